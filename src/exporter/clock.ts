@@ -4,10 +4,10 @@ import { runInSlices } from './slices.ts';
  * The source of time. Whatever waits or needs the time gets one, so that tests can simulate days.
  *
  * Whatever lasts, expires or falls due is measured by `now`, which no change of the machine's clock touches. `wall` only
- * names moments for others: buckets (until the platform's `Date` tells its time), cron moments, and what is displayed.
+ * names moments for others: buckets (until the first `Date` header of the platform), cron moments, and what is displayed.
  */
 export interface Clock {
-  /** Local time: milliseconds since the epoch as the machine's clock told at the start, and steady from then on. */
+  /** Local time: milliseconds since the epoch by the machine's clock at the start, and steady from then on. */
   now(): number;
   /** What the machine's clock shows: milliseconds since the epoch. It may be set, forward and back. */
   wall(): number;

@@ -224,7 +224,7 @@ interface RunningAccountsOptions
   readonly ownership?: Ownership | undefined;
 }
 
-interface Running {
+interface AccountRun {
   readonly config: AccountConfig;
   readonly account: Account;
   readonly ownership: Ownership;
@@ -235,9 +235,9 @@ interface Running {
 /** The accounts that run. */
 export class RunningAccounts {
   readonly #options: RunningAccountsOptions;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, AccountRun>();
   /** Those that stop, also where others have taken their places, each until nothing of it runs. */
-  readonly #leaving = new Map<Running, Promise<void>>();
+  readonly #leaving = new Map<AccountRun, Promise<void>>();
   /** Those that are configured, and those that this process owns, by name. */
   #configs: ReadonlyMap<string, AccountConfig> = new Map();
   readonly #owned = new Map<string, Ownership>();
@@ -370,13 +370,13 @@ export class RunningAccounts {
   }
 
   /** Stops an account; a failure is reported. @param returns whether another takes its place: until then it is still seen */
-  #leave(running: Running, signal: AbortSignal, returns: boolean): Promise<void> {
+  #leave(running: AccountRun, signal: AbortSignal, returns: boolean): Promise<void> {
     const left = this.#left(running, signal, returns).finally(() => this.#leaving.delete(running));
     this.#leaving.set(running, left);
     return left;
   }
 
-  async #left(running: Running, signal: AbortSignal, returns: boolean): Promise<void> {
+  async #left(running: AccountRun, signal: AbortSignal, returns: boolean): Promise<void> {
     const { observer } = this.#options;
     const { account, config } = running;
     running.isLeaving = true;

@@ -1,7 +1,7 @@
 /** How long slices take in a turn of the event loop, all together (ms): the most that anything else waits, give or take one step. */
 const SLICE_MS = 2;
 
-interface Work {
+interface SlicedWork {
   /** Takes steps up to a time; whether that was the last one. */
   readonly take: (end: number) => boolean;
   readonly isUrgent: () => boolean;
@@ -9,7 +9,7 @@ interface Work {
 }
 
 /** All such work of the process, since that of a thousand accounts begins in the same turn: the first goes on next. */
-const waiting: Work[] = [];
+const waiting: SlicedWork[] = [];
 /** Until when slices may go on in this turn; undefined while none has begun. */
 let sliceEnd: number | undefined;
 
@@ -56,7 +56,7 @@ export function toTheEnd<Result>(steps: Generator<undefined, Result>): Result {
   return step.value;
 }
 
-/** All of `values`, of which each is a step. */
+/** All of `values`, one a step. */
 export function takenInSlices<Value>(values: Iterable<Value>): Promise<Value[]> {
   return madeInSlices(allOf(values));
 }

@@ -52,7 +52,7 @@ interface AccountSamplesOptions {
 /** What is learned of a metric. */
 type LearnedOf = Pick<LearnedMetric, 'product' | 'metric'> & { readonly known: MetricMemory };
 
-/** How long (ms) after one judgement a poll may bring the next: the more jobs there are, the longer it takes. */
+/** Least time (ms) from one judgement to the next: judging takes longer the more jobs there are. */
 const SHORTEST_JUDGED_MS = 1_000;
 const JUDGED_PER_JOB_MS = 1;
 
@@ -217,7 +217,7 @@ export class AccountSamples {
   }
 }
 
-/** What is said of an account, apart from words. */
+/** The judgement as samples. */
 function judgedSamples(account: string, { up, parts, causes }: Judgement): Sample[] {
   const samples: Sample[] = up === null ? [] : [{ family: EDGE_UP, labels: { account }, value: Number(up) }];
   for (const { product, hasData } of parts) {
@@ -332,7 +332,7 @@ function learnedSamples(
   return samples;
 }
 
-/** Counters further behind (ms) than this, beyond what is usual, jump when they catch up. */
+/** Counters that are further behind than usual by this much (ms) will jump when they catch up. */
 const BEHIND_MS = 5 * 60_000;
 
 /** They count as catching up for this time (ms) after they were last behind, so that a scrape shows it with the jump. */

@@ -35,7 +35,7 @@ export interface AccountView {
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;
   jobs(): readonly JobState[];
-  /** Whether it has just begun, so that its jobs are still being made: until the first minute that begins. */
+  /** Whether it has just started, so that its jobs are still being made: until the first whole minute. */
   isBeginning(): boolean;
   /** The lists of configurations, which say what is to be read, and how reading them went. */
   listings(): readonly Listing[];
@@ -244,7 +244,7 @@ function jobStatus(known: JobState, { view, decide, now, platformNow, time }: Mo
   const { forecast, platform, queue } = view;
   const state = isWaiting(known, now) ? 'waiting' : known.state === 'running' ? 'running' : 'idle';
   const scope = platform.scopes.of(job.group);
-  // About its first request, while it waits with that.
+  // Only while its first request waits.
   const decision = request !== undefined && state === 'waiting' ? decide(request) : undefined;
   const context = { scope: scope.name, concurrency: queue.concurrency, now };
   const plannedMs = forecast.intervalsOf(job).planned;
@@ -300,7 +300,7 @@ function isWaiting({ state, dueAt }: JobState, now: number): boolean {
   return state === 'waiting' && dueAt !== undefined && dueAt <= now;
 }
 
-/** What the reasons speak of. */
+/** What the texts of wait reasons mention. */
 interface WaitContext {
   /** The name of the limit scope. */
   readonly scope: string;

@@ -34,10 +34,10 @@ export interface Listing {
   readonly withoutDomains: number;
 }
 
-/** Failures that mean that a list does not exist for this token; any other may be temporary. */
+/** Failures that mean that this token has no such list; any other may be temporary. */
 const UNAVAILABLE: readonly Outcome[] = ['not_found', 'forbidden', 'not_acceptable', 'undecodable'];
 
-interface Known {
+interface KnownList {
   readonly configurations: readonly Configuration[];
   readonly addressing: Addressing;
   readonly unmatched: Listing['unmatched'];
@@ -49,7 +49,7 @@ export class AccountTargets {
   /** Products of the configuration, with how each is read. */
   readonly products: readonly ProductRead[];
   readonly #account: Account;
-  readonly #known = new Map<Product, Known>();
+  readonly #known = new Map<Product, KnownList>();
   /** By product, whether the last attempt to list its configurations succeeded. */
   readonly #listed: Map<Product, boolean> = new Map();
   /** Products whose configurations cannot be listed, and never were. */
@@ -132,7 +132,7 @@ export class AccountTargets {
     return this.#known.get(product)?.configurations;
   }
 
-  /** What is read of a product. @param isOnlyElsewhere whether by a source that does not tell the domains of a configuration apart */
+  /** What is read of a product. @param isOnlyElsewhere whether by a source that has no series of single domains */
   of({ product, settings }: ProductRead, isOnlyElsewhere = false): Target[] {
     const { configurations = [], addressing = 'domain' } = this.#known.get(product) ?? {};
     // The path of the whole product is the only one of the analytics API that the specification shows (section 4.12).

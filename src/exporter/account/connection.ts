@@ -122,7 +122,7 @@ export class Connection {
   }
 
   #observe(info: ExchangeInfo): void {
-    // Not inside the optional call, which would skip it if nobody listens.
+    // Not inside the optional call, which would skip it when nobody listens.
     const observed = this.platform.observe(info);
     this.#onExchange?.(info, observed);
   }
@@ -247,7 +247,7 @@ export class ObservedPlatform {
   }
 }
 
-/** A hint for the case that another server answers. */
+/** Added where another server seems to answer. */
 const HINT = 'is api_url right?';
 
 const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
@@ -335,7 +335,7 @@ export class Reachability {
     if (operations === 0) return;
     if (outcome !== 'server_error') this.#failing.delete(job);
     if (outcome === 'server_error') {
-      // What goes on failing while the platform serves other jobs proves nothing new.
+      // A job that keeps failing while the platform serves others shows nothing new.
       const isKnown = this.#failing.has(job) && this.#up === true;
       this.#failing.add(job);
       if (isKnown) return;
@@ -355,7 +355,7 @@ export class Reachability {
     }
   }
 
-  /** Only a poll shows whose path it was; a token concerns all. */
+  /** A 5xx to a read is judged when its poll ends, which knows the job; one to a token request concerns all jobs. */
   #failed(info: ExchangeInfo, status: number): void {
     this.#serverError = status;
     if (!isRead(info)) this.#become(false, `the platform answers ${status}`);

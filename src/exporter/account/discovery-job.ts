@@ -226,7 +226,7 @@ function* configurationSamples(
 }
 
 /** Whether to believe a list, judging by its length. */
-export interface Judgement {
+export interface ListVerdict {
   readonly believed: boolean;
   /** A warning for the operator; undefined if nothing is strange. */
   readonly warning: string | undefined;
@@ -248,7 +248,7 @@ export interface ListMemory {
  * Judges a list by its length. One short or empty list must not withdraw most of what there is: it is believed only if
  * further reads confirm it.
  */
-export function judgeList({ known, doubted }: ListMemory, items: number): Judgement {
+export function judgeList({ known, doubted }: ListMemory, items: number): ListVerdict {
   if (items >= known * (1 - MOST_LOST)) return { believed: true, warning: undefined };
   const shrank = `the list of configurations shrank from ${known} to ${items}`;
   if (doubted + 1 >= READS) {
@@ -261,7 +261,7 @@ export function judgeList({ known, doubted }: ListMemory, items: number): Judgem
 export function afterList(
   before: ListMemory,
   items: number,
-  { believed }: Judgement,
+  { believed }: ListVerdict,
   addressing: Addressing | undefined,
 ): ListMemory {
   if (!believed) return { ...before, doubted: before.doubted + 1 };

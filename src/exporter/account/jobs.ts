@@ -54,7 +54,7 @@ export interface DroppedJobs {
   readonly first: string;
 }
 
-/** Outcomes of a read that show whether the product has the metric. */
+/** Outcomes that show whether the product has the metric. */
 const TELLING: readonly Outcome[] = ['ok', 'empty', 'not_found'];
 
 /** The jobs of an account, derived from its configuration and the discovered configurations. */
@@ -148,7 +148,7 @@ export class AccountJobs {
     this.#options.onDropped?.({ count: dropped.length, first: dropped[0] ?? '' });
   }
 
-  /** How the lists of configurations fared. One that is missing of a product of which the source has nothing is no matter. */
+  /** Whether the lists of configurations could be read. Leaves out a missing list of a product that the source does not serve. */
   listings(): Listing[] {
     return this.targets.listings().filter(({ listed, product }) => listed || this.serves(product));
   }

@@ -5,7 +5,7 @@ import { sendable } from '../platform/credentials.ts';
 import {
   ExchangeFailure,
   type ExchangeInfo,
-  type Reply,
+  type PlatformReply,
   Transport,
   type TransportOptions,
 } from '../platform/exchange.ts';
@@ -92,7 +92,7 @@ export class TokenOperations {
     { password, basic }: Login,
     secrets: readonly Secret[],
     signal: AbortSignal,
-  ): Promise<Reply> {
+  ): Promise<PlatformReply> {
     const outgoing = {
       method,
       path: addressOf(this.#options.baseUrl, path),

@@ -48,7 +48,7 @@ export interface UnclearRow {
  * @param now the platform's time, to know buckets of the future
  * @throws PlatformFailure undecodable when the answer as a whole is not usable
  */
-export function decodeSeries(body: unknown, asked: Asked, now: number): Decoded {
+export function decodeSeries(body: unknown, asked: AskedSeries, now: number): Decoded {
   const { series: shapes, misshapen, overLimit } = shapeOf(body, asked);
   const rejected: Rejections = new Map();
   reject(rejected, 'not_a_series', misshapen);
@@ -235,7 +235,7 @@ function majority(counts: ReadonlyMap<number, number>): number | undefined {
 }
 
 /** What a read was asked for, to find it in the answer. */
-export interface Asked {
+export interface AskedSeries {
   /** The API metric's name. */
   readonly metric: string;
   /** Id of the configuration or product. */
@@ -270,7 +270,7 @@ const NOTHING: Shape = { series: new Map(), misshapen: 0, overLimit: 0 };
  * (sections 2.12, 4.12 and 4.13, which show some of these, and answers seen besides).
  * @throws PlatformFailure undecodable when the answer is none of these or not about what was asked for
  */
-function shapeOf(body: unknown, asked: Asked): Shape {
+function shapeOf(body: unknown, asked: AskedSeries): Shape {
   const found = underMetric(underId(underResults(body), asked), asked);
   if (isBlank(found)) return NOTHING;
   if (Array.isArray(found)) return { ...NOTHING, series: new Map([[asked.dimension ?? '', pairsOf(found)]]) };
@@ -283,7 +283,7 @@ function underResults(body: unknown): unknown {
   return Array.isArray(inner) && inner.length === 1 && isObject(inner[0]) ? inner[0] : inner;
 }
 
-function underId(body: unknown, { id }: Asked): unknown {
+function underId(body: unknown, { id }: AskedSeries): unknown {
   if (!isObject(body)) return body;
   const groups = ['configurations', 'products'].filter((name) => Object.hasOwn(body, name));
   if (groups.length === 0) return body;
@@ -299,11 +299,11 @@ function underId(body: unknown, { id }: Asked): unknown {
   return undefined;
 }
 
-function underMetric(body: unknown, { metric }: Asked): unknown {
+function underMetric(body: unknown, { metric }: AskedSeries): unknown {
   return isObject(body) && Object.hasOwn(body, metric) ? body[metric] : body;
 }
 
-function byDimension(found: JsonObject, { metric, dimension }: Asked): Shape {
+function byDimension(found: JsonObject, { metric, dimension }: AskedSeries): Shape {
   const series = new Map<string, readonly unknown[]>();
   let misshapen = 0;
   let overLimit = 0;

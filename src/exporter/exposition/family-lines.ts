@@ -1,4 +1,4 @@
-import { type Place, SeriesTable } from './series-table.ts';
+import { type LineHolder, SeriesTable } from './series-table.ts';
 import {
   type ExpositionFormat,
   type FamilyMetadata,
@@ -38,7 +38,7 @@ export type Page = Readonly<Record<ExpositionFormat, readonly Segment[]>>;
 type Table = SeriesTable<Chunk>;
 
 /** Consecutive lines of one family: the unit in which a page is rendered anew. */
-class Chunk implements Place {
+class Chunk implements LineHolder {
   readonly family: FamilyLines;
   /** Which one of its family it is. */
   readonly index: number;
@@ -155,7 +155,7 @@ export class FamilyLines {
     const index = chunk.series.indexOf(series);
     const before = chunk.series[index - 1];
     chunk.series.splice(index, 1);
-    // Copying in one piece needs lines that are adjacent: the one before the gap is rendered.
+    // Lines are copied in runs of adjacent ones: rendering the line before the gap ends the run.
     if (before !== undefined) this.#table.isStale[before] = 1;
     chunk.size -= this.#sizeOf(series);
     this.#table.delete(series);

@@ -4,7 +4,7 @@ const FIRST_CAPACITY = 256;
 const NONE = -1;
 
 /** Where series are shown, and with them the text of their labels once it has been rendered. */
-export interface Place {
+export interface LineHolder {
   readonly family: { readonly name: string };
   /** The lines as last rendered. */
   readonly bytes: Buffer;
@@ -17,7 +17,7 @@ export interface Place {
  *
  * Columns are public: a call for each of many series would cost more than the work itself.
  */
-export class SeriesTable<Chunk extends Place> {
+export class SeriesTable<Chunk extends LineHolder> {
   /** The chunk of each series; undefined for unused numbers. */
   readonly chunks: (Chunk | undefined)[] = [];
   /** The labels object that each was last published with; undefined where only the text is known. */

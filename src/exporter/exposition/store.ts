@@ -7,7 +7,7 @@ import { LabelTexts, type OnShortened, type ShownSample, shownLabels } from './t
 const NOT_SHOWN = -1;
 
 /** The number of a series that is shown, or the label text of one that is not. */
-type Known = number | string;
+type SeriesOrText = number | string;
 
 /** Samples handled in one step. */
 const STEP_SAMPLES = 100;
@@ -22,7 +22,7 @@ interface Owner {
   shown: readonly number[];
 }
 
-/** Remembers an answer for each name. */
+/** Asks once for each name, and remembers the answer. */
 class Remembered {
   readonly #said = new Map<string, boolean>();
   readonly #say: (name: string) => boolean;
@@ -191,7 +191,7 @@ export class Store implements ExpositionPart {
     this.#queue = new Set();
     for (const owner of queue) {
       const { published } = owner;
-      // Already applied: it was published again while it waited in the queue before.
+      // It was published again while it waited in the queue before, and was applied with that.
       if (published === undefined) continue;
       if (!(yield* this.#update(owner.shown, published)))
         owner.shown = yield* this.#replace(owner.shown, published);
@@ -246,7 +246,7 @@ export class Store implements ExpositionPart {
   /** Replaces what an owner showed `before` by `samples`; returns what it shows then. */
   *#replace(before: readonly number[], samples: readonly Sample[]): Generator<undefined, readonly number[]> {
     const known = yield* this.#known(before, samples);
-    const wanted = new Set<Known>(known);
+    const wanted = new Set<SeriesOrText>(known);
     const own = new Set<number>();
     let steps = 0;
     for (const series of before) {
@@ -264,10 +264,13 @@ export class Store implements ExpositionPart {
   }
 
   /** The series of each sample, whoever shows it, or its label text if it is not shown. */
-  *#known(before: readonly number[], samples: readonly Sample[]): Generator<undefined, readonly Known[]> {
+  *#known(
+    before: readonly number[],
+    samples: readonly Sample[],
+  ): Generator<undefined, readonly SeriesOrText[]> {
     const { table } = this.#families;
     const own = new Map(before.map((series) => [table.labels[series], series]));
-    const known: Known[] = [];
+    const known: SeriesOrText[] = [];
     for (const { family, labels } of samples) {
       const series = own.get(labels) ?? NOT_SHOWN;
       if (table.chunks[series]?.family.name === family.name) known.push(series);
@@ -281,7 +284,7 @@ export class Store implements ExpositionPart {
   }
 
   /** Shows a sample if it is new and within the limit, or one of the owner's own, which it takes out of `own`. */
-  #show({ family, labels, value }: Sample, known: Known, own: Set<number>): number {
+  #show({ family, labels, value }: Sample, known: SeriesOrText, own: Set<number>): number {
     const lines = this.#families.of(family);
     // One of these samples may have shown it meanwhile.
     const shown = typeof known === 'number' ? known : (lines.find(known) ?? known);

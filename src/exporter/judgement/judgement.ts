@@ -143,7 +143,7 @@ class SeenAccount {
     product: string | undefined,
   ): boolean | null {
     if (inTime > 0) return true;
-    // Its list was read, and has nothing of which series are to be read.
+    // Its list was read, and nothing on it has series to be read.
     if (product !== undefined && series === 0 && failing === 0) return null;
     // That something is not found proves nothing where nothing is.
     const isAbsent = empty === jobs || (empty + unknown === jobs && this.#whole.found > 0);

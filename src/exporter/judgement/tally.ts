@@ -56,7 +56,7 @@ export interface Tally {
   readonly behindSeconds: number;
   /** Seconds since the end of the newest bucket of the series that is furthest behind; undefined while there is none. */
   readonly oldestSeconds: number | undefined;
-  /** Series of which no bucket is held. */
+  /** Series that have no bucket yet. */
   readonly without: number;
   /** When what has no buckets was read last, of that which was read longest ago. */
   readonly oldestSuccessAt: string | null;
@@ -215,7 +215,7 @@ export class Sum {
   }
 }
 
-/** The later of two ISO times, of which either may be empty. */
+/** The later of two ISO times; either may be empty. */
 function later(a: string, b: string): string {
   return a > b ? a : b;
 }

@@ -2,12 +2,12 @@ import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS } from '../catalogue/products.ts';
 import { partOf } from '../collectors.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
-import { type Demand, demandPerMinute, periodOf } from '../rate-limit/demand-forecast.ts';
+import { demandPerMinute, type JobDemand, periodOf } from '../rate-limit/demand-forecast.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { type Finding, kindOf } from './survey.ts';
 
 /** What a job asks for and brings, as far as the survey has found out. */
-export interface PlannedJob extends Demand {
+export interface PlannedJob extends JobDemand {
   readonly subject: JobSubject;
   readonly group: string;
   /** Series that it will show; undefined where that is not known. */

@@ -5,7 +5,7 @@ import {
   ExchangeFailure,
   type ExchangeInfo,
   noAnswerWithin,
-  type Reply,
+  type PlatformReply,
   Transport,
   type TransportOptions,
 } from './exchange.ts';
@@ -62,7 +62,7 @@ export class Client {
     }
   }
 
-  async *#get(request: Request, signal: AbortSignal): AsyncGenerator<ExchangeInfo, Answer> {
+  async *#get(request: PlatformRequest, signal: AbortSignal): AsyncGenerator<ExchangeInfo, Answer> {
     const token = yield* this.#ask((credentials) => credentials.authorization(signal), signal);
     try {
       return yield* this.#follow(request, token, signal);
@@ -93,7 +93,11 @@ export class Client {
     await this.#transport.close();
   }
 
-  async *#follow(request: Request, token: Secret, signal: AbortSignal): AsyncGenerator<ExchangeInfo, Answer> {
+  async *#follow(
+    request: PlatformRequest,
+    token: Secret,
+    signal: AbortSignal,
+  ): AsyncGenerator<ExchangeInfo, Answer> {
     let { path } = request;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
       const { body, location, info } = yield* this.#send({ ...request, path }, token, signal);
@@ -107,10 +111,10 @@ export class Client {
   }
 
   async *#send(
-    { path, version, question }: Request,
+    { path, version, question }: PlatformRequest,
     token: Secret,
     signal: AbortSignal,
-  ): AsyncGenerator<ExchangeInfo, Reply> {
+  ): AsyncGenerator<ExchangeInfo, PlatformReply> {
     const authorization = new Secret(`Token ${token.reveal()}`);
     const secrets = [token, ...this.#credentials.secrets()];
     try {
@@ -130,7 +134,7 @@ export class Client {
 }
 
 /** What is sent, again and again where it is redirected or the token is another one. */
-interface Request {
+interface PlatformRequest {
   /** Path and query on the account's origin. */
   readonly path: string;
   readonly version: number;

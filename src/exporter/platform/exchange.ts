@@ -65,7 +65,7 @@ export interface Outgoing {
 }
 
 /** A usable answer, with the record of the exchange. */
-export interface Reply {
+export interface PlatformReply {
   /** The JSON document; undefined for a redirect and for a DELETE. */
   readonly body: unknown;
   /** Where a redirect leads, as sent. */
@@ -102,7 +102,7 @@ export function describeForeignAnswer({ status, form }: ExchangeInfo): string {
   return `answers ${status} with ${form}, unlike the platform's API`;
 }
 
-/** What of an answer shows where it comes from. */
+/** The traits of an answer that show where it comes from. */
 export interface ResponseTraits {
   readonly status: number;
   readonly rate: RateLimit | undefined;
@@ -152,7 +152,7 @@ export interface TransportOptions {
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-/** What has come of an exchange so far, kept for its record in case it fails half-way. */
+/** What is known of an exchange so far, for its record in case it fails half-way. */
 interface ExchangeState {
   status?: number;
   form?: Form;
@@ -191,7 +191,7 @@ export class Transport {
    * @throws ExchangeFailure when there is no usable answer, also where a deadline aborts the signal, and the signal's
    * reason when it aborts otherwise
    */
-  async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Reply> {
+  async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<PlatformReply> {
     signal.throwIfAborted();
     const { clock } = this.#options;
     const startedAt = clock.now();
@@ -219,7 +219,7 @@ export class Transport {
     state: ExchangeState,
     scrub: Scrub,
     signal: AbortSignal,
-  ): Promise<Omit<Reply, 'info'>> {
+  ): Promise<Omit<PlatformReply, 'info'>> {
     const response = await this.#dispatcher.request({ ...requestOf(outgoing), signal });
     state.status = response.statusCode;
     state.form = formOf(response.headers['content-type']);

@@ -29,7 +29,7 @@ export async function* readPages(
   signal: AbortSignal,
 ): AsyncGenerator<readonly unknown[]> {
   const first = await firstPage(read, list, signal);
-  let page: Page | undefined = first.page;
+  let page: ListPage | undefined = first.page;
   let collected = 0;
   for (let number = 1; page !== undefined && page.items.length > 0; number += 1) {
     yield page.items;
@@ -45,7 +45,11 @@ export async function* readPages(
 }
 
 /** The first page, and the page size that the platform accepted. */
-async function firstPage(read: Read, list: List, signal: AbortSignal): Promise<{ page: Page; size: number }> {
+async function firstPage(
+  read: Read,
+  list: List,
+  signal: AbortSignal,
+): Promise<{ page: ListPage; size: number }> {
   try {
     return { page: await readNumbered(read, list, ASKED_PAGE_SIZE, 1, signal), size: ASKED_PAGE_SIZE };
   } catch (error) {
@@ -65,7 +69,7 @@ async function laterPage(
   size: number,
   number: number,
   signal: AbortSignal,
-): Promise<Page | undefined> {
+): Promise<ListPage | undefined> {
   try {
     return await readNumbered(read, list, size, number, signal);
   } catch (error) {
@@ -80,7 +84,7 @@ async function readNumbered(
   size: number,
   number: number,
   signal: AbortSignal,
-): Promise<Page> {
+): Promise<ListPage> {
   // Versions 1 and 2 know no pages (section 9); should one answer with several, the rest is asked for by number.
   const paging = {
     ...((version === 3 || number > 1) && { page: String(number) }),
@@ -91,7 +95,7 @@ async function readNumbered(
 }
 
 function isLast(
-  { items, totalPages, count, hasNext }: Page,
+  { items, totalPages, count, hasNext }: ListPage,
   number: number,
   collected: number,
   size: number,
@@ -102,13 +106,13 @@ function isLast(
 }
 
 /** A platform that ignores the page number. If it gives the whole list every time, the first page was enough. */
-function repeated({ items, count }: Page, number: number): void {
+function repeated({ items, count }: ListPage, number: number): void {
   if (count !== undefined && items.length >= count) return;
   throw new PlatformFailure('undecodable', `page ${number + 1} of the list is page ${number} again`);
 }
 
 /** What one answer to a list read holds, whatever its shape. */
-export interface Page {
+export interface ListPage {
   readonly items: readonly unknown[];
   /** Of the whole list, where the platform says so. */
   readonly totalPages: number | undefined;
@@ -136,7 +140,7 @@ const Envelope = z.object({
  * @param origin the account's; a next link that leads off it makes the answer unusable
  * @throws PlatformFailure `undecodable`
  */
-export function readPage(body: unknown, origin: string): Page {
+export function readPage(body: unknown, origin: string): ListPage {
   if (Array.isArray(body)) return onlyPage(body);
   const envelope = Envelope.safeParse(body);
   if (!envelope.success)
@@ -151,7 +155,7 @@ export function readPage(body: unknown, origin: string): Page {
   return { items: itemsOf(results), totalPages, count, hasNext };
 }
 
-function onlyPage(given: readonly unknown[]): Page {
+function onlyPage(given: readonly unknown[]): ListPage {
   const items = bounded(given);
   return { items, totalPages: 1, count: items.length, hasNext: false };
 }

@@ -260,12 +260,12 @@ export class PlatformClock {
   }
 }
 
-/** Between what the platform's time minus local time was when an answer came. */
+/** Bounds on the platform's time minus local time, from one answer. */
 function boundsOf({ sentAt, receivedAt, serverDate }: ClockReading): SkewBounds {
   return { low: serverDate - receivedAt, high: serverDate + DATE_RESOLUTION_MS - sentAt, at: receivedAt };
 }
 
-/** What two answers show together, the later of which is `shown`; undefined where they contradict each other. */
+/** The bounds that two answers give together, `shown` being the later; undefined if they contradict each other. */
 function narrowed(before: SkewBounds, shown: SkewBounds): SkewBounds | undefined {
   const widening = Math.max(0, shown.at - before.at) * DRIFT;
   const low = Math.max(shown.low, before.low - widening);

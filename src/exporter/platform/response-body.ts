@@ -246,7 +246,7 @@ interface Waiting {
 }
 
 /** The places for huge answers, of all accounts together: few, and of them one for each account. */
-export class Places {
+export class HugeAnswerSlots {
   readonly #owners = new Set<object>();
   #waiting: readonly Waiting[] = [];
 
@@ -286,7 +286,7 @@ export class Places {
 }
 
 /** A place that an answer may need. */
-export interface Place {
+export interface HugeAnswerSlot {
   /** Waits for it, unless it has been taken before. */
   readonly taken: (signal: AbortSignal) => Promise<void>;
   readonly left: () => void;
@@ -297,11 +297,11 @@ export interface Place {
  * answer takes up to ten times the memory that it had as text.
  */
 export class LargeAnswers {
-  readonly #places: Places;
+  readonly #places: HugeAnswerSlots;
   readonly #turn: () => Promise<void> | undefined;
 
   /** @param turn resolves when the next answer may be parsed */
-  constructor(places = new Places(), turn: () => Promise<void> | undefined = () => undefined) {
+  constructor(places = new HugeAnswerSlots(), turn: () => Promise<void> | undefined = () => undefined) {
     this.#places = places;
     this.#turn = turn;
   }
@@ -311,7 +311,7 @@ export class LargeAnswers {
     await this.#turn();
   }
 
-  place(): Place {
+  place(): HugeAnswerSlot {
     let isTaken = false;
     return {
       taken: async (signal) => {

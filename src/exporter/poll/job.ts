@@ -48,7 +48,7 @@ export interface Job<Answer = unknown> {
   readonly follows?: Job;
   /** How much its freshness matters, relative to the others. */
   readonly weight: number;
-  /** Whether the result of a poll may change which jobs there are. */
+  /** Whether a poll may change which jobs there are. */
   readonly findsJobs?: boolean;
   /** Operations that one poll costs, as far as is known. */
   cost(): number;
@@ -68,7 +68,7 @@ export interface Job<Answer = unknown> {
   expectedAge?(intervalMs: number): number | undefined;
   /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
   counted?(intervalMs: number): CountedUntil | undefined;
-  /** What it exposes once other configurations were discovered; undefined if that changes nothing. */
+  /** What it exposes after other configurations were discovered; undefined if nothing changes. */
   relisted?(): Exposure | undefined;
   /** The work that is to follow, as of the last poll. */
   followUp?(): FollowUp | undefined;
@@ -163,7 +163,7 @@ export interface Discovery {
   readonly isFromElsewhere: boolean;
 }
 
-/** An answer of which nothing could be used, because every one of its rows was bad. */
+/** An answer that is of no use, because all of its rows are bad. */
 export class RowsRejected extends PlatformFailure {
   readonly rejected: Rejections;
 

@@ -2,7 +2,7 @@ import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Exposition } from '../exposition/exposition.ts';
 import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
-import { isLarge, LargeAnswers, Places } from '../platform/response-body.ts';
+import { HugeAnswerSlots, isLarge, LargeAnswers } from '../platform/response-body.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import { SharedLimits } from '../rate-limit/limiter.ts';
@@ -62,7 +62,7 @@ export interface RunnerOptions {
   readonly polled: (end: PollEnd) => void;
 }
 
-/** Runs polls: reads, commits what was found, exposes it and reports it. The one place that acts on results. */
+/** Runs polls: reads, commits, adopts, exposes and reports. The only place that acts on results. */
 export class PollRunner {
   readonly #options: RunnerOptions;
   /** The last conclusion of each job: those of a job and of its follow-ups come one after the other. */
@@ -232,7 +232,7 @@ export class Operations {
     } finally {
       over();
     }
-    // A large one had its turn before it was parsed, and is used at once.
+    // A large answer had its turn before it was parsed.
     if (!isLarge(answer.bytes)) await turns?.arrivals.turn();
     return answer;
   }
@@ -294,7 +294,7 @@ export class Turns {
   readonly arrivals: OnePerTurn;
   /** The limits that the platform counts by the client's address. */
   readonly limits = new SharedLimits();
-  readonly #places = new Places();
+  readonly #places = new HugeAnswerSlots();
 
   /** @param scrapes whether one waits: then everything else does; none by default */
   constructor(scrapes: Scrapes = { isAwaited: false }) {

@@ -43,7 +43,7 @@ export class ScheduledJob implements JobState {
   readonly phase: number;
   /** Under which names its results are exposed. */
   readonly exposed = new Set<string>();
-  /** Of the poll under way: in jobs that rest it would take half a kilobyte each. */
+  /** Only during a poll: it takes half a kilobyte, and most jobs rest. */
   #stop: AbortController | undefined;
   #isStopped = false;
   since: number;
@@ -132,7 +132,7 @@ export class ScheduledJob implements JobState {
     this.state = 'idle';
     this.dueAt = undefined;
     this.request = undefined;
-    // Of a poll that failed further requests may still wait, which are to end with the job.
+    // After a failure, further requests of the poll may still wait; they end with the job.
     if (this.failures === 0) this.#stop = undefined;
   }
 

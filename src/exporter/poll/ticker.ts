@@ -24,7 +24,7 @@ export interface CronTicker {
   readonly stop: () => void;
 }
 
-/** Moments are planned so far ahead (ms), so that rare ones are planned anew after the clock was set. */
+/** Moments are planned this far ahead (ms) at most, so that rare ones are planned anew after the clock was set. */
 const PLANNED_MS = 60_000;
 
 /** The two times may part by so much (ms) while one sleeps: NTP slews, and they are not read at the same instant. */
@@ -72,7 +72,7 @@ export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
   /** @param expected what the clock would show by itself; `wall` what it shows */
   const fireAllReached = (expected: number, wall: number) => {
     const isSetBack = wall <= expected - STEP_MS;
-    // What was about to come by the old time comes now: however often the clock is set back, nothing starves.
+    // Fire what was due next by the old time: however often the clock is set back, nothing starves.
     const reached = isSetBack ? expected + PLANNED_MS : Math.max(expected, wall);
     for (const [pattern, trigger] of [...triggers]) {
       const at = trigger.cron.lastIn(trigger.until, reached);

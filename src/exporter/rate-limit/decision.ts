@@ -91,7 +91,7 @@ export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   if (usedUntil !== undefined) return wait('spent', usedUntil);
   if (!limiter.saysRemaining) return allowanceWithoutHeaders(limiter, now);
   const window = limiter.openWindow(now);
-  // Who is refused again and again takes no more of a limit that is shared than anybody else.
+  // An account that is refused again and again gets no more of a shared limit than any other.
   const share = limiter.learnsLimit && !window ? allowanceWithoutHeaders(limiter, now) : undefined;
   if (share?.free === 0) return share;
   const free = window && allowedIn(window, limiter, now);
@@ -102,7 +102,7 @@ export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   return send(free ?? 1, now);
 }
 
-/** Safe wherever the platform's window begins: answers of the last window length count. */
+/** Counts the answers of the last window length, which is safe wherever the platform's window begins. */
 function allowanceWithoutHeaders(limiter: RateLimiter, now: number): Decision {
   const { allowance, inFlight, reserve, spanMs } = limiter;
   const answered = limiter.answeredSince(now - spanMs);
@@ -196,7 +196,7 @@ const QUICK_MS = 500;
 const SLOW_FACTOR = 4;
 
 /** The requests of one group. */
-interface Group {
+interface GroupInFlight {
   /** When those in flight left (local ms), the first to leave first. */
   readonly inFlight: Set<{ readonly sentAt: number }>;
   /** How long its exchanges usually take. */
@@ -209,7 +209,7 @@ interface Group {
  */
 export class ConcurrencyLimit {
   readonly limit: number;
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, GroupInFlight>();
   /** Mean duration of exchanges of groups that were not slow. */
   #usualMs = USUAL_EXCHANGE_MS;
   #inFlight = 0;
@@ -273,7 +273,7 @@ export class ConcurrencyLimit {
     return SLOW_FACTOR * Math.max(QUICK_MS, Math.min(...others));
   }
 
-  #groupOf(name: string): Group {
+  #groupOf(name: string): GroupInFlight {
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
     const group = { inFlight: new Set<{ sentAt: number }>(), usualMs: USUAL_EXCHANGE_MS };
@@ -283,7 +283,7 @@ export class ConcurrencyLimit {
 }
 
 /** How long (ms) the exchanges of a group take: usually, or this time. */
-function durationOf({ inFlight, usualMs }: Group, now: number): number {
+function durationOf({ inFlight, usualMs }: GroupInFlight, now: number): number {
   const [oldest] = inFlight;
   return oldest === undefined ? usualMs : Math.max(usualMs, now - oldest.sentAt);
 }

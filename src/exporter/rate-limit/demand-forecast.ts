@@ -148,7 +148,7 @@ function meanStretch(
   return count === 0 ? 1 : sum / count;
 }
 
-/** Jobs that differ only in cost: an account has thousands of jobs, but few kinds. */
+/** Jobs that differ at most in cost: an account has thousands of jobs, but few kinds. */
 interface Alike {
   readonly schedule: string;
   readonly group: string;
@@ -157,7 +157,7 @@ interface Alike {
 }
 
 /** What jobs of one kind ask for together. */
-interface JoinedDemand extends Demand {
+interface JoinedDemand extends JobDemand {
   readonly jobs: number;
 }
 
@@ -213,7 +213,7 @@ function periodFromNow(pattern: string): Period {
 }
 
 /** What one job asks of the quota. */
-export interface Demand {
+export interface JobDemand {
   /** Milliseconds between its polls as scheduled. */
   readonly periodMs: number;
   /** Operations per poll. */
@@ -222,7 +222,7 @@ export interface Demand {
 }
 
 /** Operations per minute that these jobs ask for. */
-export function demandPerMinute(demands: readonly Demand[]): number {
+export function demandPerMinute(demands: readonly JobDemand[]): number {
   return demands.reduce((sum, { cost, periodMs }) => sum + (cost / periodMs) * 60_000, 0);
 }
 
@@ -235,13 +235,16 @@ export function fits(demand: number, allowance: number): boolean {
  * The interval (ms) at which each job is really polled when together they may perform `perMinute` operations: its
  * period, or level / weight where that is longer.
  */
-export function expectedIntervals(demands: readonly Demand[], perMinute: number): number[] {
+export function expectedIntervals(demands: readonly JobDemand[], perMinute: number): number[] {
   const level = levelOf(demands, perMinute);
   return demands.map((demand) => intervalAt(level, demand));
 }
 
 /** The interval (ms) of a job at a level. */
-export function intervalAt(level: number, { periodMs, weight }: Pick<Demand, 'periodMs' | 'weight'>): number {
+export function intervalAt(
+  level: number,
+  { periodMs, weight }: Pick<JobDemand, 'periodMs' | 'weight'>,
+): number {
   return Math.max(periodMs, level / weight);
 }
 
@@ -252,7 +255,7 @@ export function intervalAt(level: number, { periodMs, weight }: Pick<Demand, 'pe
  * at intervals inversely proportional to their weights, level / weight, and the others keep their period. This finds
  * the level at which the operations add up to what is allowed.
  */
-export function levelOf(demands: readonly Demand[], perMinute: number): number {
+export function levelOf(demands: readonly JobDemand[], perMinute: number): number {
   if (fits(demandPerMinute(demands), perMinute)) return 0;
   const used = (level: number) =>
     demands.reduce((sum, demand) => sum + (demand.cost / intervalAt(level, demand)) * 60_000, 0);

@@ -5,7 +5,7 @@ import { AssumedLimit, RateLimiter, type RateLimiterOptions } from './limiter.ts
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Most groups that are told apart. The platform has a dozen APIs, but may redirect to any path. */
+/** Most groups that are remembered. The platform has a dozen APIs, but may redirect to any path. */
 const MOST_GROUPS = 50;
 
 /** A limit scope as it is named in metrics and on the status page. */

@@ -10,7 +10,7 @@ import {
 /** A refusal cuts an assumed limit to this share of it. */
 const LEFT_BY_REFUSAL = 0.75;
 
-/** How soon (ms) to decide again where the whole window is in flight: the answers may be another account's. */
+/** How soon (ms) to decide again while the whole window is in flight: the answers may go to other accounts. */
 const DECIDED_ANEW_MS = 1_000;
 
 /** After this long (ms) without a refusal the limit grows by one operation, up to the first guess. */
@@ -139,7 +139,7 @@ export interface RateLimiterOptions {
   readonly assumedLimit: number | AssumedLimit;
   /** Share of the limit (0 to 1) that is left to the token's other clients. */
   readonly reserve: number;
-  /** Whether it is a part of a limit, of which other exporters of the account have theirs: what they take shows no other clients. */
+  /** Whether other exporters of the account use the rest of this limit: what they take does not count as other clients. */
   readonly isPart?: boolean | undefined;
   readonly platformClock: PlatformClock;
 }
@@ -251,7 +251,7 @@ export class RateLimiter {
     return this.#perMinuteBeside(reservedForOthers(this.#othersPerWindow, this.reserve));
   }
 
-  /** Like `perMinute`, beside what headers prove of other clients: what users are told, rather than what may yet come. */
+  /** Like `perMinute`, counting only other clients that headers prove: the figure that users see. */
   get provenPerMinute(): number {
     return this.#perMinuteBeside(Math.max(this.reserve, this.others.perWindow(this.#window)));
   }
@@ -323,8 +323,8 @@ export class RateLimiter {
 
   /**
    * A request that left at `sentAt` was answered with 429. Nothing leaves until the first of these that is known:
-   * 1. The reset of a window of which nothing is left: the one moment of which the specification (section 8) promises that
-   *    operations are allowed again. A longer `Retry-After` beside it tends to be the length of the window.
+   * 1. The reset of a spent window: the only moment at which the specification (section 8) promises that operations are
+   *    allowed again. A longer `Retry-After` beside it tends to be the length of the window.
    * 2. `Retry-After`, unless it is 0 or over: that is a clock that disagrees, and no permission to go on at once.
    * 3. The end of the window that is open, whatever is left of it, or else a whole window.
    * A 429 is no proof of other clients: a platform may refuse everything, whatever its headers say.

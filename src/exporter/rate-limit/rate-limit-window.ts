@@ -15,14 +15,14 @@ const PROBE_AGAIN_MS = 1_000;
 /** How long (ms) an answer is fresh; after that one request probes first. */
 const FRESH_MS = 1_000;
 
-/** An answer that says something about a window. */
+/** What an answer shows about a window. */
 export interface WindowReading {
   /** When it came, and when its request left (local ms). */
   readonly now: number;
   readonly sentAt: number;
   readonly limit: number;
   readonly rate: RateLimit | undefined;
-  /** Whether no other request was in flight: only then the figures show what other clients took. */
+  /** Whether no other request was in flight; only then `remaining` shows what other clients took. */
   readonly alone: boolean;
 }
 
@@ -159,8 +159,8 @@ const POSSIBLE_PER_MS = 2e-5;
 export class OtherClients {
   #lastPerMs = 0;
   /**
-   * What they took of a window, at once when it is more than before, and half of the way when it is less. Undefined until one has
-   * begun before our eyes: what is missing in the first may be our own, from before a restart.
+   * What they took of a window: a rise counts at once, a fall by half. Undefined until a window was seen from its beginning,
+   * since what is missing in the first may be our own, from before a restart.
    */
   #lastPerWindow: number | undefined;
   /** The most that was observed, fading. */
@@ -179,8 +179,8 @@ export class OtherClients {
   }
 
   /**
-   * Operations per window: what they have taken of this one, or took of earlier ones where that is more. Other than by `perMs`, a
-   * few at the beginning of a window are no more than they are.
+   * Operations per window: what they have taken of this one, or of earlier ones if that is more. Unlike `perMs`, it does not
+   * extrapolate from a few at the beginning of a window.
    */
   perWindow(window: RateLimitWindow | undefined): number {
     if (window === undefined || this.#lastPerWindow === undefined) return this.#lastPerWindow ?? 0;
@@ -208,7 +208,7 @@ export class OtherClients {
   }
 }
 
-/** What others took of a window that is over: where half of it was watched, as fast in the rest as until then. */
+/** What others took of a window that is over; if at least half of it was watched, extrapolated to the rest. */
 function takenOf({ others, limit, openedAt, othersSeenAt, lengthMs }: RateLimitWindow): number {
   const watched = (othersSeenAt - openedAt) / lengthMs;
   return Math.min(limit, watched < 0.5 ? others : others / Math.min(1, watched));

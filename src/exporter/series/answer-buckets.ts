@@ -10,10 +10,10 @@ const LATEST_MS = 60 * MINUTE_MS;
 /** A settle delay (ms) that takes up nearly all of a window. */
 const LONG_SETTLE_MS = FINEST_WINDOW_MS - 10 * MINUTE_MS;
 
-/** A platform that lacks buckets has one gap; an answer with more gaps has lost rows. */
+/** A platform that lacks buckets has a gap or two; an answer with more gaps has lost rows. */
 const MOST_HOLES = 2;
 
-/** What one answer tells about the buckets of all counters of a metric. */
+/** What one answer shows about the buckets of all counters of a metric. */
 export interface Reading {
   readonly window: Window;
   /** The platform's time when the answer came. */
@@ -32,7 +32,7 @@ export interface Reading {
 
 /** What is known before an answer is read. */
 export interface KnownOfPlatform {
-  /** The start of the platform's newest bucket, as the latest answer told that reached the present. */
+  /** The start of the platform's newest bucket in the latest answer that reached the present. */
   readonly newest: number | undefined;
   /** Age (ms) at which buckets have settled. */
   readonly settleDelay: number;
@@ -40,14 +40,14 @@ export interface KnownOfPlatform {
   readonly certainNow: number;
 }
 
-/** What an answer tells about the buckets of all counters of a metric. */
+/** Reads from an answer how far buckets have settled, and what may be missing. */
 export function readingOf(answer: WindowedAnswer, width: number, known: KnownOfPlatform): Reading {
   const { decoded, window, now } = answer;
-  const told = newestTold(answer);
-  const newest = (reaches(answer) ? told : newestProven(answer, width, known)) ?? Number.NEGATIVE_INFINITY;
-  // A bucket of the future was told before the platform's clock was set back: it tells no more.
+  const shown = newestShown(answer);
+  const newest = (reaches(answer) ? shown : newestProven(answer, width, known)) ?? Number.NEGATIVE_INFINITY;
+  // Ignore a newest bucket in the future: it dates from before the platform's clock was set back.
   const settledUntil =
-    told === undefined && newest > now
+    shown === undefined && newest > now
       ? Number.NEGATIVE_INFINITY
       : Math.min(now, newest, known.certainNow) - known.settleDelay;
   return {
@@ -55,15 +55,15 @@ export function readingOf(answer: WindowedAnswer, width: number, known: KnownOfP
     now,
     width,
     settledUntil,
-    watermark: told === undefined ? undefined : startOfBucketAt(settledUntil, width, decoded),
+    watermark: shown === undefined ? undefined : startOfBucketAt(settledUntil, width, decoded),
     forgottenUntil: settledUntil - HISTORY_MS,
     whole: isWhole(decoded, width),
   };
 }
 
 /**
- * How far the platform has come as far as an answer of the past proves: it may have fallen behind since the latest
- * that reached the present, and then even what it had before is incomplete again.
+ * How far an answer about the past proves that the platform has come. The platform may have fallen behind since the last
+ * answer that reached the present; then even buckets that it had before may be incomplete again.
  */
 function newestProven(
   { decoded, window, now }: WindowedAnswer,
@@ -88,21 +88,21 @@ export function reachedBy(
   before: number | undefined,
 ): number | undefined {
   const newest = newestEnd(answer, width);
-  // What an answer before had ends in the future where the platform's clock was set back.
+  // An earlier answer's bucket ends in the future if the platform's clock was set back since.
   const held = before !== undefined && before <= answer.now ? before : undefined;
   return newest === undefined || held === undefined ? (newest ?? held) : Math.max(newest, held);
 }
 
-/** The start of the platform's newest bucket, as far as an answer tells: one that reaches the present and has rows. */
-export function newestTold(answer: WindowedAnswer): number | undefined {
+/** The start of the platform's newest bucket; undefined unless the answer reaches the present and has rows. */
+export function newestShown(answer: WindowedAnswer): number | undefined {
   const newest = newestStart(answer.decoded);
   return newest === Number.NEGATIVE_INFINITY || !reaches(answer) ? undefined : newest;
 }
 
 /** The end of that bucket, which may not be over yet. */
 export function newestEnd(answer: WindowedAnswer, width: number): number | undefined {
-  const told = newestTold(answer);
-  return told === undefined ? undefined : Math.min(answer.now, told + width);
+  const start = newestShown(answer);
+  return start === undefined ? undefined : Math.min(answer.now, start + width);
 }
 
 /**
@@ -115,7 +115,7 @@ export function progressBeyond(newestEnd: number, width: number, now: number, la
   return Math.max(newestEnd, Math.min(now - lag, newestEnd + width - MINUTE_MS));
 }
 
-/** Whether an answer was to bring the newest bucket. */
+/** Whether an answer's window reaches up to the present, so that it should contain the newest bucket. */
 export function reaches({ window, now }: WindowedAnswer): boolean {
   return reachesPresent(window, now);
 }
@@ -130,7 +130,7 @@ function newestStart({ series }: Decoded): number {
   return newest;
 }
 
-/** The start of some bucket, which tells where all others of its width begin; undefined where there is none. */
+/** The start of any bucket: all others of its width begin a multiple of the width away. Undefined if there is none. */
 export function someStart({ series }: Decoded): number | undefined {
   for (const { timestamps } of series.values()) if (timestamps[0] !== undefined) return timestamps[0];
   return undefined;
@@ -142,7 +142,7 @@ function startOfBucketAt(time: number, width: number, decoded: Decoded): number 
   return start + Math.floor((time - start) / width) * width;
 }
 
-/** Whether what an answer lacks is the platform's doing: it has rows, none was dropped, and they are not full of holes. */
+/** Whether the platform itself lacks what an answer lacks: the answer has rows, none was dropped, and it has few gaps. */
 function isWhole({ series, rejected }: Decoded, width: number): boolean {
   let rows = 0;
   for (const points of series.values()) {
@@ -167,13 +167,13 @@ function holesIn({ timestamps }: Points, width: number): number {
 export interface CoarseBuckets {
   /** The buckets that the platform has. */
   readonly present: readonly Window[];
-  /** Where it has nothing. */
+  /** The spans where it has none. */
   readonly lacking: readonly Window[];
 }
 
 /**
- * What a coarse read shows. One without rows that tell their width shows nothing: it may as well be a failure of the
- * platform. What is newer than its newest bucket is not told.
+ * What a coarse read shows. One whose rows do not show their width shows nothing, since it may be a fault of the platform.
+ * It says nothing about time after its newest bucket.
  */
 export function coarseBuckets({
   decoded,
@@ -182,11 +182,11 @@ export function coarseBuckets({
 }: WindowedAnswer): (dimension: string) => CoarseBuckets {
   const { series, width, rejected } = decoded;
   if (width === undefined || rejected.size > 0) return () => ({ present: [], lacking: [] });
-  const told = { from: window.from, to: reachesPresent(window, now) ? newestStart(decoded) : window.to };
+  const shown = { from: window.from, to: reachesPresent(window, now) ? newestStart(decoded) : window.to };
   return (dimension) => {
     const points = series.get(dimension) ?? NO_POINTS;
-    const present = bucketsWithin(points, width, { from: told.from - width, to: told.to + width });
-    return { present, lacking: without([told], present) };
+    const present = bucketsWithin(points, width, { from: shown.from - width, to: shown.to + width });
+    return { present, lacking: without([shown], present) };
   };
 }
 

@@ -14,7 +14,7 @@ export interface KnownWidth {
   readonly doubt: WidthDoubt | undefined;
 }
 
-/** From how many rows on an answer may tell a width below the minute that the platform is known for. */
+/** An answer needs this many rows to show a width below the minute that the platform is known for. */
 const MANY_ROWS = 20;
 
 /**
@@ -79,7 +79,7 @@ function* verdictsOn({ series }: Decoded, apart: number, seen: SeenBuckets): Gen
   }
 }
 
-/** Sets the rows apart whose width the answer does not show. */
+/** Moves rows whose width the answer does not show to `unclear`. */
 export function withoutUnclear(decoded: Decoded): Decoded {
   const { width } = decoded;
   const starts = width === undefined ? [] : startsIn(decoded);
@@ -155,7 +155,7 @@ function without({ timestamps, values }: Points, dropped: ReadonlyMap<number, nu
   return { timestamps: timestamps.filter(isKept), values: values.filter(isKept) };
 }
 
-/** Answers in a row whose rows lie further apart than they should, and nothing yet tells why. */
+/** Answers in a row whose rows lie further apart than they should, for a reason that is not known yet. */
 export interface WidthDoubt {
   /** How far apart (ms), and where: rows of all of them lie at multiples of `apart` after `phase`. */
   readonly apart: number;

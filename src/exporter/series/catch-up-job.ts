@@ -13,7 +13,7 @@ import {
 } from '../settling/window.ts';
 import { bestRead, type Counter, type MissingSpan } from './counter.ts';
 import { type CountedAnswer, lackingIn, understood, windowOfPresent } from './counters.ts';
-import type { Counts, SeriesMemory } from './series-memory.ts';
+import type { HasCounter, SeriesMemory } from './series-memory.ts';
 import type { SeriesReader } from './series-reader.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
@@ -35,7 +35,7 @@ const QUICK_ANSWERS = 7;
 /** The next read for what the counters lack; undefined when fresh reads bring all of it. */
 export function nextCatchUp(
   memory: SeriesMemory,
-  counts: Counts,
+  counts: HasCounter,
   now: number,
   horizon: number,
 ): CatchUp | undefined {
@@ -56,7 +56,7 @@ export function nextCatchUp(
 /** The window to read now for what the counters lack; undefined where there is none yet. */
 export function catchUpNow(
   memory: SeriesMemory,
-  counts: Counts,
+  counts: HasCounter,
   now: number,
   horizon: number,
 ): Window | undefined {
@@ -93,7 +93,7 @@ function askAt({ from, to, asked, since, until }: MissingSpan, now: number): num
   return Math.min(since, now) + (to - from >= LEAST_STEP_MS ? 0 : LEAST_STEP_MS);
 }
 
-/** Where answers lose every second or third row, windows that begin at different minutes bring different rows. */
+/** If answers lose every second or third row, windows that begin at different minutes return different rows. */
 function windowFor(span: MissingSpan, inGap: boolean, now: number, width: number): Window {
   const read = bestRead(span);
   const coarse = read === 'day' ? dayAround(span.from, now) : coarseWindow(span.from, now);
@@ -107,7 +107,7 @@ export interface KnownSeries {
   /** What is learned of the metric over all its targets. */
   readonly metric: MetricMemory;
   readonly delays: Delays;
-  readonly counts: Counts;
+  readonly counts: HasCounter;
 }
 
 /** The job of a series, as far as its catching up needs it. */
@@ -164,7 +164,7 @@ export class CatchUpJob implements Job<WindowedAnswer> {
     return this.follows.cost();
   }
 
-  /** What is missing most pressingly when the operation leaves; a fresh read may have filled it meanwhile. */
+  /** The window is chosen when the operation leaves: a fresh read may have filled the gap meanwhile. */
   read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
     const { follows } = this;
     const window = (now: number) => {

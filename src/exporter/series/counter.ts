@@ -5,9 +5,9 @@ import { type CoarseBuckets, type Reading, reachesPresent } from './answer-bucke
 import { addedUp } from './decimal.ts';
 import { type Buckets, changedWithin, covers, firstAtOrAfter, joined, partsOf, without } from './spans.ts';
 
-/** How often a span of time was asked for without an answer that had its buckets. */
+/** How often answers lacked the buckets of a span of time. */
 export interface Evidence {
-  /** When the first answer lacked it (platform ms); of what was never asked for, when it fell due. */
+  /** When the first answer lacked it (platform ms); before the first request, when it fell due. */
   readonly since: number;
   /** When the latest answer lacked it (platform ms). */
   readonly until: number;
@@ -29,7 +29,7 @@ export interface MissingBucketTimeout {
 
 /** The evidence after one more answer that lacked the span. */
 export function missedAgain({ since, asked, whole }: Evidence, isWhole: boolean, now: number): Evidence {
-  // A time to come was noted before the clock was set back.
+  // A time in the future was noted before the clock was set back.
   const first = asked === 0 ? now : Math.min(since, now);
   return { since: first, until: now, asked: asked + 1, whole: whole + (isWhole ? 1 : 0) };
 }
@@ -84,7 +84,7 @@ export interface Counted {
 /** For how long and from how many answers a bucket must be missing to be skipped. */
 export const TIMEOUT: MissingBucketTimeout = { after: 30 * MINUTE_MS, whole: 3, asked: 15 };
 
-/** When a row of unclear width is counted: some answers before it would be skipped, since the last of them may lack it. */
+/** When a row of unclear width is counted: earlier than it would be skipped, since the last answers may lack it. */
 const LATE: MissingBucketTimeout = { after: 20 * MINUTE_MS, whole: 2, asked: 10 };
 
 /** When an answer lacked buckets is noted to this precision, so that many of them make few spans. */
@@ -111,7 +111,7 @@ export function count(
   const clear = dueBuckets(due, counter.total, points, reading, before);
   const asked = noteMissing(without(due, timesOf(clear)), reading);
   const late = lateBuckets(asked, clear.at(-1)?.total ?? counter.total, { unclear, before }, reading);
-  // What a row of unclear width may hold waits until that row has settled.
+  // Time that a row of unclear width may cover is not skipped before that row has settled.
   const isHeld = (span: MissingSpan) =>
     unclear.some(({ start, end }) => start < span.to && end > span.from && end > reading.settledUntil);
   const missing: MissingSpan[] = [];
@@ -135,7 +135,7 @@ export function count(
 
 /** What is known of a series besides an answer's buckets. */
 export interface Beside {
-  /** Rows of the answer of which it does not show how wide their buckets are. */
+  /** Rows whose width the answer does not show. */
   readonly unclear?: readonly UnclearRow[] | undefined;
   /** Narrower buckets that were shown before. */
   readonly before?: Buckets | undefined;
@@ -146,8 +146,8 @@ function timesOf(buckets: readonly CountedBucket[]): Window[] {
 }
 
 /**
- * Rows of unclear width whose time would soon be skipped. Either they are wide buckets, or others are missing after them:
- * the platform has not had more of that time for so long.
+ * Rows of unclear width whose time would soon be skipped. Either they are wide buckets, or narrow ones followed by missing
+ * ones; the platform has had no more than this for so long that they are counted as they are.
  */
 function lateBuckets(
   due: readonly MissingSpan[],
@@ -164,7 +164,7 @@ function lateBuckets(
     if (reading.watermark === undefined || !parts.some((span) => isTimedOut(span, LATE))) continue;
     const bucket = { start, width: Math.min(end, Number(parts.at(-1)?.to)) - start, value };
     const counted = wholeOrRest(bucket, parts, narrower);
-    // A row that holds no more than was counted of it is as wide as the others: what follows it is skipped.
+    // If all of a row's value was counted already, it is a narrow bucket, and what follows it is skipped.
     if (counted === undefined || (counted.start > start && counted.value === 0)) continue;
     total = addedUp(total, counted.value);
     buckets.push({ ...counted, total });
@@ -178,12 +178,12 @@ export function hasCounted(counter: Counter | undefined, { from, to }: Window): 
   return !counter.missing.some((span) => span.from < to && span.to > from);
 }
 
-/** So many buckets of a width take up a span. */
+/** How many buckets of a width a span holds. */
 export function bucketsIn({ from, to }: Window, width: number): number {
   return Math.ceil((to - from) / width);
 }
 
-/** What a counter lacks, with all that has settled since its watermark. */
+/** What a counter lacks, including everything that has settled since its watermark. */
 function dueSpans({ watermark, missing }: Counter, reading: Reading): readonly MissingSpan[] {
   const { now, watermark: to = watermark } = reading;
   if (to <= watermark) return missing;
@@ -251,18 +251,18 @@ function noteMissing(spans: readonly MissingSpan[], reading: Reading): MissingSp
   const { window, settledUntil, whole } = reading;
   const now = noted(reading.now);
   const asked = { from: window.from, to: Math.min(window.to, settledUntil) };
-  // Where nothing in the window has settled, the answer is no evidence that anything is missing.
+  // If nothing in the window has settled, the answer does not show that anything is missing.
   if (asked.to <= asked.from) return [...spans];
   return changedWithin(spans, asked, (span) => ({ ...span, ...missedAgain(span, whole, now) }));
 }
 
-/** Only an answer that reaches the present tells that the platform is well: without one nothing is skipped. */
+/** Only an answer that reaches the present shows that the platform is well; no other skips anything. */
 function isSkipped(span: MissingSpan, { watermark, forgottenUntil }: Reading): boolean {
   if (watermark === undefined) return false;
   return span.to <= forgottenUntil || isTimedOut(span, TIMEOUT);
 }
 
-/** Whether two spans can be one; of two that were never asked for, the first says since when. */
+/** Whether two spans can be merged; of two that were never asked for, the first's `since` is kept. */
 function areAlike(a: MissingSpan, b: MissingSpan): boolean {
   if (a.asked === 0 && b.asked === 0) return true;
   return a.since === b.since && a.until === b.until && a.asked === b.asked && a.whole === b.whole;
@@ -279,8 +279,8 @@ export function isSame(a: Counter, b: Counter): boolean {
 }
 
 /**
- * The read that tells most of a span. An answer that lost rows, or has none, says little: a coarse read of all up to
- * the present shows whether the platform has anything around the span, one of the day does near the ends of a gap.
+ * The kind of read that will show most about a span. After answers that lost rows, or had none: a coarse read up to the
+ * present shows whether the platform has anything around the span, and a coarse read of its day does so near the ends of a gap.
  */
 export function bestRead({ asked, whole }: Evidence): 'fine' | 'coarse' | 'day' {
   const unclear = asked - whole;
@@ -292,18 +292,18 @@ const TURNS = ['coarse', 'day', 'fine'] as const;
 /** Up to this length coarse reads are as fine as they get (ms). */
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The counter after a coarse read: what it shows to be lacking is missing once more, what it has is for another read. */
+/** The counter after a coarse read. What the platform lacks counts as missed once more; what it has needs a fine read. */
 export function noteCoarse(counter: Counter, shown: CoarseBuckets, read: Window, now: number): Counter {
   const reads = [reachesPresent(read, now) ? 'coarse' : '', read.to - read.from <= DAY_MS ? 'day' : ''];
   const lacks = (span: MissingSpan) =>
     span.asked === 0 ? span : { ...span, ...missedAgain(span, true, noted(now)) };
   // This read was inconclusive: try the next kind at once.
-  const tellsNothing = (span: MissingSpan) =>
+  const inconclusive = (span: MissingSpan) =>
     span.asked > 0 && reads.includes(bestRead(span)) ? { ...span, asked: span.asked + 1 } : span;
   let { missing } = counter;
   for (const part of shown.lacking) missing = changedWithin(missing, part, lacks);
-  for (const part of without([read], shown.lacking)) missing = changedWithin(missing, part, tellsNothing);
-  // What earlier reads did not have has turned up: that the platform lacks it must be shown anew.
+  for (const part of without([read], shown.lacking)) missing = changedWithin(missing, part, inconclusive);
+  // The platform has a bucket that earlier reads lacked: those reads no longer count against it.
   for (const bucket of shown.present) {
     if (covers(counter.missing, bucket.from, bucket.to)) {
       missing = changedWithin(missing, bucket, (span) => ({ ...span, whole: 0 }));

@@ -7,7 +7,7 @@ import { freshWindow, isCoarse, MINUTE_MS, type Window } from '../settling/windo
 import {
   coarseBuckets,
   newestEnd,
-  newestTold,
+  newestShown,
   progressBeyond,
   reachedBy,
   reaches,
@@ -27,7 +27,7 @@ import {
 } from './counter.ts';
 import { withCheckpoint } from './reconciliation-job.ts';
 import { narrowerThan, restatedIn, seenAgain } from './seen-buckets.ts';
-import { type CountersRecord, type Counts, recordOf, type SeriesMemory } from './series-memory.ts';
+import { type CountersRecord, type HasCounter, recordOf, type SeriesMemory } from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
 import { asToldApart, countable, isOutdated } from './told-apart.ts';
 
@@ -40,15 +40,15 @@ export interface SettledBucket extends CountedBucket {
 export interface CounterUpdate extends Counting {
   /** The same object as before where the answer changes nothing that is kept. */
   readonly record: CountersRecord;
-  /** Settled buckets that the platform was asked for and that are waited for. */
+  /** Settled buckets that answers lacked and that are still expected. */
   readonly missing: number;
   /** Each bucket taken in. */
   readonly settled: readonly SettledBucket[];
 }
 
-/** By what an answer is judged besides what is remembered of its series. */
+/** What an answer is counted by, besides the memory of its series. */
 export interface CountingRules {
-  readonly counts: Counts;
+  readonly counts: HasCounter;
   readonly delays: Delays;
   /** What time it is at least, on the platform. */
   readonly certainNow: number;
@@ -58,7 +58,7 @@ export interface CountingRules {
 export interface CountedAnswer {
   /** What is remembered once what was counted is durable. */
   readonly memory: SeriesMemory;
-  /** What is remembered where the state refuses it: what the answer shows of the platform, and the counters of before. */
+  /** What is remembered if the state refuses the commit: what the answer shows of the platform, with the counters as before. */
   readonly refused: SeriesMemory;
   /** Undefined where nothing of the answer could be counted. */
   readonly update: CounterUpdate | undefined;
@@ -86,10 +86,10 @@ export function windowOfPresent(memory: SeriesMemory, now: number, horizon: numb
   return freshWindow({ now, horizon, width, newest, lacking, doubtful: doubt?.answers ?? 0 });
 }
 
-/** What the counters lack that has settled; undefined where they lack nothing, or it cannot be known. */
+/** The settled buckets that counters lack; undefined if they lack none, or that cannot be known. */
 export function lackingIn(
   { record, newest }: SeriesMemory,
-  counts: Counts,
+  counts: HasCounter,
   now: number,
   settleDelay: number,
 ): Lacking | undefined {
@@ -116,7 +116,7 @@ export function understood(memory: SeriesMemory, answered: WindowedAnswer): Unde
 /** The sum of all counters' buckets in a window, or undefined where the answer lacks any. */
 export function sumOfCounted(
   memory: SeriesMemory,
-  counts: Counts,
+  counts: HasCounter,
   decoded: Decoded,
   window: Window,
 ): number | undefined {
@@ -135,15 +135,15 @@ export function countAnswer(
   rules: CountingRules,
 ): CountedAnswer {
   const { counts } = rules;
-  // The values that are told apart now will be asked for.
+  // The next read asks for the present breakdown.
   if (isOutdated(memory, answer.decoded)) return uncounted(answer, memory);
   if (isCoarse(answer.window)) return uncounted(answer, withCoarse(memory, answer, counts));
-  const { told, leftOut } = asToldApart(memory, answer.decoded, counts);
-  const counted = updateOf(told, answer, rules);
+  const { memory: brokenDown, leftOut } = asToldApart(memory, answer.decoded, counts);
+  const counted = updateOf(brokenDown, answer, rules);
   const update = counted && { ...counted, skipped: counted.skipped + leftOut };
   if (update === undefined) return uncounted(answer, withUncounted(memory, answer, counts));
-  const seen = withSeen(told, answer, update.record.width, settledBefore(memory, rules.delays.settle));
-  const learned = learnedFrom(told, seen, answer, update, rules);
+  const seen = withSeen(brokenDown, answer, update.record.width, settledBefore(memory, rules.delays.settle));
+  const learned = learnedFrom(brokenDown, seen, answer, update, rules);
   const { record } = update;
   const checkpoints = withCheckpoint(seen.checkpoints, countersIn(record, counts));
   const refused = { ...learned.refused, record: memory.record };
@@ -155,9 +155,9 @@ function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): Counted
 }
 
 /**
- * The greatest age at which a bucket was not final yet, since this answer shows it changed: when it was seen last, by how far
- * the platform had come then. Where the platform has fallen behind since, or had been behind, it is the lesser of both ages:
- * a late platform fills its buckets up late.
+ * The greatest age at which a bucket was not final yet, since this answer changes it: its age when it was seen last, measured
+ * by how far the platform had come then. If the platform was behind at either time, the lesser age counts, since a late
+ * platform completes its buckets late.
  */
 function unsettledAt(
   { newest, seen }: SeriesMemory,
@@ -165,15 +165,15 @@ function unsettledAt(
   width: number,
   ages: readonly number[],
 ): number {
-  const told = newestTold(answer);
-  // Where widths change, or beside rows that are set apart, buckets can look changed.
+  const shown = newestShown(answer);
+  // Buckets can look changed when their width changes, or beside rows that were rejected.
   const isClear = seen?.width === width && seen.whole === true && answer.decoded.rejected.size === 0;
-  if (newest === undefined || told === undefined || ages.length === 0 || !isClear) return 0;
+  if (newest === undefined || shown === undefined || ages.length === 0 || !isClear) return 0;
   const oldest = ages.reduce((age, ms) => Math.max(age, ms), 0);
-  return oldest - (answer.now - Math.min(newest, told, answer.now));
+  return oldest - (answer.now - Math.min(newest, shown, answer.now));
 }
 
-/** What the platform does to its buckets does not depend on whether they could be counted. */
+/** What an answer shows about restatements and lag, whether or not its buckets could be counted. */
 function learnedFrom(
   before: SeriesMemory,
   memory: SeriesMemory,
@@ -200,8 +200,8 @@ function learnedFrom(
 }
 
 /**
- * What an answer changes. Undefined while its width is in doubt; before anything was counted, also while it holds nothing
- * to begin with or the platform's time is uncertain.
+ * What an answer changes. Undefined while its width is in doubt. Before the first count, also while it has no rows or the
+ * platform's time is uncertain.
  */
 function updateOf(
   memory: SeriesMemory,
@@ -222,7 +222,7 @@ function updateOf(
   let missing = 0;
   let isChanged = record?.width !== width || record.counters.size !== counters.size;
   for (const [dimension, known] of counters) {
-    // A dimension that is not wanted for now is counted on from its watermark when it is wanted again.
+    // A dimension that is excluded for now continues from its watermark once it is wanted again.
     if (!counts(dimension)) continue;
     const counted = count(known, series.get(dimension) ?? NO_POINTS, reading, {
       unclear: decoded.unclear?.get(dimension),
@@ -262,17 +262,17 @@ function withSeen(
   const doubt = answer.decoded.width === width ? undefined : memory.doubt;
   const reached = reachedBy(answer, width, memory.reached) ?? memory.reached;
   if (!reaches(answer)) return { ...memory, doubt, reached };
-  const newest = newestTold(answer);
+  const newest = newestShown(answer);
   const seen =
     newest === undefined ? memory.seen : seenAgain(memory.seen, answer.decoded, width, settledUntil);
   return { ...memory, doubt, reached, newest, seen };
 }
 
 /**
- * The memory after an answer that could not be counted: where the width of its buckets is in doubt, others may show it. What it was
- * to bring of the past is asked for again later, by a window that begins at another minute.
+ * The memory after an answer that could not be counted. Further answers may show the width of its buckets; a read of the past
+ * is repeated later, with a window that begins at another minute.
  */
-function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
+function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, counts: HasCounter): SeriesMemory {
   const { decoded, window, now } = answer;
   const isUnclear = answerWidth(decoded, knownWidth(memory)) === undefined;
   const doubt = isUnclear ? doubtAgain(memory.doubt, decoded, now) : memory.doubt;
@@ -280,8 +280,8 @@ function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, counts: Cou
   return reaches(answer) ? after : noted(after, counts, (counter) => noteUnclear(counter, window, now));
 }
 
-/** The memory after a coarse read: it counts nothing, but shows where the platform has nothing to be waited for. */
-function withCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
+/** The memory after a coarse read: it counts nothing, but shows which buckets the platform does not have. */
+function withCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: HasCounter): SeriesMemory {
   const { window, now } = answer;
   const shown = coarseBuckets(answer);
   return noted(memory, counts, (counter, dimension) => noteCoarse(counter, shown(dimension), window, now));
@@ -289,7 +289,7 @@ function withCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts
 
 function noted(
   memory: SeriesMemory,
-  counts: Counts,
+  counts: HasCounter,
   change: (counter: Counter, dimension: string) => Counter,
 ): SeriesMemory {
   const { record } = memory;
@@ -306,19 +306,19 @@ function knownWidth({ record, seen, doubt }: SeriesMemory) {
 }
 
 /** The counters that count, of all that a record holds. */
-function* countersIn({ counters }: CountersRecord, counts: Counts): Generator<Counter> {
+function* countersIn({ counters }: CountersRecord, counts: HasCounter): Generator<Counter> {
   for (const [dimension, counter] of counters) if (counts(dimension)) yield counter;
 }
 
-/** The counters, with new ones for the dimensions that were not met before. */
+/** The counters, with new ones for dimensions that are seen for the first time. */
 function openCounters(
   record: CountersRecord | undefined,
   { decoded, window }: WindowedAnswer,
   since: number,
-  counts: Counts,
+  counts: HasCounter,
 ): Map<string, Counter> {
   const counters = new Map(record?.counters);
-  // Of values that are told apart: while none was met, nothing was lacking.
+  // In a breakdown by value, nothing is lacking from before the first value was seen.
   const begin = decoded.insteadOf === undefined ? since : Math.max(since, window.from);
   let opened: Counter | undefined;
   for (const name of decoded.series.keys()) {
@@ -329,8 +329,8 @@ function openCounters(
   return counters;
 }
 
-/** A counter that joins others, with their watermark: it lacks what they have never read. */
-function newCounter(record: CountersRecord | undefined, counts: Counts, since: number): Counter {
+/** A counter that joins others: it has their watermark, and lacks what they have not read yet. */
+function newCounter(record: CountersRecord | undefined, counts: HasCounter, since: number): Counter {
   const watermark = record?.progress.watermark ?? since;
   const [first] = record === undefined ? [] : countersIn(record, counts);
   const missing = (first?.missing ?? []).filter(({ asked, to }) => asked === 0 && to <= watermark);

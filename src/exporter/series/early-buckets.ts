@@ -18,7 +18,7 @@ export interface EarlyBucketsOptions {
   readonly samples: Pick<SeriesSamples, 'moment' | 'facesOf'>;
 }
 
-/** The answer of which the newest bucket is shown, and what is known before it. */
+/** An answer whose newest bucket is to be shown early, and what was known before it. */
 export interface EarlyAnswer {
   readonly answer: WindowedAnswer;
   /** Width of its buckets (ms). */
@@ -32,7 +32,7 @@ export interface EarlyAnswer {
   readonly boundUntil: number | undefined;
 }
 
-/** What is shown from now on of the newest bucket, and its end; no exposure where that stays as it is. */
+/** What the newest bucket shows from now on, and its end; no exposure if nothing changes. */
 export interface EarlyExposure {
   readonly exposures: readonly Exposure[];
   readonly boundUntil: number | undefined;
@@ -44,7 +44,7 @@ export interface EarlyExposure {
  */
 export class EarlyBuckets {
   readonly #options: EarlyBucketsOptions;
-  /** The labels of each bound: of dimensions that are summed up, as all responses of a class. */
+  /** The labels of each bound: several dimensions may be summed up, such as all responses of a class. */
   readonly #labels = new Map<EarlyFaces, Labels>();
 
   constructor(options: EarlyBucketsOptions) {

@@ -2,15 +2,15 @@ import { NO_POINTS, type Points } from '../decode/points.ts';
 import type { Counter } from './counter.ts';
 
 /** The place of each of some dimensions in arrays of what is kept of them. */
-export type Places = ReadonlyMap<string, number>;
+export type DimensionPlaces = ReadonlyMap<string, number>;
 
-/** Sets of dimensions met of late, by their names in a row. */
-const known = new Map<string, Places>();
+/** Sets of dimensions seen lately, by their names in order. */
+const known = new Map<string, DimensionPlaces>();
 
-/** Those asked for last: one answer asks for them several times, and those after it mostly have the same. */
-let latestPlaces: Places = new Map();
+/** Asked for last: an answer asks several times, and the answers after it mostly have the same dimensions. */
+let latestPlaces: DimensionPlaces = new Map();
 
-/** More than all metrics have; what comes beyond that is shared by fewer. */
+/** More than all metrics have. Beyond it all are forgotten, and sharing begins anew. */
 const MOST_NAMES = 10_000;
 
 /** How many names all of them have. */
@@ -20,7 +20,7 @@ let nameCount = 0;
  * The place of each of some dimensions. The same object for the same dimensions: thousands of configurations have those of
  * one metric, and each keeps its places for as long as it is polled.
  */
-export function placesOf(dimensions: Iterable<string>): Places {
+export function placesOf(dimensions: Iterable<string>): DimensionPlaces {
   const asked = [...dimensions];
   if (isInPlace(asked, latestPlaces)) return latestPlaces;
   const key = JSON.stringify(asked);
@@ -28,7 +28,7 @@ export function placesOf(dimensions: Iterable<string>): Places {
   return latestPlaces;
 }
 
-function remembered(key: string, places: Places): Places {
+function remembered(key: string, places: DimensionPlaces): DimensionPlaces {
   if (nameCount + places.size > MOST_NAMES) {
     known.clear();
     nameCount = 0;
@@ -38,7 +38,7 @@ function remembered(key: string, places: Places): Places {
   return places;
 }
 
-function isInPlace(names: readonly string[], places: Places): boolean {
+function isInPlace(names: readonly string[], places: DimensionPlaces): boolean {
   return names.length === places.size && names.every((name, place) => places.get(name) === place);
 }
 
@@ -53,7 +53,7 @@ const NOTHING_MISSING: Counter['missing'] = [];
 
 /** Counters to be kept until the next answer, in a few arrays: an object and an entry of a map for each take five times as much. */
 export class PackedCounters implements CountersByDimension {
-  readonly #places: Places;
+  readonly #places: DimensionPlaces;
   readonly #totals: readonly number[];
   readonly #watermarks: readonly number[];
   /** Undefined where none lacks anything, which is the usual case. */
@@ -107,7 +107,7 @@ let latest: Float64Array = new Float64Array();
  * series, as an answer brings them, take eight times as much: measured, 890 bytes for 26 points against 115.
  */
 export class PackedPoints implements PointsByDimension {
-  readonly #places: Places;
+  readonly #places: DimensionPlaces;
   /** Of each series one after the other; of one where all have the same. */
   readonly #times: Float64Array;
   readonly #values: Points['values'];

@@ -45,7 +45,7 @@ const records = z.record(
   }),
 );
 
-type PushedRecord = z.infer<typeof records>[string];
+type PushedCounter = z.infer<typeof records>[string];
 
 /**
  * What is pushed of the counters of one metric of one target. Counters take buckets in as they come; after an outage the
@@ -67,9 +67,9 @@ export function countersToPush(
     const last = known.get(dimension);
     const isBeginning = old === undefined;
     if (!isBeginning && buckets.length === 0 && (last === undefined || last.held.length === 0)) continue;
-    const start: PushedRecord =
+    const start: PushedCounter =
       last !== undefined && last.counted === old?.total ? last : startOf(old, counter, buckets);
-    // Not at the start itself: there, a counter of the same name may have ended that was lost with its state.
+    // Not at the start itself: an earlier counter of the same name, lost with its state, may have a sample there.
     if (isBeginning) moments.push({ dimension, at: start.until + 1, total: 0 });
     const after = released(start, counter, buckets, (at, total) => moments.push({ dimension, at, total }));
     known.set(dimension, after);
@@ -77,13 +77,13 @@ export function countersToPush(
   }
   if (!isChanged) return NOTHING_TO_PUSH;
   const { since, counters } = update.record;
-  // Of a value that is no longer told apart: should it come back, its counter begins anew.
+  // The metric is no longer broken down by this value. If it comes back, its counter begins anew.
   const names = new Set(counters.keys());
   for (const dimension of known.keys()) if (!names.has(dimension)) known.delete(dimension);
   return { samples: samples.totals(moments, since), commit: [{ key, value: storedByName(known) }] };
 }
 
-type Bucket = PushedRecord['held'][number];
+type Bucket = PushedCounter['held'][number];
 
 function groupedBySeries({ settled }: CountedUpdate): ReadonlyMap<string, Bucket[]> {
   const groups = new Map<string, Bucket[]>();
@@ -95,8 +95,8 @@ function groupedBySeries({ settled }: CountedUpdate): ReadonlyMap<string, Bucket
   return groups;
 }
 
-/** A counter of which nothing was pushed yet, or not all: its total as it was counts as pushed. */
-function startOf(old: Counter | undefined, counter: Counter, buckets: readonly Bucket[]): PushedRecord {
+/** The beginning for a counter that was never pushed, or not completely: its total until now counts as pushed. */
+function startOf(old: Counter | undefined, counter: Counter, buckets: readonly Bucket[]): PushedCounter {
   const begins = [counter.watermark, counter.missing[0]?.from, buckets[0]?.[0]];
   const begin = Math.min(...begins.filter((time) => time !== undefined));
   const total = old?.total ?? 0;
@@ -104,11 +104,11 @@ function startOf(old: Counter | undefined, counter: Counter, buckets: readonly B
 }
 
 function released(
-  before: PushedRecord,
+  before: PushedCounter,
   { total: counted, missing }: Counter,
   buckets: readonly Bucket[],
   push: (at: number, total: number) => void,
-): PushedRecord {
+): PushedCounter {
   const due = missing[0]?.from ?? Number.POSITIVE_INFINITY;
   const waiting = [...before.held, ...buckets].sort(([a], [b]) => a - b);
   let { total, until } = before;
@@ -120,7 +120,7 @@ function released(
       continue;
     }
     total = addedUp(total, value);
-    // What begins before the last that was pushed shows in the next: time does not go back.
+    // A bucket that ends before the last pushed sample is part of the next one, since samples must not go back in time.
     if (end <= until) continue;
     until = end;
     push(end, total);
@@ -128,7 +128,7 @@ function released(
   return { counted, total, until, held };
 }
 
-/** So long (ms) it is remembered of a dimension that answers no longer have: none of theirs reaches back so far. */
+/** How long (ms) the watermark of a dimension is kept that answers no longer contain: no answer reaches back further. */
 const KEPT_MS = 2 * FINEST_WINDOW_MS;
 
 /** Start of the last bucket that was pushed, by dimension. */

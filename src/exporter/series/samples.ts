@@ -6,19 +6,19 @@ import type { Points } from '../decode/points.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { labelsIn, type Target } from '../targets/target.ts';
 import { decimal } from './decimal.ts';
-import { type CountersByDimension, type Places, placesOf } from './packed-series.ts';
+import { type CountersByDimension, type DimensionPlaces, placesOf } from './packed-series.ts';
 import { firstAtOrAfter } from './spans.ts';
 
-/** Beyond this many, some are out of use: only those of the current answer are kept, and labels are made anew. */
+/** Beyond this many some must be out of use: only the current answer's are kept, and labels are made anew. */
 const MOST_PLACES = 2 * MOST_DIMENSIONS;
 
 /** Turns the dimensions of one metric of one target into samples. */
 export class SeriesSamples {
-  /** Of each dimension met, as far as they are remembered. */
-  #places: Places = new Map();
+  /** The place of each dimension that was seen. */
+  #places: DimensionPlaces = new Map();
   /** By place: they stay the same object, so that their text is rendered once. */
   readonly #labels: Labels[] = [];
-  /** What is known of them. */
+  /** What the catalogue says of each. */
   #known: PlacesTable = { faces: [], counts: [] };
   readonly #target: Target;
   readonly #metric: string;
@@ -39,8 +39,8 @@ export class SeriesSamples {
   }
 
   /**
-   * Takes in the dimensions of an answer before single ones are asked for: met all at once, they have the same places
-   * for thousands of targets, which then share the table of them.
+   * Gives the dimensions of an answer their places, all at once: thousands of targets then have the same places and share
+   * one table.
    */
   meet(dimensions: Iterable<string>): void {
     const all = [...dimensions];
@@ -168,9 +168,9 @@ interface SampleKind extends Required<FaceContext> {
  * made anew when it starts, while places stay.
  */
 const tables = new WeakMap<SampleKind['wants'], WeakMap<SampleKind['units'], Map<string, TablesByPlaces>>>();
-type TablesByPlaces = WeakMap<Places, PlacesTable>;
+type TablesByPlaces = WeakMap<DimensionPlaces, PlacesTable>;
 
-function tableOf(places: Places, { metric, scope, units, wants }: SampleKind): PlacesTable {
+function tableOf(places: DimensionPlaces, { metric, scope, units, wants }: SampleKind): PlacesTable {
   const byUnits = tables.get(wants) ?? new WeakMap<SampleKind['units'], Map<string, TablesByPlaces>>();
   const byMetric = byUnits.get(units) ?? new Map<string, TablesByPlaces>();
   const key = `${scope} ${metric}`;

@@ -41,7 +41,7 @@ export function seenAgain(
   }
   const together = new Map<string, Points>();
   const oldest = newestIn(series) - KEPT_MS;
-  // A dimension that answers no longer have goes with its buckets: names that never come again would add up.
+  // Forget dimensions that answers no longer contain: names that never come again would add up.
   for (const [name, points] of seen.series)
     if (series.has(name) || Number(points.timestamps.at(-1)) >= oldest) together.set(name, points);
   let room = shortLivedArray(2 * (rowsIn(together) + rowsIn(series)));
@@ -174,7 +174,7 @@ export function restatements(
   return { ages, downwards, late, lateAmount };
 }
 
-/** Buckets as the wider ones that begin at some times: those of which all parts are there. */
+/** Sums of narrow buckets, as wider buckets that begin at `times`, where all their parts are there. */
 function summedAt(times: Float64Array, wider: number, { points, width }: Buckets): Points {
   const starts: number[] = [];
   const sums: number[] = [];

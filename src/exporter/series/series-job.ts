@@ -36,7 +36,7 @@ import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush
 import { type CountedSpan, type Reconcilable, spanBefore } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
 import {
-  type Counts,
+  type HasCounter,
   type KeptCounters,
   pushedKeys,
   restoreSeries,
@@ -72,7 +72,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   readonly subject: JobSubject;
   readonly schedule: string;
   readonly weight: number;
-  /** A metric that the catalogue does not give its product is read of all targets once it is known to have data. */
+  /** A metric that the catalogue does not list for its product is read for one target first, and for all once it has data. */
   readonly findsJobs: boolean;
   readonly #options: SeriesJobOptions;
   readonly #part: MemoryPart<SeriesMemory> & { readonly key: StateKey };
@@ -124,7 +124,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return this.readWindow(window, read, signal, true);
   }
 
-  /** Notes what the platform refuses; a read that was left out since it would be refused changes nothing. */
+  /** Remembers a refusal. A read that was skipped because of an earlier refusal changes nothing. */
   failed(failure: PlatformFailure): PollResult | undefined {
     const { platformClock, isKnown, target, learned } = this.#options;
     const { memory } = this;
@@ -148,7 +148,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
 
   /**
    * @param window asked for when the first operation leaves (platform ms)
-   * @param mayChange whether the values that are told apart may be others than before
+   * @param mayChange whether the answer may break the metric down by other values than before
    */
   readWindow(
     window: Parameters<SourceReader['read']>[1],
@@ -182,7 +182,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
         buckets: { ...buckets, newestExposed: undefined },
       };
     const reached = progressBeyond(newestEnd, width, answer.now, delays.lag);
-    // With what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
+    // Includes what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
     const learned = learn(known.metric, counted.evidence);
     const shown = bucketToShow(memory, answer, width, reached - delays.publish);
     const { boundUntil } = memory;
@@ -196,7 +196,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     });
     const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
     const shownUntil = shown === undefined ? memory.shownUntil : shown + width;
-    // Only of what has really come: an answer without anything new says nothing of how late the next bucket will be.
+    // Only a bucket that is new shows how late the platform is.
     const isNew = shown !== undefined && newestEnd > (memory.reached ?? Number.NEGATIVE_INFINITY);
     const shownLag = isNew ? answer.now - reached : memory.shownLag;
     const showing = { width, shownUntil, shownLag, boundUntil: early.boundUntil };
@@ -223,7 +223,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return this.#catchUp.followUp();
   }
 
-  /** Age (ms) that its data reaches when all is well, or while what a late platform gave is shown, where it is known. */
+  /** Age (ms) that its data reaches when all is well, or while a bucket is shown that came late; undefined while unknown. */
   expectedAge(intervalMs: number): number | undefined {
     const { record, width = record?.width, shownLag, shownUntil = 0 } = this.memory;
     if (width === undefined) return undefined;
@@ -273,8 +273,8 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return sumOfCounted(this.memory, this.counts, decoded, window);
   }
 
-  /** Whether a dimension has a counter that its source, as it is now, can bring on. */
-  get counts(): Counts {
+  /** Whether a dimension has a counter that the present source can continue. */
+  get counts(): HasCounter {
     const { samples, reader } = this.#options;
     const { dimensions } = reader;
     return (dimension) => samples.counts(dimension) && (dimensions?.has(dimension) ?? true);
@@ -287,7 +287,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   get memory(): SeriesMemory {
     const known = this.#options.memory.of(this.#part);
     if (known.record !== undefined) return known;
-    // The state may have become readable since: to begin at zero would make the counters jump to their totals later.
+    // The state may have become readable since. Counters that began at zero would jump to their totals later.
     const { record } = this.#part.open(this.#options.stored(this.#part.key));
     return record === undefined ? known : { ...known, record };
   }
@@ -336,7 +336,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     };
   }
 
-  /** What the source refuses that it is read by now: another one may answer. */
+  /** The refusal of the present source; what another source refused does not count. */
   get #refusal(): Refusal | undefined {
     const { refusal } = this.memory;
     return refusal !== undefined && refusal.by === this.source ? refusal : undefined;
@@ -373,8 +373,8 @@ export class SeriesJob implements CaughtUp, Reconcilable {
 }
 
 /**
- * The start of the bucket whose values become the gauges now: one newer than they show. A bucket is shown once: read
- * again it would only seem to grow, where the publish delay has become longer or the platform has fallen behind.
+ * The start of the bucket that the gauges show from now on: a newer one than before. No bucket is shown twice or after a
+ * later one: values would seem to grow, or step back, when the publish delay becomes longer or the platform falls behind.
  * @param until up to where buckets are complete (platform ms)
  */
 function bucketToShow(

@@ -28,9 +28,9 @@ export interface SeriesMemory {
   readonly shownLag: number;
   /** End of the bucket that the lower bounds show (platform ms); undefined while none is shown. */
   readonly boundUntil: number | undefined;
-  /** Until when (platform ms) no read of the past is worth an operation. */
+  /** Until when (platform ms) catching up rests, after a read that brought nothing. */
   readonly restsUntil: number;
-  /** Where the platform refused the last read, as missing or forbidden. */
+  /** Set while the platform refuses to read it, as missing or forbidden. */
   readonly refusal: Refusal | undefined;
 }
 
@@ -56,24 +56,24 @@ export interface Progress {
   readonly watermark: number | undefined;
   /** Up to where every bucket is counted or skipped. */
   readonly countedUntil: number | undefined;
-  /** Where what they lack begins, each time once: thousands of jobs keep it, and most counters have come equally far. */
+  /** Where missing spans and unread time begin, each time once, since most counters have come equally far. */
   readonly lacking: readonly number[];
 }
 
 /** Whether a dimension has a counter; the others are only watched for restatements. */
-export type Counts = (dimension: string) => boolean;
+export type HasCounter = (dimension: string) => boolean;
 
 /** A record of counters, packed to be kept. */
 export function recordOf(
   since: number,
   width: number,
   counters: ReadonlyMap<string, Counter>,
-  counts: Counts,
+  counts: HasCounter,
 ): CountersRecord {
   return { since, width, counters: new PackedCounters(counters), progress: progressOf(counters, counts) };
 }
 
-function progressOf(counters: ReadonlyMap<string, Counter>, counts: Counts): Progress {
+function progressOf(counters: ReadonlyMap<string, Counter>, counts: HasCounter): Progress {
   let watermark: number | undefined;
   let countedUntil: number | undefined;
   const lacking = new Set<number>();
@@ -114,21 +114,21 @@ const storedSeries = z.strictObject({
     .optional(),
 });
 
-/** Where it is kept what is remembered of one metric of one target. The name is no part of it: a renamed configuration counts on. */
+/** Key of the counters of one metric of one target. The name is not part of it, so a renamed configuration counts on. */
 export function seriesKey({ account, product, by, id }: Target, metric: string): StateKey {
   return ['series', account, product.api, product.slug, by, id, metric];
 }
 
-/** Where the records are kept of what was pushed of the counters under a key, and of their gauges. */
+/** Keys of the records of what was pushed of a series' counters and gauges. */
 export function pushedKeys(series: StateKey): Readonly<Record<'counters' | 'gauges', StateKey>> {
   const [, ...rest] = series;
   return { counters: ['pushed', ...rest, 'counters'], gauges: ['pushed', ...rest, 'gauges'] };
 }
 
-/** Marks a stored name that would otherwise be one of what every object has, or one that packing calls. */
+/** Marks a stored name that would otherwise clash with a property of every object, or with a method that packing calls. */
 const ESCAPE = '\0';
 
-/** A name from outside, as the name of a property that can be stored whatever it is: a visitor may call a host `__proto__`. */
+/** A name from outside, made safe as a property name: a visitor may call a host `__proto__`. */
 function storedName(name: string): string {
   return name in {} || name === 'toJSON' || name.startsWith(ESCAPE) ? `${ESCAPE}${name}` : name;
 }
@@ -196,7 +196,7 @@ const BEGINNING: SeriesMemory = {
 };
 
 /** What is remembered of a series by what the state holds of it: nothing where it holds none, or something else. */
-export function restoreSeries(stored: unknown, counts: Counts): SeriesMemory {
+export function restoreSeries(stored: unknown, counts: HasCounter): SeriesMemory {
   const data = stored === undefined ? undefined : storedSeries.safeParse(stored).data;
   if (data === undefined) return BEGINNING;
   const counters = new Map<string, Counter>();

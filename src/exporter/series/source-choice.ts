@@ -4,7 +4,7 @@ import { foreignAnswerOf } from '../platform/exchange.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { type Outcome, PlatformFailure } from '../platform/read.ts';
 import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
-import type { SourceName, SourceReader } from './series-source.ts';
+import type { SourceName, SourceReader, WindowedAnswer } from './series-source.ts';
 
 /** Which source the series of an API are read by, and why, as a phrase. */
 export interface Chosen {
@@ -21,11 +21,11 @@ export interface ChosenSource extends Chosen {
 interface Shown {
   /** When (ms) it last answered series; undefined where it never has. */
   readonly answeredAt: number | undefined;
-  /** What it has answered with 404 since, by target. */
+  /** Series that it has answered with 404 since, with their targets. */
   readonly gone: ReadonlyMap<string, string>;
 }
 
-/** What is known of the sources of one API; a value, from which each poll makes the next. */
+/** What is known of the sources of one API. Each poll makes the next value from it. */
 export interface SourceMemory extends Chosen {
   readonly isFixed: boolean;
   /** Whether REST has listed configurations of any product: then the account lacks a product that it does not list. */
@@ -37,7 +37,7 @@ export interface SourceMemory extends Chosen {
 
 const NOTHING: Shown = { answeredAt: undefined, gone: new Map() };
 
-/** This many series of as many targets, all answered 404, mean that the source has no series at all. */
+/** When this many series, each of another target, were all answered 404, the source has no series at all. */
 const GONE = 3;
 
 /** A source that once answered is believed to be closed only after no answer for this time (ms). */
@@ -57,7 +57,7 @@ export function sourceAtFirst(configured: 'auto' | SourceName): SourceMemory {
   return { source: 'rest', why: 'not known to be closed', isFixed: false, restLists: false, shown };
 }
 
-/** Notes a list of configurations that GraphQL has and REST has not. */
+/** Notes that GraphQL lists configurations where REST has no list. */
 export function sourceListed(known: SourceMemory): SourceMemory {
   if (known.isFixed || known.source === 'graphql') return known;
   return { ...known, source: 'graphql', why: 'REST has no list of configurations, GraphQL answers' };
@@ -68,7 +68,7 @@ export function mayListElsewhere({ isFixed, source, restLists }: SourceMemory): 
   return isFixed ? source === 'graphql' : !restLists;
 }
 
-/** Notes a list of configurations that REST has: a missing list of another product means only that. */
+/** Notes that REST lists configurations: then a product without a list is one that the account lacks. */
 export function sourceListedByRest(known: SourceMemory): SourceMemory {
   if (known.isFixed || known.restLists) return known;
   const isLeft = known.restAskedAt !== undefined;
@@ -104,7 +104,7 @@ export interface SeriesRead {
   readonly targets: () => number;
 }
 
-/** What is known after a read of series. The same object where nothing is new. */
+/** What is known after a read of series; the same object if nothing is new. */
 export function sourceAnswered(known: SourceMemory, read: SeriesRead): SourceMemory {
   const { source, outcome, isForeign, now } = read;
   if (known.isFixed || isForeign) return known;
@@ -122,7 +122,7 @@ export function sourceAnswered(known: SourceMemory, read: SeriesRead): SourceMem
   const after = withGone(gone, read);
   const shown = after === gone ? known.shown : { ...known.shown, [source]: { answeredAt, gone: after } };
   const isSilent = answeredAt === undefined || now >= answeredAt + CLOSED_MS;
-  // GraphQL stays: REST has nothing either.
+  // GraphQL is not left for REST, which would have nothing either.
   if (source === 'rest' && known.source === 'rest' && isSilent && areAllGone(after, read.targets)) {
     const why = 'REST answers 404 to the reads of series';
     return { ...known, shown, source: 'graphql', why, restAskedAt: now };
@@ -135,7 +135,7 @@ function withGone(gone: Shown['gone'], { target, metric }: SeriesRead): Shown['g
   return gone.has(series) ? gone : new Map([...gone, [series, target]]);
 }
 
-/** Three metrics of one configuration prove nothing of the others, unless there are none. */
+/** Three metrics of one configuration prove nothing about the others, unless it is the only one. */
 function areAllGone(gone: Shown['gone'], targets: () => number): boolean {
   if (gone.size < GONE) return false;
   const different = new Set(gone.values()).size;
@@ -184,7 +184,7 @@ function restoreSource(stored: unknown, now: number): SourceMemory {
 }
 
 export interface SourceChoiceOptions {
-  /** Which account of which platform it is. */
+  /** The account, and the platform that it is on. */
   readonly account: { readonly name: string; readonly api_url: string };
   readonly memory: Pick<AccountMemory, 'of' | 'adopt'>;
   readonly configured: Readonly<Record<SeriesApi, 'auto' | SourceName>>;
@@ -248,8 +248,7 @@ interface ChosenReaderOptions {
   readonly graphql: () => SourceReader | undefined;
 }
 
-type Question = Parameters<SourceReader['read']>;
-type Answered = ReturnType<SourceReader['read']>;
+type ReadArguments = Parameters<SourceReader['read']>;
 
 /**
  * Reads by whichever source is chosen at the time; job, counters and memory stay the same. Notes what reads show of the
@@ -281,7 +280,7 @@ export class ChosenReader implements SourceReader {
     return this.#reader?.cost() ?? 0;
   }
 
-  async read(...question: Question): Answered {
+  async read(...question: ReadArguments): Promise<WindowedAnswer> {
     const reader = this.#reader;
     if (reader === undefined) throw new PlatformFailure('not_found', 'GraphQL has no such metric');
     const { sources, api, target, rest, platformClock } = this.#options;
@@ -300,7 +299,10 @@ export class ChosenReader implements SourceReader {
   }
 
   /** Reads, and notes what that shows of the source. */
-  async #noted(reader: SourceReader, [read, window, signal, counters]: Question): Answered {
+  async #noted(
+    reader: SourceReader,
+    [read, window, signal, counters]: ReadArguments,
+  ): Promise<WindowedAnswer> {
     try {
       const answer = await reader.read(
         (resource, within, group = reader.group) => read(resource, within, group),

@@ -83,8 +83,8 @@ export interface Buckets {
 }
 
 /**
- * What was seen of the time of a wider bucket: the value of its first bucket, undefined where that was not seen, and the
- * sum of the others, which is undefined where not all were.
+ * The narrow buckets seen within a wider one: the value of the first, and the sum of the others, which is undefined unless
+ * all were seen. Undefined if the first was not seen.
  */
 export function partsOf(
   { timestamps, values }: Points,

@@ -1,10 +1,10 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NONE_YOUNG } from '../settling/completeness.ts';
 import { bucketsIn, type Counter } from './counter.ts';
-import { type Counts, NO_CHECKPOINTS, recordOf, type SeriesMemory } from './series-memory.ts';
+import { type HasCounter, NO_CHECKPOINTS, recordOf, type SeriesMemory } from './series-memory.ts';
 import { without } from './spans.ts';
 
-/** Whether other values were told apart as an answer was taken than are now: it would count some of them twice. */
+/** Whether the metric was broken down by other values when the answer was taken: some would be counted twice. */
 export function isOutdated({ record }: SeriesMemory, { insteadOf }: Decoded): boolean {
   if (insteadOf === undefined) return false;
   const names = new Set(record?.counters.keys());
@@ -12,17 +12,17 @@ export function isOutdated({ record }: SeriesMemory, { insteadOf }: Decoded): bo
 }
 
 /**
- * The memory with exactly the counters of an answer that tells everything apart. Counters whose series are gone end, and
- * new ones begin at zero; all of them stand alike, so that each bucket is counted by one of them. Values seen before are
- * dropped, since they cannot be compared. Buckets that only some had counted are left out.
+ * The memory with exactly the counters of an answer that breaks the metric down completely. Counters whose series are gone
+ * end, and new ones begin at zero. All get the same watermark, so that each bucket is counted by one of them. Values seen
+ * before are dropped, since they cannot be compared; buckets that only some counters had counted are left out.
  */
 export function asToldApart(
   memory: SeriesMemory,
   { series, insteadOf }: Decoded,
-  counts: Counts,
-): { readonly told: SeriesMemory; readonly leftOut: number } {
+  counts: HasCounter,
+): { readonly memory: SeriesMemory; readonly leftOut: number } {
   const { record } = memory;
-  const asBefore = { told: memory, leftOut: 0 };
+  const asBefore = { memory, leftOut: 0 };
   if (record === undefined || insteadOf === undefined || record.counters.size === 0) return asBefore;
   const names = [...series.keys()].filter(counts);
   if (insteadOf.length === names.length && insteadOf.every((name) => series.has(name))) return asBefore;
@@ -35,10 +35,10 @@ export function asToldApart(
   );
   const { since, width } = record;
   const nothing = { seen: undefined, young: NONE_YOUNG, checkpoints: NO_CHECKPOINTS };
-  return { told: { ...memory, ...nothing, record: recordOf(since, width, counters, counts) }, leftOut };
+  return { memory: { ...memory, ...nothing, record: recordOf(since, width, counters, counts) }, leftOut };
 }
 
-/** How far all counters have come. They seldom differ; where they do, what one of them has counted is not counted again. */
+/** How far all counters have come together. They seldom differ; if they do, what any has counted is not counted again. */
 function standOfAll(
   counters: readonly Counter[],
   width: number,
@@ -55,8 +55,8 @@ function standOfAll(
 
 const NEVER_ASKED = { since: 0, until: 0, asked: 0, whole: 0 };
 
-/** The series that are counted. Of those that tell everything apart, a bucket that one of them lacks is missing in all. */
-export function countable({ series, insteadOf }: Decoded, counts: Counts): Decoded['series'] {
+/** The series to be counted. In a complete breakdown, a bucket that one series lacks counts as missing in all. */
+export function countable({ series, insteadOf }: Decoded, counts: HasCounter): Decoded['series'] {
   if (insteadOf === undefined) return series;
   const counted = [...series].filter(([name]) => counts(name));
   const times = new Map<number, number>();

@@ -1,7 +1,7 @@
 import type { Points } from '../decode/points.ts';
 import { MINUTE_MS } from './window.ts';
 
-/** Ages up to this many minutes are told apart. */
+/** Completeness is learned for each minute of age, up to this one. */
 export const OLDEST_MINUTE = 20;
 
 /** From how many finished buckets on an age's completeness is trusted. */
@@ -130,11 +130,11 @@ export function watchGrowth(
   for (const bucket of sumsByBucket(series)) {
     const age = now - bucket.start - width;
     const row = before.starts.indexOf(bucket.start);
-    // Of a bucket that is too old when it is first read there is nothing to learn.
+    // Nothing can be learned from a bucket that is old when it is first read.
     if (age >= 0 && age < finalAge && (row >= 0 || age < ROW * MINUTE_MS)) read.set(bucket.start, bucket);
     if (age < finalAge || row < 0) continue;
     final.add(bucket.start);
-    // Of the same precision: a bucket that was shown whole was shown whole.
+    // In the same precision as what was shown, so that a bucket that was complete counts as complete.
     if (before.series[row] === bucket.count)
       grown.push({ shown: shownOf(before, row), final: Math.fround(bucket.sum) });
   }

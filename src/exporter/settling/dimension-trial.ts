@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { MINUTE_MS } from './window.ts';
 
 /**
- * Which target tries whether the platform has a metric by its single dimensions, where it does not know the metric
- * itself. One target tries for all of an account: a metric that the platform lacks has no dimensions either, and
- * each try costs an operation. Times are platform ms.
+ * The target that tries a metric's single dimensions after the platform said that it has no such metric. One target tries
+ * for the whole account: a metric that the platform lacks has no dimensions either, and each try costs an operation.
+ * Times are platform ms.
  */
 export interface DimensionTrial {
   readonly target: string;
@@ -21,7 +21,7 @@ export interface MissingMetric {
   readonly isKnown: boolean;
 }
 
-/** A metric that was found in no way is looked for by its dimensions again after this time. */
+/** A metric that was found neither way is tried by its dimensions again after this time (ms). */
 const AGAIN_MS = 60 * MINUTE_MS;
 
 /** Reads of a missing metric come an hour apart at most: a target that reads it no more gives way to another. */

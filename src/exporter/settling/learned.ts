@@ -28,7 +28,7 @@ export interface MetricMemory {
   readonly lags: readonly Timed[];
   /** Until when (platform ms) each dimension is read by an operation of its own, before one for all is tried again. */
   readonly singlyUntil: number;
-  /** Who tries whether the platform has its dimensions; undefined as long as it was not found missing. */
+  /** The target that tries its dimensions one by one; undefined unless the platform said that it has no such metric. */
   readonly trial: DimensionTrial | undefined;
 }
 
@@ -87,7 +87,7 @@ export const NOTHING_LEARNED: MetricMemory = {
   trial: undefined,
 };
 
-/** What a poll shows that brought nothing. @param now the platform's time */
+/** The evidence of a poll that showed nothing. @param now the platform's time */
 export function nothingShown(now: number): MetricEvidence {
   return { now, changes: 0, downwards: 0, unsettledAge: 0, lagMs: undefined, grown: [] };
 }
@@ -146,12 +146,12 @@ function withRestated(
   return [...kept, { hour, up: last.up + changes - downwards, down: last.down + downwards }];
 }
 
-/** What is seen in two or three of these (ms) is usual, and not a single event. */
+/** What recurs in several slots of this length (ms) is usual; what is seen in one is a single event. */
 const SLOT_MS = 10 * MINUTE_MS;
 const SLOTS = 3;
 const MEMORY_SLOTS = (MEMORY_HOURS * HOUR_MS) / SLOT_MS;
 
-/** What the usual delay covers is not noted. */
+/** Ages that the usual delay covers are not noted. */
 function withLate(late: readonly Timed[], { unsettledAge, now }: MetricEvidence): readonly Timed[] {
   const slot = Math.floor(now / SLOT_MS);
   // A slot to come was noted before the platform's clock was set back.
@@ -205,7 +205,7 @@ function publishDelay(known: MetricMemory, { publish_delay }: DelaySettings): nu
   return publish_delay === 'auto' ? known.publishDelay : publish_delay;
 }
 
-/** Room above the age at which buckets were last seen before they changed: they change after that, and the next a little later. */
+/** Added to the age at which buckets were last seen before they changed: they change after it, and the next ones later still. */
 const MARGIN = 1.25;
 const MARGIN_MS = 2 * MINUTE_MS;
 
@@ -302,7 +302,7 @@ export function restoreMetric(stored: unknown): MetricMemory {
   return { ...known, trial };
 }
 
-/** One metric of a product, of which an account learns. */
+/** A metric of a product whose delays an account learns. */
 export interface LearnedMetric {
   readonly product: string;
   readonly metric: string;
@@ -310,7 +310,7 @@ export interface LearnedMetric {
   readonly part: SavedPart<MetricMemory>;
 }
 
-/** The metrics of an account of which something is learned. */
+/** The metrics whose delays an account learns. */
 export class LearnedMetrics {
   readonly #account: string;
   readonly #known = new Map<string, LearnedMetric>();

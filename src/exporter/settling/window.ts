@@ -70,7 +70,7 @@ export const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
 
 /**
  * The window of a coarse read: up to the present, in whatever width the platform answers so long a window with. It
- * begins well before the time that is asked for, so that there are rows to tell their width.
+ * begins well before the time that is asked for, so that it has enough rows to show their width.
  */
 export function coarseWindow(time: number, now: number): Window {
   const to = floorTo(now, MINUTE_MS);

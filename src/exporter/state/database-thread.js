@@ -4,8 +4,8 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, statSync, writ
 import { parentPort } from 'node:worker_threads';
 import Sqlite from 'libsql';
 
-/** @import { Range } from './durable.ts' */
-/** @import { Answer, DatabaseFiles, Question, Requests, Tally } from './sqlite.ts' */
+/** @import { NameRange } from './durable.ts' */
+/** @import { DatabaseFiles, RecordTally, Requests, ThreadAnswer, ThreadQuestion } from './sqlite.ts' */
 /** @import { Change, StoredRecord } from './state.ts' */
 
 // A commit to a write-ahead log is one write and one fsync. Under an exclusive lock SQLite keeps the log's index on the
@@ -46,7 +46,7 @@ class Database {
   }
 
   /**
-   * @param {Range} range
+   * @param {NameRange} range
    * @returns {StoredRecord[]}
    */
   read({ from, until, limit }) {
@@ -102,10 +102,10 @@ class Database {
   }
 
   /**
-   * The tally after the change. It tells when a page holds what another or an older one held, each record intact.
+   * The tally after the change. It reveals a page with the content of another or an older page, though each record is intact.
    * @param {Change} change
-   * @param {Tally} tally
-   * @returns {Tally}
+   * @param {RecordTally} tally
+   * @returns {RecordTally}
    */
   change([name, bytes], { records, sum }) {
     const before = /** @type {{ value: ArrayBuffer } | undefined} */ (this.before.get(name));
@@ -180,8 +180,8 @@ const answers = {
 };
 
 /**
- * @param {Question} question
- * @returns {Answer}
+ * @param {ThreadQuestion} question
+ * @returns {ThreadAnswer}
  */
 function answer({ id, request, argument }) {
   try {

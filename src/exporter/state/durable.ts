@@ -195,7 +195,7 @@ function isQueued(name: string): boolean {
 }
 
 /** The first `limit` records, in the order of their names, from `from` (included) to `until` (not included). */
-export interface Range {
+export interface NameRange {
   readonly from: string;
   readonly until: string;
   readonly limit: number;
@@ -206,7 +206,7 @@ export interface Range {
  * Names are ordered by their bytes; writes never overlap, but reads may overlap a write.
  */
 export interface Database {
-  read(range: Range): Promise<readonly StoredRecord[]>;
+  read(range: NameRange): Promise<readonly StoredRecord[]>;
   /** Resolves once all the changes are durable; rejects where none is, or with `OutcomeUnknown`. */
   write(changes: readonly Change[]): Promise<unknown>;
   close(): Promise<void>;

@@ -11,7 +11,7 @@ import {
   writeMarker,
 } from './directory.ts';
 import { DamagedState, type Database, DurableState, everyRecord, QUEUE_NAMES } from './durable.ts';
-import { openDatabase, type Tally } from './sqlite.ts';
+import { openDatabase, type RecordTally } from './sqlite.ts';
 import {
   isIntact,
   type RangeOptions,
@@ -141,7 +141,7 @@ async function openTrusted(place: string) {
 }
 
 /** Holds all records but those of queues, once they are as the last commit left them. */
-async function readAll(database: Database, tally: Tally): Promise<Records> {
+async function readAll(database: Database, tally: RecordTally): Promise<Records> {
   const held = new Records();
   let records = 0;
   let sum = 0;
@@ -230,14 +230,14 @@ export class AwaitedState implements State {
         log.info(`the state directory ${this.directory} can be used: counters continue`);
         return;
       } catch (error) {
-        this.#tell(error instanceof Error ? error.message : String(error));
+        this.#warn(error instanceof Error ? error.message : String(error));
       }
       const waited = clock.sleep(RETRY_MS, this.#closing.signal).then(() => true);
       if (!(await waited.catch(() => false))) return;
     }
   }
 
-  #tell(reason: string): void {
+  #warn(reason: string): void {
     if (reason === this.#reason) return;
     this.#reason = reason;
     this.#options.log.warn(this.#trouble());

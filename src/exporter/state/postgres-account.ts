@@ -2,9 +2,9 @@ import {
   type Database,
   DurableState,
   everyRecord,
+  type NameRange,
   OutcomeUnknown,
   QUEUE_NAMES,
-  type Range,
 } from './durable.ts';
 import { AnswerLost, type PostgresConnections } from './postgres-connections.ts';
 import {
@@ -56,7 +56,7 @@ export async function openAccountState(connections: Connections, owned: OwnedAcc
 async function read(
   connections: Connections,
   { account }: OwnedAccount,
-  { from, until, limit }: Range,
+  { from, until, limit }: NameRange,
 ): Promise<readonly StoredRecord[]> {
   const rows = await connections.query(
     `SELECT name, value FROM exporter_state.records

@@ -2,11 +2,11 @@ import { chmod, open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { syncDirectory } from './directory.ts';
-import { DamagedState, type Database, type Range } from './durable.ts';
+import { DamagedState, type Database, type NameRange } from './durable.ts';
 import type { Change, StoredRecord } from './state.ts';
 
 /** All records in two numbers: how many there are, and the sum of their checksums modulo 2^32. */
-export interface Tally {
+export interface RecordTally {
   readonly records: number;
   readonly sum: number;
 }
@@ -17,7 +17,7 @@ export interface Opened {
   readonly held: number;
   /** How many it should hold at least; NaN where that is not known. */
   readonly promised: number;
-  readonly tally: Tally;
+  readonly tally: RecordTally;
 }
 
 export interface DatabaseFiles {
@@ -29,18 +29,18 @@ export interface DatabaseFiles {
 /** What the thread of the database is asked for: argument and result of each request. */
 export interface Requests {
   readonly open: readonly [DatabaseFiles, Opened];
-  readonly read: readonly [Range, readonly StoredRecord[]];
+  readonly read: readonly [NameRange, readonly StoredRecord[]];
   readonly write: readonly [readonly Change[], undefined];
   readonly close: readonly [undefined, undefined];
 }
 
-export interface Question {
+export interface ThreadQuestion {
   readonly id: number;
   readonly request: keyof Requests;
   readonly argument: unknown;
 }
 
-export interface Answer {
+export interface ThreadAnswer {
   readonly id: number;
   readonly result?: unknown;
   /** `code` is SQLite's or the system's, e.g. SQLITE_FULL or ENOENT. */
@@ -60,7 +60,7 @@ const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOC
  */
 export async function openDatabase(
   directory: string,
-): Promise<{ readonly database: Database; readonly tally: Tally }> {
+): Promise<{ readonly database: Database; readonly tally: RecordTally }> {
   const files = { database: join(directory, DATABASE), lastCommit: join(directory, LAST_COMMIT) };
   const thread = new DatabaseThread();
   try {
@@ -102,14 +102,14 @@ class DatabaseThread {
 
   constructor() {
     this.#worker.unref();
-    this.#worker.on('message', (answer: Answer) => this.#settle(answer));
+    this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
   }
 
   ask<Name extends keyof Requests>(request: Name, argument: Requests[Name][0]): Promise<Requests[Name][1]> {
     this.#asked += 1;
-    const question: Question = { id: this.#asked, request, argument };
+    const question: ThreadQuestion = { id: this.#asked, request, argument };
     // Only what is waited for keeps the process alive.
     this.#worker.ref();
     this.#worker.postMessage(question);
@@ -120,7 +120,7 @@ class DatabaseThread {
     await this.#worker.terminate();
   }
 
-  #settle({ id, result, failure }: Answer): void {
+  #settle({ id, result, failure }: ThreadAnswer): void {
     const waiting = this.#pending.get(id);
     this.#pending.delete(id);
     if (this.#pending.size === 0) this.#worker.unref();

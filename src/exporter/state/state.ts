@@ -219,7 +219,7 @@ export interface MemoryPart<T> {
   open(stored: unknown): T;
 }
 
-/** A part that is learned little by little: what runs the account saves it now and then, and no commit of a poll holds it. */
+/** A part that is learned gradually. The account saves it every few seconds, apart from the commits of polls. */
 export interface SavedPart<T> extends MemoryPart<T> {
   readonly key: StateKey;
   /** What the state keeps of it. */

@@ -1,19 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Asked, type Decoded, decodeSeries, mergeDecoded } from '../../../src/exporter/decode/decode.ts';
+import {
+  type AskedSeries,
+  type Decoded,
+  decodeSeries,
+  mergeDecoded,
+} from '../../../src/exporter/decode/decode.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2024, 0, 1, 12);
 const NOW = T0 + 60 * MINUTE;
-const ASKED: Asked = { metric: 'requests', id: '7' };
+const ASKED: AskedSeries = { metric: 'requests', id: '7' };
 const ROWS = [
   [T0, 1],
   [T0 + MINUTE, 2],
   [T0 + 2 * MINUTE, 0.0],
 ];
 
-function decode(body: unknown, asked: Asked = ASKED): Decoded {
+function decode(body: unknown, asked: AskedSeries = ASKED): Decoded {
   return decodeSeries(body, asked, NOW);
 }
 
@@ -30,7 +35,7 @@ function rejections(rows: readonly unknown[]) {
   return Object.fromEntries(decode({ total: rows }).rejected);
 }
 
-function failure(body: unknown, asked: Asked = ASKED): PlatformFailure {
+function failure(body: unknown, asked: AskedSeries = ASKED): PlatformFailure {
   try {
     decode(body, asked);
   } catch (error) {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/exporter/clock.ts';
 import { Transport } from '../../../src/exporter/platform/exchange.ts';
 import { readPage } from '../../../src/exporter/platform/pages.ts';
-import { isLarge, LargeAnswers, Places } from '../../../src/exporter/platform/response-body.ts';
+import { HugeAnswerSlots, isLarge, LargeAnswers } from '../../../src/exporter/platform/response-body.ts';
 import { Operations, Turns } from '../../../src/exporter/poll/runner.ts';
 import { Secret } from '../../../src/exporter/secret.ts';
 import { eventually } from '../../eventually.ts';
@@ -13,7 +13,7 @@ import { startUpstream } from './upstream.ts';
 const never = new AbortController().signal;
 
 test('eight huge answers have a place at a time, one of each account; who waited longest is next', async () => {
-  const places = new Places();
+  const places = new HugeAnswerSlots();
   const owners = Array.from({ length: 10 }, () => ({}));
   const [first = {}, second = {}] = owners;
   const entered: number[] = [];
@@ -30,7 +30,7 @@ test('eight huge answers have a place at a time, one of each account; who waited
 });
 
 test('who no longer waits for a place does not get one', async () => {
-  const places = new Places();
+  const places = new HugeAnswerSlots();
   const [owner, ending] = [{}, new AbortController()];
   await places.take(owner, never);
   const waiting = places.take(owner, ending.signal);
@@ -45,7 +45,7 @@ test('who no longer waits for a place does not get one', async () => {
 async function transports(body: Buffer, headers: Record<string, string> = {}) {
   const upstream = await startUpstream((_, response) => void response.writeHead(200, headers).end(body));
   const waiting: (() => void)[] = [];
-  const places = new Places();
+  const places = new HugeAnswerSlots();
   const get = async () => {
     const largeAnswers = new LargeAnswers(places, () => new Promise((resolve) => waiting.push(resolve)));
     const transport = new Transport({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Demand,
   demandPerMinute,
   expectedIntervals,
+  type JobDemand,
 } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { type Mix, operationsPerMinute } from '../poll/simulated-mix.ts';
 
@@ -11,7 +11,7 @@ const ALLOWANCE = 64;
 
 const job = (weight: number, minutes = 1, cost = 1) => ({ weight, minutes, cost });
 const times = (count: number, demand: Mix[number]) => Array.from({ length: count }, () => demand);
-const demandOf = ({ weight, minutes, cost }: Mix[number]): Demand => ({
+const demandOf = ({ weight, minutes, cost }: Mix[number]): JobDemand => ({
   weight,
   cost,
   periodMs: minutes * MINUTE,
