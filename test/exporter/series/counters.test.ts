@@ -346,7 +346,7 @@ function lacking(answered: WindowedAnswer, { from, to }: { from: number; to: num
   const series = new Map(
     [...answered.decoded.series].map(([name, { timestamps, values }]) => {
       const kept = [...timestamps].flatMap((time, index) => (time >= from && time < to ? [] : [index]));
-      const pick = (array: Float64Array) => Float64Array.from(kept, (index) => Number(array[index]));
+      const pick = (array: ArrayLike<number>) => Float64Array.from(kept, (index) => Number(array[index]));
       return [name, { timestamps: pick(timestamps), values: pick(values) }] as const;
     }),
   );
