@@ -1,12 +1,124 @@
-import { isRecord, times } from './damage.ts';
-import type { FaultContext, FaultName, Faults, POINT_DAMAGES } from './faults.ts';
+import type { FaultContext, FaultName, POINT_DAMAGES } from './faults.ts';
 import type { FaultSwitch } from './switch.ts';
+
+/** How rows of a kind hold what was counted, and when. */
+export interface RowForm<Row> {
+  timeOf(row: Row): number;
+  at(row: Row, time: number): Row;
+  /** With other values. */
+  changed(row: Row, change: (value: number) => unknown): Row;
+  inSeconds(row: Row): Row;
+  /** Without a part that every row has. */
+  cut(row: Row): Row;
+}
+
+/** What the faults do to the rows of an answer; undefined where none does anything. */
+export function rowDamage<Row>(
+  form: RowForm<Row>,
+  faults: FaultSwitch,
+  context: FaultContext,
+): ((rows: readonly Row[]) => readonly Row[]) | undefined {
+  const missing = faults.strike('missing_rows', context);
+  const late = faults.lasting('late_restatement', context);
+  const absurd = faults.strike('absurd_values', context);
+  const jitter = faults.strike('timestamp_jitter', context);
+  const conflicting = faults.strike('conflicting_rows', context);
+  const wrong = faults.strike('wrong_types', context);
+  if (!(missing || late || absurd || jitter || conflicting || wrong)) return undefined;
+  const isHit = (name: FaultName, share: number) => faults.chance(name, context) < share;
+  const isLeft = (_: Row, index: number) => {
+    if (missing === undefined) return true;
+    const { every = Number.POSITIVE_INFINITY, share } = missing;
+    return index % every !== every - 1 && !isHit('missing_rows', share);
+  };
+  const restated = (row: Row): Row => {
+    const isYoung = late !== undefined && context.now - form.timeOf(row) < late.minutes * 60_000;
+    const early = isYoung ? form.changed(row, (value) => times(value, late.factor)) : row;
+    const isAbsurd = absurd !== undefined && isHit('absurd_values', absurd.share);
+    const valued = isAbsurd ? form.changed(early, () => absurd.value) : early;
+    if (jitter === undefined) return valued;
+    const offset = jitter.ms * (2 * faults.chance('timestamp_jitter', context) - 1);
+    return form.at(valued, form.timeOf(row) + offset);
+  };
+  const contradicted = (row: Row): readonly Row[] => {
+    if (conflicting === undefined || !isHit('conflicting_rows', conflicting.share)) return [row];
+    return [row, form.changed(row, (value) => times(value, conflicting.factor) + 1)];
+  };
+  const draw = () => faults.chance('wrong_types', context);
+  return (rows) => {
+    const changed = rows.filter(isLeft).map(restated).flatMap(contradicted);
+    if (wrong === undefined) return changed;
+    const { kinds, share } = wrong;
+    const damaged = changed.flatMap((row) => {
+      if (draw() >= share) return [row];
+      const kind = kinds[Math.floor(draw() * kinds.length)] ?? 'null_value';
+      return KINDS[kind](row, form, context.now);
+    });
+    if (!kinds.includes('out_of_order')) return damaged;
+    const at = Math.floor(draw() * damaged.length);
+    return [...damaged.slice(at), ...damaged.slice(0, at)];
+  };
+}
+
+/** A count stays a count. */
+function times(value: number, factor: number): number {
+  return Number.isInteger(value) ? Math.round(value * factor) : value * factor;
+}
+
+const KINDS: Record<
+  (typeof POINT_DAMAGES)[number],
+  <Row>(row: Row, form: RowForm<Row>, now: number) => readonly Row[]
+> = {
+  string_value: (row, form) => [form.changed(row, String)],
+  null_value: (row, form) => [form.changed(row, () => null)],
+  nan_text: (row, form) => [form.changed(row, () => 'NaN')],
+  object_value: (row, form) => [form.changed(row, (value) => ({ value }))],
+  negative_value: (row, form) => [form.changed(row, (value) => -1 - value)],
+  not_a_pair: (row, form) => [form.cut(row)],
+  seconds_timestamp: (row, form) => [form.inSeconds(row)],
+  future_point: (row, form, now) => [row, form.at(row, Math.ceil(now / 60_000) * 60_000 + 3_600_000)],
+  duplicate: (row) => [row, row],
+  out_of_order: (row) => [row],
+};
+
+/** A point of a series, `[time, value]` before it is damaged. */
+export const POINTS: RowForm<unknown> = {
+  timeOf: (point) => (point as [number])[0],
+  at: (point, time) => [time, (point as [number, unknown])[1]],
+  changed: (point, change) => {
+    const [time, value] = point as [number, number];
+    return [time, change(value)];
+  },
+  inSeconds: (point) => {
+    const [time, value] = point as [number, unknown];
+    return [time / 1000, value];
+  },
+  cut: (point) => [(point as [number])[0]],
+};
 
 /** A row of a GraphQL answer. */
 type Row = Readonly<Record<string, unknown>>;
 
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Which fields of a row hold what was counted; the others are what it is told apart by. */
 type Counted = ReadonlySet<string>;
+
+const rowsOf = (counted: Counted): RowForm<Row> => ({
+  timeOf: ({ ts }) => Date.parse(String(ts)),
+  at: (row, time) => ({ ...row, ts: new Date(time).toISOString().replace('.000Z', 'Z') }),
+  changed: (row, change) =>
+    Object.fromEntries(
+      Object.entries(row).map(([field, value]) => [
+        field,
+        counted.has(field) && typeof value === 'number' ? change(value) : value,
+      ]),
+    ),
+  inSeconds: (row) => ({ ...row, ts: Date.parse(String(row['ts'])) / 1000 }),
+  cut: ({ ts: _, ...row }) => row,
+});
 
 /** An answer of the GraphQL API: rows by the name of the dataset, or of its alias. */
 export interface Answer {
@@ -45,29 +157,13 @@ function damageRows(
   context: FaultContext,
 ): readonly Row[] {
   const isHit = (name: FaultName, share: number) => faults.chance(name, context) < share;
-  let rows = restated(whole, counted, faults, context);
-  const missing = faults.strike('missing_rows', context);
-  if (missing) {
-    const { every = Number.POSITIVE_INFINITY, share } = missing;
-    rows = rows.filter((_, index) => index % every !== every - 1 && !isHit('missing_rows', share));
-  }
-  const conflicting = faults.strike('conflicting_rows', context);
-  if (conflicting) {
-    const { share, factor } = conflicting;
-    const other = (row: Row) => changed(row, counted, (value) => times(value, factor) + 1);
-    rows = rows.flatMap((row) => (isHit('conflicting_rows', share) ? [row, other(row)] : [row]));
-  }
+  const form = rowsOf(counted);
+  let rows = rowDamage(form, faults, context)?.(whole) ?? whole;
   const repeated = faults.strike('repeated_rows', context);
   if (repeated) rows = rows.flatMap((row) => (isHit('repeated_rows', repeated.share) ? [row, row] : [row]));
-  const wrong = faults.strike('wrong_types', context);
-  if (wrong)
-    rows = mistyped(rows, wrong, counted, {
-      draw: () => faults.chance('wrong_types', context),
-      now: context.now,
-    });
   const strings = faults.strike('number_strings', context);
   if (strings)
-    rows = rows.map((row) => (isHit('number_strings', strings.share) ? changed(row, counted, String) : row));
+    rows = rows.map((row) => (isHit('number_strings', strings.share) ? form.changed(row, String) : row));
   const lacking = faults.strike('missing_fields', context);
   if (lacking) {
     const lost = new Set(lacking.fields ?? counted);
@@ -81,75 +177,3 @@ function damageRows(
   const before = rows;
   return Array.from({ length: huge.rows }, (_, index) => before[index % before.length] ?? {});
 }
-
-/** Values and times that are well formed, but not the true ones. */
-function restated(
-  rows: readonly Row[],
-  counted: Counted,
-  faults: FaultSwitch,
-  context: FaultContext,
-): readonly Row[] {
-  const late = faults.lasting('late_restatement', context);
-  const absurd = faults.strike('absurd_values', context);
-  const jitter = faults.strike('timestamp_jitter', context);
-  if (!(late || absurd || jitter)) return rows;
-  return rows.map((row) => {
-    const start = Date.parse(String(row['ts']));
-    const isYoung = late !== undefined && context.now - start < late.minutes * 60_000;
-    const early = isYoung ? changed(row, counted, (value) => times(value, late.factor)) : row;
-    const isAbsurd = absurd !== undefined && faults.chance('absurd_values', context) < absurd.share;
-    const valued = isAbsurd ? changed(early, counted, () => absurd.value) : early;
-    if (jitter === undefined || Number.isNaN(start)) return valued;
-    const offset = jitter.ms * (2 * faults.chance('timestamp_jitter', context) - 1);
-    return { ...valued, ts: new Date(start + offset).toISOString() };
-  });
-}
-
-function changed(row: Row, counted: Counted, change: (value: number) => unknown): Row {
-  return Object.fromEntries(
-    Object.entries(row).map(([field, value]) => [
-      field,
-      counted.has(field) && typeof value === 'number' ? change(value) : value,
-    ]),
-  );
-}
-
-function mistyped(
-  rows: readonly Row[],
-  { kinds, share }: NonNullable<Faults['wrong_types']>,
-  counted: Counted,
-  { draw, now }: { draw: () => number; now: number },
-): readonly Row[] {
-  const damaged = rows.flatMap((row) => {
-    if (draw() >= share) return [row];
-    const kind = kinds[Math.floor(draw() * kinds.length)] ?? 'null_value';
-    return KINDS[kind](row, (change) => changed(row, counted, change), now);
-  });
-  if (!kinds.includes('out_of_order')) return damaged;
-  const at = Math.floor(draw() * damaged.length);
-  return [...damaged.slice(at), ...damaged.slice(0, at)];
-}
-
-type Change = (change: (value: number) => unknown) => Row;
-
-const KINDS: Record<
-  (typeof POINT_DAMAGES)[number],
-  (row: Row, with_: Change, now: number) => readonly Row[]
-> = {
-  string_value: (_, change) => [change(String)],
-  null_value: (_, change) => [change(() => null)],
-  nan_text: (_, change) => [change(() => 'NaN')],
-  object_value: (_, change) => [change((value) => ({ value }))],
-  negative_value: (_, change) => [change((value) => -1 - value)],
-  not_a_pair: (row) => [Object.fromEntries(Object.entries(row).filter(([field]) => field !== 'ts'))],
-  seconds_timestamp: (row) => [{ ...row, ts: Date.parse(String(row['ts'])) / 1000 }],
-  future_point: (row, _, now) => [
-    row,
-    {
-      ...row,
-      ts: new Date(Math.ceil(now / 60_000) * 60_000 + 3_600_000).toISOString().replace('.000Z', 'Z'),
-    },
-  ],
-  duplicate: (row) => [row, row],
-  out_of_order: (row) => [row],
-};
