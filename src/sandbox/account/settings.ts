@@ -57,10 +57,6 @@ export const settingsSchema = z.strictObject({
   maxPageSize: z.int().min(1),
   /** Local time of the account minus UTC, in minutes; timestamps without `Z` and wide buckets follow it. */
   utcOffsetMinutes: z.int().min(-840).max(840),
-  /** Bytes in a unit of volume. */
-  volumeUnit: z.number().positive(),
-  /** Bits per second in a unit of bandwidth. */
-  bandwidthUnit: z.number().positive(),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
@@ -92,6 +88,4 @@ export const DEFAULT_SETTINGS: Settings = {
   settleMs: 600_000,
   maxPageSize: 100,
   utcOffsetMinutes: 0,
-  volumeUnit: 1_000_000,
-  bandwidthUnit: 1,
 };

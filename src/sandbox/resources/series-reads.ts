@@ -12,7 +12,7 @@ import type { Platform } from '../http/platform.ts';
 import { fieldErrors, NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { type QueryWindow, queryWindow } from '../http/request-parts.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
-import { analyticsMeasures, measureOf, productOf, selectionOf, unitsOf } from '../traffic/api-measures.ts';
+import { analyticsMeasures, measureOf, productOf, selectionOf } from '../traffic/api-measures.ts';
 import { answerBuckets, type Buckets, widened } from '../traffic/buckets.ts';
 import { readSeries, type SeriesByDimension } from '../traffic/series.ts';
 
@@ -45,9 +45,8 @@ export function seriesReply(
   const view = dataView(platform, context, call.nodeTime);
   const buckets = answerBuckets(window.from, window.to, view.newest, utcOffset);
   const selection = selectionOf(target, target.configuration, settings);
-  const units = unitsOf(settings);
   const read = (part: Buckets) => {
-    const query = { product, selection, measure, dimension, buckets: part, settling: view.settling, units };
+    const query = { product, selection, measure, dimension, buckets: part, settling: view.settling };
     return withoutLost(readSeries(traffic, query), part.width, view.lost);
   };
   const { widening } = view;

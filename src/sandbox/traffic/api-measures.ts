@@ -12,15 +12,7 @@ export interface Measure {
 export interface Dimension {
   readonly name: string;
   /** @param cells the cells of one bucket, from `at` on; @param seconds the bucket's width */
-  value(cells: Float64Array, at: number, seconds: number, units: Units): number;
-}
-
-/** In which unit the platform reports; the specification names none. */
-export interface Units {
-  /** Bytes in one unit of volume. */
-  readonly volume: number;
-  /** Bits per second in one unit of bandwidth. */
-  readonly bandwidth: number;
+  value(cells: Float64Array, at: number, seconds: number): number;
 }
 
 type Value = Dimension['value'];
@@ -28,10 +20,10 @@ type CellValue = (group: Group, cell: string) => Value;
 
 const place = (group: Group, cell: string) => (GROUPS[group] as readonly string[]).indexOf(cell);
 
-function reading(convert: (cell: number, seconds: number, units: Units) => number): CellValue {
+function reading(convert: (cell: number, seconds: number) => number): CellValue {
   return (group, cell) => {
     const index = place(group, cell);
-    return (cells, at, seconds, units) => convert(cells[at + index] ?? 0, seconds, units);
+    return (cells, at, seconds) => convert(cells[at + index] ?? 0, seconds);
   };
 }
 
@@ -39,8 +31,9 @@ const count = reading((cell) => cell);
 const perSecond = reading((cell, seconds) => cell / seconds);
 /** A level that follows the traffic, such as connected users. */
 const level = (factor: number) => reading((cell, seconds) => Math.round((cell * factor * 60) / seconds));
-const volume = reading((kilobytes, _seconds, units) => (kilobytes * 1000) / units.volume);
-const bandwidth = reading((kilobytes, seconds, units) => (kilobytes * 8000) / seconds / units.bandwidth);
+// The specification names no units: these are megabytes, and bits per second.
+const volume = reading((kilobytes) => kilobytes / 1000);
+const bandwidth = reading((kilobytes, seconds) => (kilobytes * 8000) / seconds);
 
 /** The share served from the cache, in percent; 0 while there is no traffic. */
 const offload = (group: 'requests' | 'volume'): Value => {
@@ -159,8 +152,4 @@ export function selectionOf(
 ): Selection {
   const counted = product[api].includes(metric) || Object.hasOwn(settings.analyticsMetricsAdded, metric);
   return counted ? wanted : 'nobody';
-}
-
-export function unitsOf(settings: Settings): Units {
-  return { volume: settings.volumeUnit, bandwidth: settings.bandwidthUnit };
 }

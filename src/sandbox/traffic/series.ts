@@ -1,7 +1,7 @@
 import type { Api, Product } from '../account/served-products.ts';
 import type { Settings } from '../account/settings.ts';
-import type { Dimension, Measure, Units } from './api-measures.ts';
-import { measureOf, productOf, selectionOf, unitsOf } from './api-measures.ts';
+import type { Dimension, Measure } from './api-measures.ts';
+import { measureOf, productOf, selectionOf } from './api-measures.ts';
 import type { Settling } from './buckets.ts';
 import { type Buckets, bucketsOf, FINEST } from './buckets.ts';
 import type { Selection, Traffic } from './traffic.ts';
@@ -23,25 +23,22 @@ export interface SeriesQuery {
   readonly buckets: Buckets;
   /** How young buckets are; without it every bucket is complete. */
   readonly settling?: Settling;
-  readonly units: Units;
 }
 
 /** The series of a metric, as the platform counts them. */
 export function readSeries(traffic: Traffic, query: SeriesQuery): SeriesByDimension {
-  const { product, selection, measure, buckets, settling, units } = query;
+  const { product, selection, measure, buckets, settling } = query;
   const sums = traffic.sums(product, selection, measure.group, buckets, settling);
   const wanted = measure.dimensions.filter(({ name }) => (query.dimension ?? name) === name);
-  return Object.fromEntries(
-    wanted.map((dimension) => [dimension.name, pointsOf(dimension, sums, buckets, units)]),
-  );
+  return Object.fromEntries(wanted.map((dimension) => [dimension.name, pointsOf(dimension, sums, buckets)]));
 }
 
-function pointsOf(dimension: Dimension, sums: Float64Array, buckets: Buckets, units: Units): Series {
+function pointsOf(dimension: Dimension, sums: Float64Array, buckets: Buckets): Series {
   const cells = buckets.count === 0 ? 0 : sums.length / buckets.count;
   const seconds = buckets.width / 1000;
   return Array.from({ length: buckets.count }, (_, index) => [
     buckets.start + index * buckets.width,
-    dimension.value(sums, index * cells, seconds, units),
+    dimension.value(sums, index * cells, seconds),
   ]);
 }
 
@@ -71,5 +68,5 @@ export function truthOf(traffic: Traffic, query: TruthQuery, settings: Settings)
   const utcOffset = settings.utcOffsetMinutes * 60_000;
   const buckets = bucketsOf(query.from, query.to, query.width ?? FINEST, utcOffset);
   const selection = selectionOf({ api, product, metric }, query.configuration, settings);
-  return readSeries(traffic, { product, measure, buckets, units: unitsOf(settings), selection });
+  return readSeries(traffic, { product, measure, buckets, selection });
 }
