@@ -121,7 +121,7 @@ const TIMES = {
   settle_delay: durationOrAuto({ min: MINUTE, max: DAY })
     .prefault('auto')
     .describe(
-      'Age at which counters take a bucket; "auto" is 10m, and up to 1h for a metric whose buckets keep changing later.',
+      'Age at which counters take a bucket; "auto" is 10m, and up to 30m for a metric whose buckets keep changing later.',
     ),
   stale_after: duration({ min: MINUTE, max: 7 * DAY })
     .prefault('15m')

@@ -127,6 +127,8 @@ export interface Counting {
 export interface Restatements {
   /** Ages (ms since the bucket closed) at which a bucket was seen changed. */
   readonly ages: readonly number[];
+  /** The age (ms) of the oldest bucket that both hold; 0 where there is none. */
+  readonly comparedAge: number;
   /** How many of them had become smaller. */
   readonly downwards: number;
   /** Buckets that changed after they were counted. */

@@ -1,6 +1,6 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
-import type { Counting } from '../poll/job.ts';
+import type { Counting, Restatements } from '../poll/job.ts';
 import { watchGrowth } from '../settling/completeness.ts';
 import { type Delays, type MetricEvidence, nothingShown } from '../settling/learned.ts';
 import { freshWindow, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
@@ -157,19 +157,25 @@ function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): Counted
 /**
  * The greatest age at which a bucket was not final yet, since this answer changes it: its age when it was seen last, measured
  * by how far the platform had come then. If the platform was behind at either time, the lesser age counts, since a late
- * platform completes its buckets late.
+ * platform completes its buckets late. 0 where that is unknown, or where no delay is known to
+ * be long enough: if even the oldest bucket has changed, answers may differ at any age, as those of two sources do.
  */
 function unsettledAt(
   { newest, seen }: SeriesMemory,
   answer: WindowedAnswer,
   width: number,
-  ages: readonly number[],
+  restated: readonly Restatements[],
 ): number {
   const shown = newestShown(answer);
   // Buckets can look changed when their width changes, or beside rows that were rejected.
   const isClear = seen?.width === width && seen.whole === true && answer.decoded.rejected.size === 0;
-  if (newest === undefined || shown === undefined || ages.length === 0 || !isClear) return 0;
-  const oldest = ages.reduce((age, ms) => Math.max(age, ms), 0);
+  if (newest === undefined || shown === undefined || !isClear) return 0;
+  let [oldest, compared] = [0, 0];
+  for (const { ages, comparedAge } of restated) {
+    compared = Math.max(compared, comparedAge);
+    oldest = ages.reduce((age, ms) => Math.max(age, ms), oldest);
+  }
+  if (oldest === 0 || oldest === compared) return 0;
   return oldest - (answer.now - Math.min(newest, shown, answer.now));
 }
 
@@ -185,7 +191,7 @@ function learnedFrom(
   const newest = newestEnd(answer, width);
   const ages = restated.flatMap((changes) => changes.ages);
   const downwards = restated.reduce((sum, changes) => sum + changes.downwards, 0);
-  const unsettledAge = unsettledAt(before, answer, width, ages);
+  const unsettledAge = unsettledAt(before, answer, width, restated);
   const evidence = { now, mode, changes: ages.length, downwards, unsettledAge };
   if (newest === undefined) {
     return { refused: memory, evidence: { ...evidence, lagMs: undefined, grown: [] } };

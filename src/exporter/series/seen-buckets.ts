@@ -151,6 +151,7 @@ export function restatements(
   now: number,
 ): Restatements {
   const ages: number[] = [];
+  let comparedAge = 0;
   let downwards = 0;
   let late = 0;
   let lateAmount = 0;
@@ -163,15 +164,17 @@ export function restatements(
     while (next < seen.timestamps.length && Number(seen.timestamps[next]) < time) next += 1;
     if (next >= seen.timestamps.length) break;
     if (seen.timestamps[next] !== time) continue;
+    const age = now - time - width;
+    comparedAge = Math.max(comparedAge, age);
     const [value, was] = [Number(shown.values[index]), Number(seen.values[next])];
     if (value === was || isSame(value, was)) continue;
-    ages.push(now - time - width);
+    ages.push(age);
     if (value < was) downwards += 1;
     if (!isCounted({ from: time, to: time + width })) continue;
     late += 1;
     lateAmount += Math.abs(value - was);
   }
-  return { ages, downwards, late, lateAmount };
+  return { ages, comparedAge, downwards, late, lateAmount };
 }
 
 /** Sums of narrow buckets, as wider buckets that begin at `times`, where all their parts are there. */

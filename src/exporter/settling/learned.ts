@@ -74,8 +74,8 @@ export type DelaySettings = Readonly<Record<'publish_delay' | 'settle_delay', Co
 export const USUAL_PUBLISH_MS = 2 * MINUTE_MS;
 export const USUAL_SETTLE_MS = 10 * MINUTE_MS;
 
-/** Upper bound of a learned delay. */
-const LONGEST_SETTLE_MS = 60 * MINUTE_MS;
+/** Upper bound of a learned delay: a receiver takes what is half an hour old, and one read brings all that is not settled yet. */
+const LONGEST_SETTLE_MS = 30 * MINUTE_MS;
 
 export const NOTHING_LEARNED: MetricMemory = {
   completeness: NO_COMPLETENESS,
@@ -149,7 +149,14 @@ function withRestated(
 /** What recurs in several slots of this length (ms) is usual; what is seen in one is a single event. */
 const SLOT_MS = 10 * MINUTE_MS;
 const SLOTS = 3;
-const MEMORY_SLOTS = (MEMORY_HOURS * HOUR_MS) / SLOT_MS;
+
+/** After a day an age counts for less, by half the time since: a delay that fell at once would count its buckets in one poll. */
+const FADING = 0.5;
+const MEMORY_SLOTS = (MEMORY_HOURS * HOUR_MS + LONGEST_SETTLE_MS / FADING) / SLOT_MS;
+
+function faded({ slot, ms }: Timed, now: number): number {
+  return ms - FADING * Math.max(0, now - slot * SLOT_MS - MEMORY_HOURS * HOUR_MS);
+}
 
 /** Ages that the usual delay covers are not noted. */
 function withLate(late: readonly Timed[], { unsettledAge, now }: MetricEvidence): readonly Timed[] {
@@ -159,7 +166,7 @@ function withLate(late: readonly Timed[], { unsettledAge, now }: MetricEvidence)
   const kept = late.every(isKept) ? late : late.filter(isKept);
   const last = kept.find((known) => known.slot === slot);
   if (unsettledAge < USUAL_SETTLE_MS || unsettledAge <= (last?.ms ?? 0)) return kept;
-  return [...kept.filter((known) => known !== last), { slot, ms: unsettledAge }];
+  return [...kept.filter((known) => known !== last), { slot, ms: Math.min(unsettledAge, LONGEST_SETTLE_MS) }];
 }
 
 function withLag(lags: readonly Timed[], ms: number, now: number): readonly Timed[] {
@@ -216,9 +223,7 @@ const MARGIN_MS = 2 * MINUTE_MS;
 function settleDelay({ late }: MetricMemory, delays: DelaySettings, now: number): number {
   const { settle_delay, publish_delay } = delays;
   if (settle_delay !== 'auto') return settle_delay;
-  const first = Math.floor(now / SLOT_MS) - MEMORY_SLOTS;
-  const recent = late.filter(({ slot }) => slot > first).map(({ ms }) => ms);
-  const again = recent.sort((a, b) => b - a)[SLOTS - 1];
+  const again = late.map((known) => faded(known, now)).sort((a, b) => b - a)[SLOTS - 1];
   const learned = again === undefined ? 0 : Math.min(again * MARGIN + MARGIN_MS, LONGEST_SETTLE_MS);
   return Math.max(USUAL_SETTLE_MS, publish_delay === 'auto' ? 0 : publish_delay, learned);
 }

@@ -61,12 +61,12 @@ it.each([
       }
       return { points: points(values), width: width * MINUTE };
     };
-    const nothing = { ages: [], downwards: 0, late: 0, lateAmount: 0 };
+    const nothing = { ages: [], comparedAge: 95 * MINUTE, downwards: 0, late: 0, lateAmount: 0 };
     expect(restatements(inBuckets(then), inBuckets(now), () => true, 100 * MINUTE)).toEqual(nothing);
     const changed = restatements(inBuckets(then), inBuckets(now, 3), () => true, 100 * MINUTE);
     expect(changed).toEqual({
+      ...nothing,
       ages: [90 * MINUTE],
-      downwards: 0,
       late: 1,
       lateAmount: 3,
     });

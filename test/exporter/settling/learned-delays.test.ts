@@ -91,13 +91,22 @@ describe('a learned delay', () => {
       expect(delaysOf(waiting, AUTO, NOW + 48 * HOUR).settle).toBe(raised);
       expect(delaysOf(waiting, AUTO, NOW + 71 * HOUR).settle).toBe(raised);
       expect(delaysOf(waiting, AUTO, NOW + 73 * HOUR).settle).toBe(10 * MINUTE);
-      const over = changed(waiting, NOW + 48.5 * HOUR, 6 * 25, 9 * MINUTE);
+      const over = changed(waiting, NOW + 48.5 * HOUR, 6 * 26, 9 * MINUTE);
       expect(over.late).toEqual([]);
     });
 
-    it('is an hour at most', () => {
+    it('is half an hour at most', () => {
       const late = changed(NOTHING_LEARNED, NOW, 3, 55 * MINUTE);
-      expect(delaysOf(late, AUTO, NOW + HOUR).settle).toBe(HOUR);
+      expect(delaysOf(late, AUTO, NOW + HOUR).settle).toBe(HOUR / 2);
+    });
+
+    it('becomes shorter little by little, so that no poll counts more than two buckets of a minute for it', () => {
+      const late = changed(NOTHING_LEARNED, NOW, 3, 55 * MINUTE);
+      const delayAt = (minute: number) => delaysOf(late, AUTO, NOW + 24 * HOUR + minute * MINUTE).settle;
+      const steps = Array.from({ length: 120 }, (_, minute) => delayAt(minute) - delayAt(minute + 1));
+      expect(delayAt(0)).toBe(HOUR / 2);
+      expect(delayAt(120)).toBe(10 * MINUTE);
+      expect(Math.max(...steps)).toBeLessThan(MINUTE);
     });
 
     it('learns nothing of what the usual delay covers', () => {

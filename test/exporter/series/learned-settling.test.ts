@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
+import { countAnswer, windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import { restoreSeries } from '../../../src/exporter/series/series-memory.ts';
+import {
+  type DelaySettings,
+  delaysOf,
+  learn,
+  NOTHING_LEARNED,
+} from '../../../src/exporter/settling/learned.ts';
+import { START } from './model-platform.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DELAYS: DelaySettings = { publish_delay: 'auto', settle_delay: 'auto' };
+
+/** The settle delay (ms) after hours of polls each minute. @param shown of a bucket, at an age (minutes) and in the minute of a poll */
+function learnedAfter(hours: number, shown: (minute: number, age: number, poll: number) => number): number {
+  let memory = restoreSeries(undefined, () => true);
+  let known = NOTHING_LEARNED;
+  let now = START;
+  for (let poll = 0; poll < hours * 60; poll += 1, now += MINUTE) {
+    const delays = delaysOf(known, DELAYS, now);
+    const window = windowOfPresent(memory, now, delays.horizon);
+    const rows: [number, number][] = [];
+    for (let time = window.from; time < Math.min(window.to, now); time += MINUTE) {
+      const closed = (now - time) / MINUTE - 1;
+      rows.push([time, shown(time / MINUTE, closed, poll)]);
+    }
+    const decoded = decodeSeries({ total: rows }, { metric: 'requests', id: '1' }, now);
+    const counted = countAnswer(
+      memory,
+      { decoded, window, now },
+      { counts: () => true, delays, certainNow: now },
+    );
+    memory = counted.memory;
+    known = learn(known, counted.evidence);
+  }
+  return delaysOf(known, DELAYS, now).settle;
+}
+
+/** A whole number that looks random, and is the same each time. */
+function mixed(seed: number): number {
+  return (Math.imul(seed, 0x9e3779b1) >>> 8) % 100;
+}
+
+describe('how long counters wait for buckets', () => {
+  it('is learned where they change late once', () => {
+    const delay = learnedAfter(3, (minute, age) => 1_000 + mixed(minute) + (age >= 13 ? 90 : 0));
+    expect(delay).toBeGreaterThan(13 * MINUTE);
+    expect(delay).toBeLessThan(20 * MINUTE);
+  });
+
+  it('does not grow where each answer has other values for buckets of any age', () => {
+    const delay = learnedAfter(6, (minute, _, poll) => 1_000 + mixed(minute + 7 * poll));
+    expect(delay).toBe(10 * MINUTE);
+  });
+
+  it('does not grow where another source, which differs a little, answers now and then', () => {
+    const delay = learnedAfter(24, (minute, _, poll) => (poll % 60 < 30 ? 1_000 : 1_020) + mixed(minute));
+    expect(delay).toBe(10 * MINUTE);
+  });
+
+  it('is half an hour at most, also where quiet series change by chance', () => {
+    const delay = learnedAfter(12, (minute, _, poll) => (mixed(minute) < 90 ? 0 : mixed(minute + 7 * poll)));
+    expect(delay).toBeLessThanOrEqual(HOUR / 2);
+  });
+});
