@@ -105,6 +105,8 @@ try {
   process.stdout.write(`CPU of Prometheus, scraping and all: ${cpu.toFixed(2)} s of every minute\n`);
   const [recorded] = await prometheus.query('count({__name__=~".+:.+"})');
   process.stdout.write(`recorded series: ${recorded?.value ?? 0}\n`);
+  const most = await prometheus.query('topk(12, count by (__name__) ({__name__=~".+:.+"}))');
+  for (const { labels, value } of most) line(labels['__name__'] ?? '', value);
 } finally {
   await prometheus.stop();
   server.close().closeAllConnections();
@@ -117,8 +119,11 @@ async function cpuSeconds(): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
 }
 
+function line(...cells: readonly (string | number)[]): void {
+  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+}
+
 function report(groups: Rules['data']['groups'], slowest: ReadonlyMap<string, number>): void {
-  const line = (...cells: readonly (string | number)[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
   const perMinute = groups.reduce(
     (sum, { evaluationTime, interval }) => sum + (evaluationTime * 60) / interval,
     0,

@@ -78,7 +78,7 @@ interface Followed {
   /** What is known of it by now. */
   readonly told: { -readonly [Key in Exclude<keyof RehearsedAlert, 'trace'>]: RehearsedAlert[Key] };
   readonly judged: JudgedSeries | undefined;
-  readonly trace: GrowingTrace;
+  readonly trace: Trace;
   /** The value of the newest evaluation that had one; NaN once it has ended. */
   value: number;
 }
@@ -111,7 +111,7 @@ export class Rehearsal {
   /** Ends the history. @returns the alerts in the order in which they began */
   end(): readonly RehearsedAlert[] {
     this.#evaluation.end();
-    for (const { told, trace } of this.#followed) this.#alerts.push({ ...told, trace: trace.trace });
+    for (const { told, trace } of this.#followed) this.#alerts.push({ ...told, trace });
     return this.#alerts.sort((a, b) => a.from - b.from);
   }
 
@@ -124,8 +124,8 @@ export class Rehearsal {
   }
 
   #follow(alert: Alert, from: number, value: number): Followed {
-    const judged = judgedSeries(alert.labels);
-    const trace = new GrowingTrace(from - BEFORE, MINUTE);
+    const judged = this.#applied(judgedSeries(alert.labels), value, from);
+    const trace = new Trace(from - BEFORE);
     const { usual, threshold } = this.#point(judged, value, from);
     const told = { labels: alert.labels, from, to: from, open: true, value, peak: value, usual, threshold };
     const followed = { told, judged, trace, value };
@@ -133,6 +133,17 @@ export class Rehearsal {
     this.#firing.set(alert, followed);
     this.#followed.add(followed);
     return followed;
+  }
+
+  /** What is judged, with the threshold that applied: of an hour where the value is above that alone. */
+  #applied(judged: JudgedSeries | undefined, value: number, from: number): JudgedSeries | undefined {
+    if (judged?.ofHour === undefined) return judged;
+    const ofHour = { ...judged, thresholds: [judged.ofHour] };
+    const [minute, hour] = [judged, ofHour].map((one) => this.#point(one, value, from).threshold) as [
+      number,
+      number,
+    ];
+    return value < minute && value >= hour ? ofHour : judged;
   }
 
   #ends(alert: Alert, to: number, open: boolean): void {
@@ -150,7 +161,7 @@ export class Rehearsal {
       trace.add(moment, this.#point(judged, value, moment));
       if (firing.has(followed) || moment < told.to + AFTER) continue;
       this.#followed.delete(followed);
-      this.#alerts.push({ ...told, trace: trace.trace });
+      this.#alerts.push({ ...told, trace });
     }
   }
 
@@ -164,17 +175,7 @@ export class Rehearsal {
   }
 }
 
-/** What an alert looked like over time: one point for each step, NaN where there was nothing. */
-export interface Trace {
-  /** ms since the epoch. */
-  readonly start: number;
-  /** Between two points: ms. */
-  readonly step: number;
-  readonly value: readonly number[];
-  readonly usual: readonly number[];
-  readonly threshold: readonly number[];
-}
-
+/** What there was to see of an alert at a moment, NaN where there was nothing. */
 export interface TracePoint {
   readonly value: number;
   readonly usual: number;
@@ -184,33 +185,24 @@ export interface TracePoint {
 /** More points than a chart can show: what lasts for days is kept more coarsely. */
 const MOST_POINTS = 720;
 
-/** A trace that grows. Whatever it is of, it does not grow without end. */
-export class GrowingTrace {
-  readonly #start: number;
-  #step: number;
-  #points: TracePoint[] = [];
+/** What an alert looks like over time: one point for each step. Whatever it is of, it does not grow without end. */
+export class Trace {
+  /** ms since the epoch. */
+  readonly start: number;
+  /** Between two points: ms. */
+  step = MINUTE;
+  points: TracePoint[] = [];
 
-  constructor(start: number, step: number) {
-    this.#start = start;
-    this.#step = step;
+  constructor(start: number) {
+    this.start = start;
   }
 
   /** Adds the point of a moment that comes after all before. */
   add(moment: number, point: TracePoint): void {
-    if ((moment - this.#start) % this.#step !== 0) return;
-    this.#points.push(point);
-    if (this.#points.length < MOST_POINTS) return;
-    this.#points = this.#points.filter((_, index) => index % 2 === 0);
-    this.#step *= 2;
-  }
-
-  get trace(): Trace {
-    return {
-      start: this.#start,
-      step: this.#step,
-      value: this.#points.map(({ value }) => value),
-      usual: this.#points.map(({ usual }) => usual),
-      threshold: this.#points.map(({ threshold }) => threshold),
-    };
+    if ((moment - this.start) % this.step !== 0) return;
+    this.points.push(point);
+    if (this.points.length < MOST_POINTS) return;
+    this.points = this.points.filter((_, index) => index % 2 === 0);
+    this.step *= 2;
   }
 }

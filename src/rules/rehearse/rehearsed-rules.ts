@@ -6,6 +6,7 @@ import type { AlertSettings } from '../shipped/alert-settings.ts';
 import { burning, ratio5xx } from '../shipped/error-rules.ts';
 import {
   labelsOf,
+  MEASURES,
   type Measure,
   measures,
   recorded,
@@ -17,6 +18,7 @@ import { risingThreshold } from '../shipped/minute-rules.ts';
 import { originSeries } from '../shipped/origin-alerts.ts';
 import type { AlertRule, RecordingRule } from '../shipped/rule.ts';
 import { ruleFiles } from '../shipped/rule-files.ts';
+import { hourLimit } from '../shipped/spike-alerts.ts';
 import { TIMES } from '../shipped/times.ts';
 import { Tuning } from '../shipped/tuning.ts';
 
@@ -103,6 +105,8 @@ export interface JudgedSeries {
   readonly usual: string | undefined;
   /** The first of these that is there. */
   readonly thresholds: readonly string[];
+  /** What applies instead where it was told for the mean of an hour, whose value is below the others. */
+  readonly ofHour?: string;
   readonly labels: Labels;
 }
 
@@ -114,7 +118,11 @@ function risingLimit(scope: Scope): string {
   return `rehearsal:${scope}:edge_waf_threats_per_minute:rising`;
 }
 
-/** What is recorded besides the rules, so that it can be shown: the limits of the share of server errors, and of what grows slowly. */
+function hourlyLimit(scope: Scope, { name }: Pick<Measure, 'name'>): string {
+  return `rehearsal:${scope}:${name}:hour`;
+}
+
+/** What is recorded besides the rules, so that it can be shown: the limits of the share of server errors, of what grows slowly, and of the mean of an hour. */
 export function limitRules(settings: AlertSettings): readonly RecordingRule[] {
   const tuning = new Tuning(settings);
   const [short] = TIMES.burn.fast;
@@ -125,6 +133,10 @@ export function limitRules(settings: AlertSettings): readonly RecordingRule[] {
       { record: serverErrorLimit(scope, 'slow'), expr: `0 * ${ratio} + ${burning(scope, 'slow', tuning)}` },
       { record: serverErrorLimit(scope, 'budget'), expr: `0 * ${ratio} + ${budget}` },
       { record: risingLimit(scope), expr: risingThreshold(scope, TIMES, tuning) },
+      ...[MEASURES.threats, MEASURES.errors].map((measure) => ({
+        record: hourlyLimit(scope, measure),
+        expr: hourLimit({ scope, measure, times: TIMES, tuning }),
+      })),
     ];
   });
 }
@@ -148,6 +160,7 @@ export function judgedSeries(alert: Labels): JudgedSeries | undefined {
     usual: names.seasonal,
     thresholds:
       name === 'EdgeTrafficDrop' ? [names.lower, names.lowest] : [...own, names.limit, names.threshold],
+    ...(measure.elevated === name && { ofHour: hourlyLimit(scope, measure) }),
     labels: only(alert, labelsOf(scope, measure)),
   };
 }

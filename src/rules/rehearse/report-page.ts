@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Html, html, trusted } from '../../exporter/page/html.ts';
 import { PAGE_STYLE } from '../../exporter/page/style.ts';
+import type { Labels } from '../promql/vector.ts';
 import { acceptedText } from './recurring.ts';
-import type { RehearsedAlert } from './rehearsal.ts';
+import type { RehearsedAlert, Trace, TracePoint } from './rehearsal.ts';
 import {
   type ComparisonReport,
   type Counts,
@@ -83,17 +84,10 @@ function verdict(report: RehearsalReport): Html {
   )}</div>`;
 }
 
-function figures({ perWeek, alerts }: RulesReport): Html {
-  const night = alerts.filter((alert) => severityOf(alert) === 'page' && isNight(alert.from)).length;
+function figures({ perWeek }: RulesReport): Html {
   return html`<dl class="figures">
 <div><dt>Pages per week</dt><dd class="large">${perWeekText(perWeek.page)}</dd></div>
-<div><dt>Tickets per week</dt><dd class="large">${perWeekText(perWeek.ticket)}</dd></div>
-<div><dt>Pages from 22 to 6 UTC</dt><dd class="large">${night}</dd></div></dl>`;
-}
-
-function isNight(at: number): boolean {
-  const hour = new Date(at).getUTCHours();
-  return hour >= 22 || hour < 6;
+<div><dt>Tickets per week</dt><dd class="large">${perWeekText(perWeek.ticket)}</dd></div></dl>`;
 }
 
 function counts({ page, ticket, info }: Counts): Html {
@@ -116,11 +110,10 @@ function configurations(report: RulesReport): Html {
 }
 
 function comparisonSection(own: RulesReport, other: ComparisonReport): Html {
-  const words = { gone: 'gone', new: 'new', changed: 'changed' } as const;
   const states = { gone: 'ok', new: 'bad', changed: 'warn' } as const;
   const changes = other.changes.map(
     (change) =>
-      html`<li><span class="state ${states[change.kind]}">${words[change.kind]}</span> ${changeText(change)}</li>`,
+      html`<li><span class="state ${states[change.kind]}">${change.kind}</span> ${changeText(change)}</li>`,
   );
   return html`<section><h2>With ${other.rules} instead</h2><div class="panel"><p class="fired">${countText(other.counts)}; now ${countText(own.counts)}</p>
 <ul class="changes">${changes.length === 0 ? html`<li>It would change no alert.</li>` : changes}</ul></div></section>`;
@@ -143,23 +136,20 @@ function byGravity(alerts: readonly RehearsedAlert[]): readonly RehearsedAlert[]
   return [...alerts].sort((a, b) => order[severityOf(a)] - order[severityOf(b)]);
 }
 
-const LEGEND = html`<p class="legend small quiet">${(['value', 'usual', 'threshold'] as const).map(
+/** The lines of a chart, the last on top of the others. */
+const LINES = ['threshold', 'usual', 'value'] as const;
+
+const LEGEND = html`<p class="legend small quiet">${LINES.toReversed().map(
   (kind) =>
     html`<span><svg class="chart" viewBox="0 0 26 8" aria-hidden="true"><path class="${kind}" d="M0 4H26"/></svg>${kind}</span>`,
 )}<span><svg class="chart" viewBox="0 0 26 8" aria-hidden="true"><rect class="firing" width="26" height="8"/></svg>firing</span></p>`;
 
 function alertEntry(alert: RehearsedAlert, withChart: boolean): Html {
-  const { labels, value, peak, usual, threshold } = alert;
+  const { labels } = alert;
   const severity = severityOf(alert);
-  const facts = [
-    ['value', value],
-    ['peak', peak],
-    ['usual', usual],
-    ['threshold', threshold],
-  ] as const;
-  const told = facts.flatMap(([name, one]) => (Number.isNaN(one) ? [] : `${name} ${valueText(labels, one)}`));
+  const told = facts(labels, alert, ['value', 'peak', 'usual', 'threshold']);
   return html`<article class="fired"><h3>${labels['alertname']}</h3><span class="state ${STATES[severity]}">${severity}</span>
-<p>${subject(labels)}</p><p class="quiet">${minute(alert.from)} UTC for ${lengthText(alert)}: ${told.join(', ')}</p>${
+<p>${subject(labels)}</p><p class="quiet">${minute(alert.from)} UTC for ${lengthText(alert)}: ${told}</p>${
     withChart ? chart(alert) : ''
   }</article>`;
 }
@@ -179,17 +169,15 @@ interface Scale {
 /** An alert over time: the value, what is usual, the threshold, and when it fires. */
 function chart(alert: RehearsedAlert): Html {
   const { trace, labels, from, to } = alert;
-  const { start, step, value, usual, threshold } = trace;
-  const end = Math.max(to, start + step * (value.length - 1));
-  const finite = [...value, ...usual, ...threshold].filter(Number.isFinite);
+  const { start, step, points } = trace;
+  const end = Math.max(to, start + step * (points.length - 1));
+  const finite = points.flatMap((point) => LINES.map((kind) => point[kind])).filter(Number.isFinite);
   // Not spread into Math.max: there may be many.
   const top = finite.reduce((most, one) => Math.max(most, one), 0) || 1;
   const scale: Scale = {
     x: (at) => round(LEFT + ((at - start) / (end - start || 1)) * (WIDTH - LEFT)),
     y: (one) => round(TOP + (1 - Math.max(0, one) / top) * (HEIGHT - TOP - BOTTOM)),
   };
-  const line = (points: readonly number[], kind: string): Html =>
-    html`<path class="${kind}" d="${path(points, trace, scale)}"/>`;
   const [x, width] = [scale.x(from), round(Math.max(1, scale.x(Math.min(to, end)) - scale.x(from)))];
   const floor = HEIGHT - BOTTOM;
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${description(alert)}">
@@ -197,29 +185,26 @@ function chart(alert: RehearsedAlert): Html {
 <path class="axis" d="M${LEFT} ${TOP}V${floor}H${WIDTH}"/>
 <text x="${LEFT - 6}" y="${TOP + 9}" class="right">${valueText(labels, top)}</text><text x="${LEFT - 6}" y="${floor}" class="right">0</text>
 <text x="${LEFT}" y="${HEIGHT - 4}">${minute(start)}</text><text x="${WIDTH}" y="${HEIGHT - 4}" class="right">${minute(end)}</text>
-${line(threshold, 'threshold')}${line(usual, 'usual')}${line(value, 'value')}</svg>`;
+${LINES.map((kind) => html`<path class="${kind}" d="${path(kind, trace, scale)}"/>`)}</svg>`;
 }
 
-function description({ labels, from, value, usual, threshold }: RehearsedAlert): string {
-  const parts = [
-    `${labels['alertname']} from ${minute(from)} UTC with ${valueText(labels, value)}`,
-    ...(Number.isNaN(usual) ? [] : [`usual ${valueText(labels, usual)}`]),
-    ...(Number.isNaN(threshold) ? [] : [`threshold ${valueText(labels, threshold)}`]),
-  ];
-  return parts.join(', ');
+function description({ labels, from, ...alert }: RehearsedAlert): string {
+  return `${labels['alertname']} from ${minute(from)} UTC with ${facts(labels, alert, ['value', 'usual', 'threshold'])}`;
+}
+
+type Fact = 'value' | 'peak' | 'usual' | 'threshold';
+
+/** Some of what is known of an alert: `value 900, usual 2`. */
+function facts(labels: Labels, alert: Pick<RehearsedAlert, Fact>, names: readonly Fact[]): string {
+  const known = names.filter((name) => !Number.isNaN(alert[name]));
+  return known.map((name) => `${name} ${valueText(labels, alert[name])}`).join(', ');
 }
 
 /** A line through the points that there are; where there are none, it is interrupted. */
-function path(points: readonly number[], { start, step }: RehearsedAlert['trace'], { x, y }: Scale): string {
-  let drawing = false;
+function path(kind: keyof TracePoint, { start, step, points }: Trace, { x, y }: Scale): string {
   const pieces = points.map((point, index) => {
-    if (!Number.isFinite(point)) {
-      drawing = false;
-      return '';
-    }
-    const move = drawing ? 'L' : 'M';
-    drawing = true;
-    return `${move}${x(start + index * step)} ${y(point)}`;
+    const move = Number.isFinite(points[index - 1]?.[kind]) ? 'L' : 'M';
+    return Number.isFinite(point[kind]) ? `${move}${x(start + index * step)} ${y(point[kind])}` : '';
   });
   return pieces.join('');
 }

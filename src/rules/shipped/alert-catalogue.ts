@@ -56,16 +56,17 @@ function simple<Level extends AlertKind['level'], Grave extends Severity>(level:
 /** What to do first: the end of the text of a page or a ticket, and the first step of its runbook. */
 export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeWafSpike:
-    'compare the two figures of this text (`Detected and stopped` on the Security dashboard): as many blocked as detected: the WAF holds; fewer: switch the rule set to blocking, or raise its sensitivity.',
+    'compare what this text says is detected with what it says is blocked (`Detected and stopped` on the Security dashboard): as many: the WAF holds; fewer blocked: switch the rule set to blocking, or raise its sensitivity.',
   EdgeTrafficFlood:
     'look at `Served from the cache` on the Configuration dashboard: where the share stays, the edge bears it; where it falls, the origin needs protection. Ask whether a campaign was planned.',
   EdgeTrafficDrop:
-    'open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio.',
+    'open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere.',
   Edge5xxRatio:
     'look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.',
   EdgeWafOff: 'ask whoever changed it last, or switch it on again.',
   EdgeFirewallDisabled: 'ask whoever changed it last, or activate it again.',
-  EdgeCertificateExpiring: 'renew it and bind the new one to its domains.',
+  EdgeCertificateExpiring:
+    'look whether the platform renews it (`edge_certificate_managed` is 1): then whether its domain is still delegated to the platform; otherwise renew it and bind the new one to its domains.',
   EdgeTokenExpiring: 'give the exporter a new token, or see why its user may not log in any more.',
   EdgeExporterDown: 'look whether its process runs, and start it.',
   EdgePushStopped:
@@ -81,7 +82,7 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   Edge4xxRatio:
     'look which code it is, at `Client errors (4xx)` on the Configuration dashboard: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.',
   EdgeStatusCodeSurge:
-    'go by the code: 404: a missing page, or a scanner; 403: a rule; other 4xx: logins or a limit, in the log of the origin; 5xx: as for Edge5xxRatio.',
+    'go by the code: 404: a missing page, or a scanner: the log of the origin has the path; 403: a rule; other 4xx: logins or a limit, in the same log; 5xx: as for Edge5xxRatio.',
   EdgeOffloadCollapse:
     'ask whether somebody has purged the cache or changed its settings in the last hour; after a purge, wait.',
   EdgeOriginErrors:

@@ -1,6 +1,7 @@
-import { type Measure, type Recorded, recorded, SCOPES, type Scope, scopesOf } from './measures.ts';
+import { type Measure, type Recorded, recorded, SCOPES, scopesOf } from './measures.ts';
 import { across, ago, range } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
+import type { Judging } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -90,14 +91,7 @@ function isShare({ alert }: Measure): boolean {
   return alert === 'Edge4xxRatio' || alert === 'EdgeOffloadCollapse';
 }
 
-interface ThresholdOptions {
-  readonly measure: Measure;
-  readonly scope: Scope;
-  readonly times: Times;
-  readonly tuning: Tuning;
-}
-
-function thresholdRules(names: Recorded, options: ThresholdOptions): readonly RecordingRule[] {
+function thresholdRules(names: Recorded, options: Judging): readonly RecordingRule[] {
   const { measure, scope, tuning } = options;
   const { quiet, alert } = measure;
   const parts = across('max', thresholdParts(names, options));
@@ -112,7 +106,7 @@ function thresholdRules(names: Recorded, options: ThresholdOptions): readonly Re
 /** What a minute must be above, all of it. */
 function thresholdParts(
   names: Recorded,
-  { measure, scope, times, tuning }: ThresholdOptions,
+  { measure, scope, times, tuning }: Judging,
 ): Readonly<Record<string, string>> {
   const { usual } = names;
   const judged = { series: usual, labels: SCOPES[scope] };
@@ -170,7 +164,7 @@ const STEADY = 1 / 20;
  */
 function dropRules(
   names: Recorded,
-  { scope, times, tuning }: Omit<ThresholdOptions, 'measure'>,
+  { scope, times, tuning }: Omit<Judging, 'measure'>,
 ): readonly RecordingRule[] {
   const { day, week, hour, baseline, minute } = times;
   const lowest = (time: number): string =>
@@ -202,7 +196,7 @@ function dropRules(
     },
     {
       record: names.lowest,
-      expr: `${overDay('min')} * ${share} / 2\nand ${lowest(day)} >= ${overDay('avg')} / 2\nand ${judgedNow}\nunless ${accepted}`,
+      expr: `${overDay('min')} * ${share} / 2\nand ${lowest(day)} >= ${overDay('avg')} / 2\nand ${judgedNow}\nunless ${accepted}\nunless ${names.lower}`,
     },
   ];
 }

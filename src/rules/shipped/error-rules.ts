@@ -1,5 +1,13 @@
 import type { AlertDefinition } from './alert.ts';
-import { RESPONSES, recordedResponses, recordedSum, SCOPE_NAMES, SCOPES, type Scope } from './measures.ts';
+import {
+  latest,
+  RESPONSES,
+  recordedResponses,
+  recordedSum,
+  SCOPE_NAMES,
+  SCOPES,
+  type Scope,
+} from './measures.ts';
 import { ago, duration, range } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
 import { besideConfigurations, opened, seriesValue, WHOM } from './scopes.ts';
@@ -25,7 +33,7 @@ export function meanOf(scope: Scope, kind: Kind, window: number): string {
   return `${scope}:${RESPONSES[kind].name}:avg${duration(window)}`;
 }
 
-/** 1 in minutes whose share of server errors burns the budget at the slower speed that wakes somebody. */
+/** 1, and there only in minutes whose share of server errors burns the budget at the slower speed that wakes somebody. */
 export function failing(scope: Scope): string {
   return `${scope}:edge_server_errors_per_minute:failing`;
 }
@@ -56,7 +64,7 @@ export function shortRatioRules(times: Times, tuning: Tuning): readonly Recordin
     ...SCOPE_NAMES.flatMap((scope) => [
       {
         record: failing(scope),
-        expr: `${recordedResponses(scope, 'serverErrors')} > bool ${recordedResponses(scope, 'all')} * ${burning(scope, 'slow', tuning)}`,
+        expr: `${recordedResponses(scope, 'serverErrors')} > bool ${recordedResponses(scope, 'all')} * ${burning(scope, 'slow', tuning)} == 1`,
       },
       { record: paging(scope), expr: pagingExpression(scope, times, tuning) },
     ]),
@@ -160,10 +168,9 @@ const CRASHING = 2 / 15;
 const FAR_WORSE = 3;
 
 /** The share of server errors that is so at all times, as it was some hours ago, or of a new site by now. */
-function before(scope: Scope, { burn, baseline }: Times): string {
-  const [middle] = burn.creeping;
-  const newest = `last_over_time(${always5xx(scope)}[${duration(2.5 * baseline)}]`;
-  return `(${newest} offset ${duration(middle)}) or ${newest}))`;
+function before(scope: Scope, times: Times): string {
+  const always = always5xx(scope);
+  return `(${latest(always, times, times.burn.creeping[0])} or ${latest(always, times)})`;
 }
 
 /**

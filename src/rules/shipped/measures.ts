@@ -1,5 +1,5 @@
 import type { AlertName } from './alert-catalogue.ts';
-import { duration, type Matcher, selector } from './promql.ts';
+import { ago, duration, type Matcher, selector } from './promql.ts';
 import type { Data } from './rule.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
@@ -281,7 +281,8 @@ export function latestUsual(
     : `(${newest(names.usual)} or ${newest(names.hourly)})`;
 }
 
-/** The newest sample of a series that is recorded every few minutes, wherever Prometheus is between two of them. */
-export function latest(series: string, { baseline }: Times): string {
-  return `last_over_time(${series}[${duration(2.5 * baseline)}])`;
+/** The newest sample of a series that is recorded every few minutes, wherever Prometheus is between two of them; or that of some time ago. */
+export function latest(series: string, { baseline }: Times, back = 0): string {
+  const samples = `${series}[${duration(2.5 * baseline)}]`;
+  return `last_over_time(${back === 0 ? samples : ago(samples, back)})`;
 }

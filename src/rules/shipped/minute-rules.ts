@@ -13,6 +13,7 @@ import {
 } from './measures.ts';
 import { ago, larger, range, selector, smaller } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
+import type { Judging } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -23,13 +24,12 @@ const ACCEPTING = 3_600;
 export function minuteRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
   return scopesOf(measure).flatMap((scope) => {
     const names = recorded(scope, measure);
-    const { settings } = tuning;
     return [
       { record: names.value, expr: measure.value(scope, tuning) },
-      ...spikeRules(names, { scope, measure, times, settings }),
+      ...spikeRules(names, { scope, measure, times, tuning }),
       ...(measure.falls === true ? [fallenRule(names, times)] : []),
-      ...(measure.rises === true ? [risingRule(names, { scope, measure, times }, tuning)] : []),
-      ...normalRules(names, { scope, measure, times, settings }),
+      ...(measure.rises === true ? [risingRule(names, { scope, measure, times, tuning })] : []),
+      ...normalRules(names, { scope, measure, times, tuning }),
     ];
   });
 }
@@ -48,31 +48,35 @@ export function stillAbove({ atLeast }: Measure, { above, certain }: Recorded, t
   return atLeast === undefined ? still(above) : `(${still(above)} or ${still(certain)})`;
 }
 
-/** So many times the half hour before it must each of four half hours be in what grows slowly. */
-const GROWTH = 1.1;
+/** The median of a span, so many spans ago: pulses and bursts do not move it. */
+function middle({ value }: Recorded, { minute }: Times, span: number, back: number): string {
+  const samples = range(value, span, minute);
+  return `quantile_over_time(0.5, ${back === 0 ? samples : ago(samples, back * span)})`;
+}
+
+/** Whether each of the last three spans had so many times what the one before it had. A step grows in two of them at most. */
+export function growing(names: Recorded, times: Times, span: number, growth: number): string {
+  const each = [0, 1, 2].map(
+    (back) => `${middle(names, times, span, back)} > ${growth} * ${middle(names, times, span, back + 1)}`,
+  );
+  return each.join('\nand\n');
+}
 
 /**
  * Whether threats have been growing for two hours: a slow attack raises what the last hours had, and so its own threshold. Here they
- * are compared with the same hour of earlier days alone, and half of the floor is enough. A step does not grow for so long. It
- * stays until they are few again. `rising` on the right is that of the minute before.
+ * are compared with the same hour of earlier days alone, and half of the floor is enough. It stays until they are few again. `rising`
+ * on the right is that of the minute before.
  */
-function risingRule(names: Recorded, { scope, measure, times }: SpikeOptions, tuning: Tuning): RecordingRule {
-  const halfHour = range(names.value, times.growing, times.minute);
-  // The median: pulses and bursts are tickets.
-  const middle = (back: number): string =>
-    `quantile_over_time(0.5, ${back === 0 ? halfHour : ago(halfHour, back * times.growing)})`;
-  const season = latest(names.seasonal, times);
-  const much = (value: string): string =>
-    [value, ...risingLimits({ scope, measure, times }, tuning)].join(' > ');
+function risingRule(names: Recorded, options: Judging): RecordingRule {
+  const { measure, times } = options;
+  const much = (value: string): string => [value, ...risingLimits(options)].join(' > ');
   const grows = [
-    much(middle(0)),
-    `${middle(0)} > ${GROWTH} * ${middle(1)}`,
-    `${middle(1)} > ${GROWTH} * ${middle(2)}`,
-    `${middle(2)} > ${GROWTH} * ${middle(3)}`,
-    `${middle(2)} > 2 * ${season} + ${measure.little}`,
+    much(middle(names, times, times.growing, 0)),
+    growing(names, times, times.growing, 1.1),
+    `${middle(names, times, times.growing, 2)} > 2 * ${latest(names.seasonal, times)} + ${measure.little}`,
   ].join('\nand\n');
   const lasts = recently(names, times);
-  const requested = `${BEYOND_OTHERS} * ${explained({ scope, measure, times })}`;
+  const requested = `${BEYOND_OTHERS} * ${explained(options)}`;
   return {
     record: names.rising,
     expr: `clamp_max(\n(${grows}\nor\n${much(lasts)} and ${names.rising})\nunless\n${lasts} <= ${requested}, 1)`,
@@ -80,7 +84,7 @@ function risingRule(names: Recorded, { scope, measure, times }: SpikeOptions, tu
 }
 
 /** Both of which what grows slowly must be above. */
-function risingLimits({ scope, measure, times }: SpikeOptions, tuning: Tuning): readonly [string, string] {
+function risingLimits({ scope, measure, times, tuning }: Judging): readonly [string, string] {
   const { seasonal } = recorded(scope, measure);
   const tuned = (parameter: 'times_usual' | 'floor'): string =>
     tuning.value('EdgeWafSpike', parameter, { series: seasonal, labels: SCOPES[scope] });
@@ -91,7 +95,7 @@ function risingLimits({ scope, measure, times }: SpikeOptions, tuning: Tuning): 
 export function risingThreshold(scope: Scope, times: Times, tuning: Tuning): string {
   const measure = MEASURES.threats;
   const { rising, active } = recorded(scope, measure);
-  const [multiple, floor] = risingLimits({ scope, measure, times }, tuning);
+  const [multiple, floor] = risingLimits({ scope, measure, times, tuning });
   return `${larger(`(${multiple})`, `0 * ${rising} + ${floor}`)} and ${rising} unless ${active}`;
 }
 
@@ -113,7 +117,7 @@ export function recently({ value }: Pick<Recorded, 'value'>, { smoothing, minute
  * Minutes whose lower bound is above the limit are counted apart from published ones, so that none counts twice: enough
  * of them begin a spike that the same minutes would begin once they are published.
  */
-function spikeRules(names: Recorded, spike: JudgedOptions): readonly RecordingRule[] {
+function spikeRules(names: Recorded, spike: Judging): readonly RecordingRule[] {
   const { scope, measure, times } = spike;
   const atLeast = measure.atLeast?.(scope);
   const threshold = latest(names.threshold, times);
@@ -156,7 +160,7 @@ export const BEYOND_OTHERS = 1.5;
  * @param over what is judged: minutes, or their mean over a time
  */
 export function explained(
-  { scope, measure, times }: SpikeOptions,
+  { scope, measure, times }: Judging,
   over: (series: string) => string = (series) => series,
 ): string {
   const requests = recorded('configuration', MEASURES.requests);
@@ -174,24 +178,16 @@ export function explained(
  * The limit of what is counted among the requests is beyond what these have grown by: what an opening shop, a nightly job or a
  * sale brings of threats and error codes is what any traffic has, and is usual.
  */
-function beyondOthers(limit: string, options: SpikeOptions): string {
+function beyondOthers(limit: string, options: Judging): string {
   return options.measure.part === true ? larger(`${BEYOND_OTHERS} * ${explained(options)}`, limit) : limit;
 }
-
-interface SpikeOptions {
-  readonly scope: Scope;
-  readonly measure: Measure;
-  readonly times: Times;
-}
-
-type JudgedOptions = SpikeOptions & Pick<Tuning, 'settings'>;
 
 /**
  * Whether enough of the last minutes were above the limit; of threats, which wake somebody, their mean above the threshold
  * as well, for it to begin: minutes that differ much are above it now and then. Of an attack on several configurations at once,
  * those that show it a few minutes later are told of with the first: fewer minutes are enough where another has enough.
  */
-function enoughAbove(above: string, value: string, { scope, measure, times }: SpikeOptions): string {
+function enoughAbove(above: string, value: string, { scope, measure, times }: Judging): string {
   const { of, begins, joins } = times.spike;
   const [first, joining] = [begins, joins].map((time) => Math.round(time / times.minute)) as [number, number];
   const count = `sum_over_time(${range(above, of, times.minute)})`;
@@ -214,7 +210,7 @@ function fallenRule(names: Recorded, times: Times): RecordingRule {
  * is usual at this hour. Recorded is what is taken off such a minute. A level that stays abnormal for long, with pauses
  * of an hour at most, is accepted.
  */
-function normalRules(names: Recorded, options: JudgedOptions): readonly RecordingRule[] {
+function normalRules(names: Recorded, options: Judging): readonly RecordingRule[] {
   const { times, measure } = options;
   const falls = measure.falls === true;
   const any = falls
@@ -250,7 +246,7 @@ function beyondMuch(names: Recorded, times: Times): string {
 
 const MUCH = { times: 3, more: 30 };
 
-function accepted(names: Recorded, { scope, settings }: JudgedOptions): string {
+function accepted(names: Recorded, { scope, tuning: { settings } }: Judging): string {
   const byHand = settings.accepted
     .filter(({ where }) => applies(where, SCOPES[scope]))
     .map(({ where, from }) => {
@@ -266,9 +262,9 @@ function accepted(names: Recorded, { scope, settings }: JudgedOptions): string {
  * What is accepted of a measure at this hour, by the alerts file; there only within such hours. Undefined where the file has none.
  * @param after how much longer it counts: an hour's mean holds what was accepted before (ms)
  */
-export function acceptedNow(options: JudgedOptions, after = 0): string | undefined {
-  const { scope, settings, times } = options;
-  const parts = settings.acceptedHours.flatMap((accepted) => {
+export function acceptedNow(options: Judging, after = 0): string | undefined {
+  const { scope, tuning, times } = options;
+  const parts = tuning.settings.acceptedHours.flatMap((accepted) => {
     const { start, length } = accepted;
     const [from, lasts, day] = [start, Math.min(length + after, times.day), times.day].map(
       (ms) => ms / 1_000,
@@ -286,7 +282,7 @@ export function acceptedNow(options: JudgedOptions, after = 0): string | undefin
 }
 
 function allowance(
-  { scope, measure, times }: JudgedOptions,
+  { scope, measure, times }: Judging,
   { where, times: many }: AlertSettings['acceptedHours'][number],
 ): string {
   return `${many} * (${latestUsual(scope, measure, times, matchersOf(where))} + ${measure.little})`;

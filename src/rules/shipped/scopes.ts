@@ -2,6 +2,15 @@ import type { AlertDefinition } from './alert.ts';
 import { labelsOf, type Measure, recorded, SCOPES, type Scope } from './measures.ts';
 import { duration, range } from './promql.ts';
 import type { Times } from './times.ts';
+import type { Tuning } from './tuning.ts';
+
+/** What is judged, and how. */
+export interface Judging {
+  readonly scope: Scope;
+  readonly measure: Measure;
+  readonly times: Times;
+  readonly tuning: Tuning;
+}
 
 /** Where the alerts of a scope lead. */
 export function opened(scope: Scope): Pick<AlertDefinition, 'dashboard' | 'variables'> {
@@ -25,9 +34,10 @@ export function lately(series: string, { apart, minute }: Times): string {
   return `last_over_time(${range(series, apart, minute)})`;
 }
 
-/** An account is told of only where none of its configurations is: they say more. */
-export function besideConfigurations(scope: Scope, ofConfigurations: string, times: Times): string {
+/** An account is told of only where none of its configurations is: they say more. What they are told by: their abnormal, or a series. */
+export function besideConfigurations(scope: Scope, by: Measure | string, times: Times): string {
   if (scope === 'configuration') return '';
+  const ofConfigurations = typeof by === 'string' ? by : recorded('configuration', by).since;
   return `\nunless on (account, product)\n${lately(ofConfigurations, times)}`;
 }
 

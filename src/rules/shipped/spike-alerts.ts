@@ -1,5 +1,5 @@
 import type { AlertDefinition } from './alert.ts';
-import { paging } from './error-rules.ts';
+import { burning, paging, ratio5xx } from './error-rules.ts';
 import {
   latest,
   latestUsual,
@@ -12,9 +12,9 @@ import {
   type Scope,
   scopesOf,
 } from './measures.ts';
-import { acceptedNow, BEYOND_OTHERS, explained, inLastMinutes, stillAbove } from './minute-rules.ts';
+import { acceptedNow, BEYOND_OTHERS, explained, growing, inLastMinutes, stillAbove } from './minute-rules.ts';
 import { ago, duration, larger, range, selector } from './promql.ts';
-import { besideConfigurations, lately, ofTraffic, seriesValue, WHOM } from './scopes.ts';
+import { besideConfigurations, type Judging, lately, ofTraffic, seriesValue, WHOM } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -87,7 +87,7 @@ function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDefinitio
   const page = name === 'threats';
   // An account waits for its configurations to speak, and is silent before they are.
   const paged = scope === 'account' ? { hold: times.holdAccount } : { keepFiring: times.keepFiring };
-  const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
+  const beside = besideConfigurations(scope, measure, times);
   const spike = spiking(scope, measure, times);
   return {
     ...ofTraffic(scope, measure),
@@ -160,11 +160,14 @@ export function elevatedAlerts(times: Times, tuning: Tuning): readonly AlertDefi
 function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
   const measure = MEASURES.threats;
   const names = recorded(scope, measure);
-  const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
+  const beside = besideConfigurations(scope, measure, times);
+  // What grows will be a page, or is a ticket once it grows no more; an hour and a half is enough to tell.
+  const before = `avg_over_time(${ago(range(names.value, times.hour, times.minute), 1.5 * times.hour)})`;
+  const young = `(${growing(names, times, 2 * times.holdTicket, 1.05)} unless ${before} > 2 * ${latest(names.seasonal, times)})`;
   return {
     ...ofTraffic(scope, measure),
     alert: measure.elevated,
-    expr: `${elevated(scope, measure, times, tuning)}\nunless\n${lately(names.since, times)}${beside}`,
+    expr: `${elevated({ scope, measure, times, tuning })}\nunless\n${lately(names.since, times)}\nunless\n${young}${beside}`,
     ...ticketTiming(scope, times),
     keepFiring: times.keepAfterLull,
     severity: 'ticket',
@@ -179,9 +182,9 @@ const STEADY = 0.8;
 
 /**
  * A page for server errors is about their codes as well. It comes first: of what fails now and then it comes after half an
- * hour, and a code's ticket, which needs fewer minutes, waits for it. Steady failures that no page followed are a ticket sooner.
+ * hour, and a code's ticket, which needs fewer minutes, waits for it. Steady failures are a ticket sooner, unless their share will be a page.
  */
-function unlessFailing(scope: Scope, names: Recorded, times: Times): string {
+function unlessFailing(scope: Scope, names: Recorded, times: Times, tuning: Tuning): string {
   const within = scope === 'account' ? SCOPE_NAMES : [scope];
   const on = SCOPES[scope].join(', ');
   const told = within.map((one) => `unless on (${on})\n${lately(paging(one), times)}`);
@@ -189,20 +192,21 @@ function unlessFailing(scope: Scope, names: Recorded, times: Times): string {
   const { hour, minute, holdTicket } = times;
   const wait = 2 * holdTicket;
   const began = `max_over_time(${range(above, wait, minute)}) unless max_over_time(${ago(range(above, hour, minute), wait)})`;
-  const steady = `sum_over_time(${range(above, holdTicket, minute)}) >= ${(STEADY * holdTicket) / minute}`;
-  return ['', ...told, `unless\n(${began} unless ${steady})`].join('\n');
+  const paged = `${ratio5xx(scope, times.burn.fast[0])} > ${burning(scope, 'fast', tuning)}`;
+  const steady = `sum_over_time(${range(above, holdTicket, minute)}) >= ${(STEADY * holdTicket) / minute} unless on (${on}) ${paged}`;
+  return ['', ...told, `unless\n(${began} unless (${steady}))`].join('\n');
 }
 
 /** Of error codes a spike is no more than a ticket either: whether it is one or an hour's, it is one alert. */
 function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
   const measure = MEASURES.errors;
   const names = recorded(scope, measure);
-  const failing = unlessFailing(scope, names, times);
-  const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
+  const failing = unlessFailing(scope, names, times, tuning);
+  const beside = besideConfigurations(scope, measure, times);
   return {
     ...ofTraffic(scope, measure),
     alert: measure.elevated,
-    expr: `(\n${spiking(scope, measure, times)}\nor\n${elevated(scope, measure, times, tuning)}\n)${unlessAttacked(scope, times)}${failing}${beside}`,
+    expr: `(\n${spiking(scope, measure, times)}\nor\n${elevated({ scope, measure, times, tuning })}\n)${unlessAttacked(scope, times)}${failing}${beside}`,
     ...ticketTiming(scope, times),
     keepFiring: times.keepAfterLull,
     severity: 'ticket',
@@ -211,26 +215,30 @@ function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition 
   };
 }
 
-/**
- * The mean of an hour that is far above the usual without its abnormal minutes, or that has some of these: as long as
- * there is more of it.
- */
-function elevated(
-  scope: Scope,
-  measure: Measure & { readonly elevated: 'EdgeWafElevated' | 'EdgeStatusCodeSurge' },
-  times: Times,
-  tuning: Tuning,
-): string {
-  const names = recorded(scope, measure);
-  const judged = { series: names.value, labels: SCOPES[scope] };
-  const overAnHour = (series: string): string => `avg_over_time(${range(series, times.hour, times.minute)})`;
+interface JudgingHours extends Judging {
+  readonly measure: Measure & { readonly elevated: 'EdgeWafElevated' | 'EdgeStatusCodeSurge' };
+}
+
+/** What the mean of an hour must be above to be told, without its abnormal minutes. */
+export function hourLimit(judging: JudgingHours): string {
+  const { scope, measure, times, tuning } = judging;
+  const judged = { series: recorded(scope, measure).value, labels: SCOPES[scope] };
   const usual = latestUsual(scope, measure, times);
   const most = larger(
     `${usual} * ${tuning.value(measure.elevated, 'hour_times_usual', judged)}`,
     `0 * ${usual} + ${tuning.value(measure.elevated, 'hour_floor', judged)}`,
   );
-  const usualNow = acceptedNow({ scope, measure, times, settings: tuning.settings }, times.hour + times.lull);
-  const limit = usualNow === undefined ? most : larger(usualNow, most);
+  const usualNow = acceptedNow(judging, times.hour + times.lull);
+  return usualNow === undefined ? most : larger(usualNow, most);
+}
+
+/** The mean of an hour that is far above the usual, or that has some abnormal minutes: as long as there is more of it. */
+function elevated(judging: JudgingHours): string {
+  const { scope, measure, times, tuning } = judging;
+  const names = recorded(scope, measure);
+  const judged = { series: names.value, labels: SCOPES[scope] };
+  const overAnHour = (series: string): string => `avg_over_time(${range(series, times.hour, times.minute)})`;
+  const limit = hourLimit(judging);
   const burst = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(measure.elevated, 'minutes', judged)}`;
   const hour = overAnHour(names.value);
   const lastly = (operation: 'avg' | 'max', series: string): string =>
@@ -238,6 +246,6 @@ function elevated(
   const much = `${latest(names.hourly, times)} > ${limit}\nor\n${burst}`;
   const still = `${lastly('avg', names.value)} > ${limit} / 2\nor\n${lastly('max', names.above)}`;
   // What grows with the requests, and hardly more than they do, says nothing besides.
-  const part = `${BEYOND_OTHERS} * (${explained({ scope, measure, times }, overAnHour)} + ${measure.little})`;
+  const part = `${BEYOND_OTHERS} * (${explained(judging, overAnHour)} + ${measure.little})`;
   return `${hour}\nand\n(\n${much}\n)\nand\n(\n${still}\n)\nunless\n${hour} <= ${part}`;
 }

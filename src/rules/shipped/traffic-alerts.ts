@@ -3,7 +3,7 @@ import { ratio5xx } from './error-rules.ts';
 import { stale } from './freshness-rules.ts';
 import { latest, MEASURES, type Measure, recorded, SCOPE_NAMES, SCOPES, type Scope } from './measures.ts';
 import { recently } from './minute-rules.ts';
-import { duration, larger, range } from './promql.ts';
+import { larger, range } from './promql.ts';
 import { besideConfigurations, ofTraffic, seriesValue, WHOM } from './scopes.ts';
 import { spiking } from './spike-alerts.ts';
 import type { Times } from './times.ts';
@@ -22,7 +22,7 @@ export function dropAlerts(times: Times): readonly AlertDefinition[] {
     } as const;
     const described = `The edge answers {{ $value | humanize }} requests a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}. The data is fresh.`;
     const elsewhere = scope === 'account' ? '' : `\nunless\n${moved(times)}`;
-    const beside = besideConfigurations(scope, recorded('configuration', MEASURES.requests).since, times);
+    const beside = besideConfigurations(scope, MEASURES.requests, times);
     return [
       {
         ...common,
@@ -52,11 +52,10 @@ export function dropAlerts(times: Times): readonly AlertDefinition[] {
 function moved(times: Times): string {
   const names = recorded('configuration', MEASURES.requests);
   const now = recently(names, times);
-  const newest = duration(2.5 * times.baseline);
-  const lastWeek = `last_over_time(${names.hourly}[${newest}] offset ${duration(times.week - times.hour / 2)})`;
+  const lastWeek = latest(names.hourly, times, times.week - times.hour / 2);
   const level = larger(now, latest(names.hourly, times));
   // Where last week's data is missing, a configuration is new only if it was not there three days ago either.
-  const known = `(${lastWeek} or last_over_time(${names.hourly}[${newest}] offset ${duration(3 * times.day)}))`;
+  const known = `(${lastWeek} or ${latest(names.hourly, times, 3 * times.day)})`;
   const gained = `max by (account, product) (((${level} > ${MOVED.growth} * ${lastWeek}) - ${lastWeek} or ${now} unless ${known}) unless ${names.fallen})`;
   const lost = `(${latest(names.seasonal, times)} - ${now})`;
   const on = 'on (account, product) group_left ()';
@@ -73,7 +72,7 @@ const FLOOD_ERRORS = 0.01;
 export function floodAlerts(times: Times): readonly AlertDefinition[] {
   return SCOPE_NAMES.flatMap((scope) => {
     const names = recorded(scope, MEASURES.requests);
-    const expr = `${spiking(scope, MEASURES.requests, times)}${besideConfigurations(scope, recorded('configuration', MEASURES.requests).since, times)}`;
+    const expr = `${spiking(scope, MEASURES.requests, times)}${besideConfigurations(scope, MEASURES.requests, times)}`;
     const harm = `(\n${harmful(scope, times).join('\nor\n')}\n)`;
     const common = {
       ...ofTraffic(scope, MEASURES.requests),

@@ -13,8 +13,12 @@ function scene(name: string, seed: number, weeks = 2) {
   return drawRealDays(seed, Object.keys(SCENES).indexOf(name), weeks);
 }
 
-function fired(alert: AlertName, inputs: readonly Input[], days: number): readonly FiredAlert[] {
-  const { groups } = neededRules(ruleFiles(), alert);
+function fired(
+  alerts: AlertName | readonly AlertName[],
+  inputs: readonly Input[],
+  days: number,
+): readonly FiredAlert[] {
+  const { groups } = neededRules(ruleFiles(), ...[alerts].flat());
   return evaluate({ groups, inputs, step: MINUTE, start: 0, steps: days * DAY });
 }
 
@@ -30,28 +34,47 @@ describe('what grows with the requests, and no more than they do, is no surge:',
   });
 });
 
-it.each([1302, 1402])('an attack that grows over hours has a page on for most of its time (%i)', (seed) => {
-  const { inputs, events } = scene('slow ramp', seed);
-  const first = events.filter(({ from }) => from < 9 * DAY);
-  const pages = fired('EdgeWafSpike', inputs, 10);
-  const covered = first.map(({ from, to }) => {
-    const begun = pages.filter((page) => page.from >= from * MINUTE && page.from < to * MINUTE);
-    return {
-      pages: begun.length,
-      share: 1 - ((begun[0]?.from ?? to * MINUTE) / MINUTE - from) / (to - from),
-    };
-  });
-  expect(covered.length).toBeGreaterThan(1);
-  for (const one of covered) {
-    expect(one.pages).toBe(1);
-    expect(one.share).toBeGreaterThan(0.65);
-  }
-});
+it.each([1302, 1402])(
+  'an attack that grows over hours has a page on for most of its time, and no ticket before (%i)',
+  (seed) => {
+    const { inputs, events } = scene('slow ramp', seed);
+    const first = events.filter(({ from }) => from < 9 * DAY);
+    const told = fired(['EdgeWafSpike', 'EdgeWafElevated'], inputs, 10);
+    const pages = told.filter(({ labels }) => labels['severity'] === 'page');
+    expect(told.length).toBe(pages.length);
+    const covered = first.map(({ from, to }) => {
+      const begun = pages.filter((page) => page.from >= from * MINUTE && page.from < to * MINUTE);
+      return {
+        pages: begun.length,
+        share: 1 - ((begun[0]?.from ?? to * MINUTE) / MINUTE - from) / (to - from),
+      };
+    });
+    expect(covered.length).toBeGreaterThan(1);
+    for (const one of covered) {
+      expect(one.pages).toBe(1);
+      expect(one.share).toBeGreaterThan(0.65);
+    }
+  },
+);
 
 it('a crash loop is a page, and no ticket before it', () => {
   const { inputs, events } = scene('crash loop', 2203, 3);
   const loops = events.filter(({ to }) => to < 5 * DAY);
-  const told = (['EdgeStatusCodeSurge', 'Edge5xxRatio'] as const).flatMap((alert) => fired(alert, inputs, 5));
+  const told = fired(['EdgeStatusCodeSurge', 'Edge5xxRatio'], inputs, 5);
   expect(loops.length).toBeGreaterThan(1);
   expect(told.map(({ labels }) => labels['severity'])).toEqual(loops.map(() => 'page'));
+});
+
+it.each([1, 2, 3])('few errors that last are a page, and no ticket before it (%i)', (seed) => {
+  const { inputs, events } = scene('errors', seed, 3);
+  const [few] = events.filter(({ kind, from, to }) => kind === 'errors, 2 %' && from > DAY && to - from > 40);
+  const told = fired(
+    ['EdgeStatusCodeSurge', 'Edge5xxRatio'],
+    inputs,
+    Math.ceil(((few?.to ?? 0) + 120) / DAY),
+  );
+  const within = told.filter(
+    ({ from }) => few !== undefined && from >= few.from * MINUTE && from < few.to * MINUTE,
+  );
+  expect(within.map(({ labels }) => labels['severity'])).toEqual(['page']);
 });
