@@ -1,5 +1,5 @@
 import type { Aggregation } from './parse.ts';
-import { keyOf, type Labels, only, type Scalar, type Vector, without } from './vector.ts';
+import { keyOf, type Labels, numberAt, only, type Scalar, type Vector, without } from './vector.ts';
 
 /** What is made of the first `count` of some values, at least one: an aggregation's, or the samples of a range. */
 export type Combine = (values: Float64Array, count: number, share: number) => number;
@@ -63,7 +63,7 @@ export function aggregated(
     labels: members.map(({ labels }) => labels),
     at(moment) {
       const given = of.at(moment);
-      const share = parameter?.at(moment) ?? Number.NaN;
+      const share = numberAt(parameter, moment);
       for (let index = 0; index < members.length; index++) {
         const places = members[index]?.places ?? [];
         let count = 0;

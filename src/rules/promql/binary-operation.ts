@@ -1,5 +1,5 @@
 import type { Operation } from './parse.ts';
-import { type Compiled, keyOf, type Labels, only, type Scalar, type Vector } from './vector.ts';
+import { type Compiled, keyOf, type Labels, only, type Vector } from './vector.ts';
 
 /** What an operator makes of both sides; `kept` is what a comparison lets through. */
 type Combine = (left: Float64Array, right: Float64Array, kept: Float64Array, into: Float64Array) => void;
@@ -16,87 +16,72 @@ function combiner({ operator, bool }: Operation): Combine {
 
 /** An operation between vectors and numbers. */
 export function operation(described: Operation, left: Compiled, right: Compiled): Compiled {
-  if (described.operator === 'and' || described.operator === 'or' || described.operator === 'unless') {
-    if (left.kind === 'scalar' || right.kind === 'scalar')
-      throw new Error(`${described.operator} of a number`);
-    return setOperation(described, left, right);
+  const { operator } = described;
+  if (operator !== 'and' && operator !== 'or' && operator !== 'unless') {
+    return combined(combiner(described), pairsOf(described, left, right), left, right);
   }
-  const combine = combiner(described);
-  if (left.kind === 'scalar') {
-    if (right.kind === 'scalar') return ofNumbers(left, right, combine);
-    return mapped(right, left, (value, number, into) => combine(number, value, value, into));
-  }
-  if (right.kind === 'scalar') {
-    return mapped(left, right, (value, number, into) => combine(value, number, value, into));
-  }
-  return matched(described, left, right, combine);
+  if (left.kind === 'scalar' || right.kind === 'scalar') throw new Error(`${operator} of a number`);
+  return setOperation(described, left, right);
 }
 
-function ofNumbers(left: Scalar, right: Scalar, combine: Combine): Scalar {
-  const [value, other, result] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)];
-  const nothing = Float64Array.of(Number.NaN);
-  return {
-    kind: 'scalar',
-    at(moment) {
-      value[0] = left.at(moment);
-      other[0] = right.at(moment);
-      combine(value, other, nothing, result);
-      return result[0] as number;
-    },
-  };
+/** An element of the result: its labels, and the places that it is made of. */
+interface Pair {
+  readonly labels: Labels;
+  readonly place: number;
+  readonly partner: number;
 }
 
-function mapped(of: Vector, by: Scalar, combine: Elementwise): Vector {
-  const values = new Float64Array(of.labels.length);
-  const number = new Float64Array(of.labels.length);
-  return {
-    kind: 'vector',
-    labels: of.labels,
-    at(moment) {
-      const given = of.at(moment);
-      if (!hasAny(given)) return given;
-      number.fill(by.at(moment));
-      combine(given, number, values);
-      return values;
-    },
-  };
-}
-
-function matched({ on, groupLeft }: Operation, left: Vector, right: Vector, combine: Combine): Vector {
+/** What of both sides belongs together; a number is the partner of every element. */
+function pairsOf({ on, groupLeft }: Operation, left: Compiled, right: Compiled): readonly Pair[] {
+  if (right.kind === 'scalar') return left.labels.map((labels, place) => ({ labels, place, partner: 0 }));
+  if (left.kind === 'scalar') return right.labels.map((labels, partner) => ({ labels, place: 0, partner }));
   const signature = (labels: Labels): string => keyOf(on === undefined ? labels : only(labels, on));
   const partners = new Map(right.labels.map((labels, place) => [signature(labels), place]));
   if (partners.size < right.labels.length)
     throw new Error('several elements on the right match one on the left');
   const pairs = left.labels.flatMap((labels, place) => {
     const partner = partners.get(signature(labels));
-    return partner === undefined ? [] : [{ labels, place, partner }];
+    const kept = groupLeft || on === undefined ? labels : only(labels, on);
+    return partner === undefined ? [] : [{ labels: kept, place, partner }];
   });
   if (!groupLeft && new Set(pairs.map(({ partner }) => partner)).size < pairs.length) {
     throw new Error('several elements on the left match one on the right');
   }
+  return pairs;
+}
+
+function combined(combine: Combine, pairs: readonly Pair[], left: Compiled, right: Compiled): Compiled {
   const values = new Float64Array(pairs.length);
-  const ofLeft = gathering(pairs.map(({ place }) => place));
-  const ofRight = gathering(pairs.map(({ partner }) => partner));
+  const ofLeft = gathering(left, (pair) => pair.place, pairs);
+  const ofRight = gathering(right, (pair) => pair.partner, pairs);
+  const number = left.kind === 'scalar';
   return {
-    kind: 'vector',
-    labels: pairs.map(({ labels }) => (groupLeft || on === undefined ? labels : only(labels, on))),
+    kind: number ? right.kind : 'vector',
+    labels: pairs.map(({ labels }) => labels),
     at(moment) {
-      const paired = ofLeft(left.at(moment));
+      const first = ofLeft(moment);
       // Where there is nothing on the left, nothing comes of it: the right is not worth evaluating.
-      if (!hasAny(paired)) return paired;
-      combine(paired, ofRight(right.at(moment)), paired, values);
+      if (!hasAny(first)) return first;
+      const second = ofRight(moment);
+      combine(first, second, number ? second : first, values);
       return values;
     },
   };
 }
 
-/** Brings the elements of some places together. */
-function gathering(places: readonly number[]): (given: Float64Array) => Float64Array {
-  const of = Int32Array.from(places);
+/** Brings the elements of some places together, unless they are all that there are. */
+function gathering(
+  { labels, at }: Compiled,
+  placeIn: (pair: Pair) => number,
+  pairs: readonly Pair[],
+): Compiled['at'] {
+  const places = Int32Array.from(pairs, placeIn);
+  if (places.length === labels.length && places.every((place, index) => place === index)) return at;
   const gathered = new Float64Array(places.length);
-  return (given) => {
+  return (moment) => {
+    const given = at(moment);
     for (let index = 0; index < gathered.length; index++)
-      gathered[index] = given[of[index] as number] as number;
+      gathered[index] = given[places[index] as number] as number;
     return gathered;
   };
 }

@@ -2,7 +2,7 @@ import { aggregated, type Combine, overTimeFunction } from './aggregate.ts';
 import { operation } from './binary-operation.ts';
 import type { Expression, Selector } from './parse.ts';
 import type { SampleTable, Tables } from './sample-table.ts';
-import { type Compiled, matches, replaced, type Scalar, type Vector } from './vector.ts';
+import { type Compiled, matches, number, numberAt, replaced, type Scalar, type Vector } from './vector.ts';
 
 /** An expression that is PromQL, but not of the part that is evaluated here. */
 export class UnsupportedExpression extends Error {}
@@ -15,7 +15,7 @@ export class UnsupportedExpression extends Error {}
 export function compile(expression: Expression, tables: Tables): Compiled {
   switch (expression.kind) {
     case 'number':
-      return { kind: 'scalar', at: () => expression.value };
+      return number(() => expression.value);
     case 'text':
       throw new UnsupportedExpression(`a text where a number is needed: ${expression.value}`);
     case 'selector':
@@ -35,15 +35,17 @@ export function compile(expression: Expression, tables: Tables): Compiled {
 
 /** An expression that must yield a vector. */
 export function vector(expression: Expression, tables: Tables): Vector {
-  const compiled = compile(expression, tables);
-  if (compiled.kind === 'vector') return compiled;
-  throw new UnsupportedExpression('a number where a vector is needed');
+  return ofKind('vector', expression, tables);
 }
 
 function scalar(expression: Expression, tables: Tables): Scalar {
+  return ofKind('scalar', expression, tables);
+}
+
+function ofKind<Kind extends Compiled['kind']>(kind: Kind, expression: Expression, tables: Tables) {
   const compiled = compile(expression, tables);
-  if (compiled.kind === 'scalar') return compiled;
-  throw new UnsupportedExpression('a vector where a number is needed');
+  if (compiled.kind !== kind) throw new UnsupportedExpression(`a ${compiled.kind} where a ${kind} is needed`);
+  return { ...compiled, kind };
 }
 
 function call(name: string, given: readonly Expression[], tables: Tables): Compiled {
@@ -59,12 +61,14 @@ function call(name: string, given: readonly Expression[], tables: Tables): Compi
     const share = given.length === 2 && first !== undefined ? scalar(first, tables) : undefined;
     return overTime(over, selector, tables, share);
   }
-  if (name === 'time') return { kind: 'scalar', at: (moment) => moment / 1_000 };
+  if (name === 'time') return number((moment) => moment / 1_000);
   if (name === 'label_replace') return labelReplace(given, tables);
-  const limits = CLAMPS[name];
   const [of, ...bounds] = given;
-  if (limits === undefined || of === undefined) throw new UnsupportedExpression(`the function ${name}`);
-  return clamped(vector(of, tables), limits(bounds.map((bound) => scalar(bound, tables))));
+  if (of === undefined || !name.startsWith('clamp')) throw new UnsupportedExpression(`the function ${name}`);
+  const [first, second] = bounds.map((bound) => scalar(bound, tables));
+  return name === 'clamp_max'
+    ? clamped(vector(of, tables), undefined, first)
+    : clamped(vector(of, tables), first, second);
 }
 
 function labelReplace([of, ...texts]: readonly Expression[], tables: Tables): Vector {
@@ -74,25 +78,14 @@ function labelReplace([of, ...texts]: readonly Expression[], tables: Tables): Ve
   return { ...inner, labels: inner.labels.map((labels) => replaced(labels, words)) };
 }
 
-interface Limits {
-  readonly low: Scalar | undefined;
-  readonly high: Scalar | undefined;
-}
-
-const CLAMPS: Readonly<Record<string, (bounds: readonly Scalar[]) => Limits>> = {
-  clamp: ([low, high]) => ({ low, high }),
-  clamp_min: ([low]) => ({ low, high: undefined }),
-  clamp_max: ([high]) => ({ low: undefined, high }),
-};
-
-function clamped(of: Vector, { low, high }: Limits): Vector {
+function clamped(of: Vector, low: Scalar | undefined, high: Scalar | undefined): Vector {
   const values = new Float64Array(of.labels.length);
   return {
-    kind: 'vector',
-    labels: of.labels,
+    ...of,
     at(moment) {
       const given = of.at(moment);
-      const [least, most] = [low?.at(moment) ?? -Infinity, high?.at(moment) ?? Infinity];
+      const least = low === undefined ? -Infinity : numberAt(low, moment);
+      const most = high === undefined ? Infinity : numberAt(high, moment);
       for (let place = 0; place < values.length; place++) {
         values[place] = Math.max(least, Math.min(most, given[place] ?? Number.NaN));
       }
@@ -135,6 +128,6 @@ function overTime(of: Combine, selector: Selector, tables: Tables, share: Scalar
   return found(selector, tables, (table, place, moment) => {
     if (samples.length < table.slots) samples = new Float64Array(table.slots);
     const count = table.between(place, moment - range, moment, samples);
-    return count === 0 ? Number.NaN : of(samples, count, share?.at(moment + offset) ?? Number.NaN);
+    return count === 0 ? Number.NaN : of(samples, count, numberAt(share, moment + offset));
   });
 }

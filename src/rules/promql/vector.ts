@@ -44,20 +44,36 @@ export function replaced(
   return value === '' ? without(labels, [label]) : { ...labels, [label]: value };
 }
 
-/** A compiled expression that yields a number. */
-export interface Scalar {
-  readonly kind: 'scalar';
-  readonly at: (moment: number) => number;
-}
-
 /**
- * A compiled expression that yields a vector: one place for each set of labels that it can ever have, NaN where there is
- * no element. The array is the expression's own and is overwritten by the next call.
+ * A compiled expression. A vector has one place for each set of labels that it can ever have, NaN where there is no element; a
+ * number has one place, without labels. The array is the expression's own and is overwritten by the next call.
  */
-export interface Vector {
-  readonly kind: 'vector';
+interface CompiledOf<Kind extends 'scalar' | 'vector'> {
+  readonly kind: Kind;
   readonly labels: readonly Labels[];
   readonly at: (moment: number) => Float64Array;
 }
 
+export type Scalar = CompiledOf<'scalar'>;
+
+export type Vector = CompiledOf<'vector'>;
+
 export type Compiled = Scalar | Vector;
+
+/** A number that changes with the moment, or does not. */
+export function number(of: (moment: number) => number): Scalar {
+  const value = new Float64Array(1);
+  return {
+    kind: 'scalar',
+    labels: [{}],
+    at(moment) {
+      value[0] = of(moment);
+      return value;
+    },
+  };
+}
+
+/** The value of a number; NaN where there is none. */
+export function numberAt(of: Compiled | undefined, moment: number): number {
+  return of?.at(moment)[0] ?? Number.NaN;
+}
