@@ -242,12 +242,11 @@ function updateOf(
     skipped += counted.skipped;
     for (const span of counted.counter.missing) missing += span.asked > 0 ? bucketsIn(span, width) : 0;
   }
-  const isCounted = (dimension: string, time: Window) => hasCounted(record?.counters.get(dimension), time);
   return {
     record: isChanged || record === undefined ? recordOf(since, width, counters, counts) : record,
     counted: settled.length,
     skipped,
-    restated: restatedIn(memory.seen, answer, width, isCounted),
+    restated: restatedBy(memory, answer, width),
     missing,
     settled,
   };
@@ -256,6 +255,23 @@ function updateOf(
 /** Up to where buckets had settled as of the answers before (platform ms). */
 function settledBefore({ newest }: SeriesMemory, settleDelay: number): number {
   return (newest ?? Number.NEGATIVE_INFINITY) - settleDelay;
+}
+
+/**
+ * Whether an answer ends before one that came earlier, as those of a node or a cache that is behind. Its newest buckets are as
+ * incomplete as they were then: it restates nothing.
+ */
+function isBehind({ reached }: SeriesMemory, answer: WindowedAnswer, width: number): boolean {
+  const end = newestEnd(answer, width);
+  return end !== undefined && reached !== undefined && end < reached && reached <= answer.now;
+}
+
+function restatedBy(memory: SeriesMemory, answer: WindowedAnswer, width: number): readonly Restatements[] {
+  if (isBehind(memory, answer, width)) return [];
+  const { seen, record } = memory;
+  return restatedIn(seen, answer, width, (dimension, time) =>
+    hasCounted(record?.counters.get(dimension), time),
+  );
 }
 
 /** The memory with what an answer shows of the platform, whether or not what it changes could be made durable. */
@@ -269,8 +285,8 @@ function withSeen(
   const reached = reachedBy(answer, width, memory.reached) ?? memory.reached;
   if (!reaches(answer)) return { ...memory, doubt, reached };
   const newest = newestShown(answer);
-  const seen =
-    newest === undefined ? memory.seen : seenAgain(memory.seen, answer.decoded, width, settledUntil);
+  const isNews = newest !== undefined && !isBehind(memory, answer, width);
+  const seen = isNews ? seenAgain(memory.seen, answer.decoded, width, settledUntil) : memory.seen;
   return { ...memory, doubt, reached, newest, seen };
 }
 

@@ -130,6 +130,28 @@ describe('the counters of a series', () => {
     expectTrue(reading);
   });
 
+  it('reports no restatement where some answers are of a node that is behind, whose newest buckets are incomplete again', () => {
+    const reading = new Reading();
+    reading.minutes(40);
+    let changes = 0;
+    let late = 0;
+    for (let minute = 0; minute < 60; minute += 1) {
+      reading.now += MINUTE;
+      const behind = minute % 5 < 2 ? 20 : 0;
+      const answered = answer(reading.fresh(), reading.now, { ...PLAIN, late: behind });
+      const { memory, update } = reading.counters.count(answered, SETTLE);
+      reading.counters.memory = memory;
+      for (const restated of update?.restated ?? []) {
+        late += restated.late;
+        changes += restated.ages.length;
+        expect(restated.downwards).toBe(0);
+      }
+    }
+    expect(late).toBe(0);
+    expect(changes).toBeGreaterThan(100);
+    expectTrue(reading);
+  });
+
   it('learns of no bucket that settles later, however late the platform, rare the polls or damaged the answers', () => {
     const reading = new Reading();
     let oldest = 0;
