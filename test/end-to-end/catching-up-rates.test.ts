@@ -56,8 +56,10 @@ const worst = (expression: string, minutes: number) =>
   `max_over_time((${expression})[${minutes}m:1m]) / max_over_time(sum(edge_requests_per_minute)[${minutes}m:1m])`;
 
 /** So many jobs for so small a limit that what was missed is read in the course of minutes. */
-const account = { collectors: { metrics: { products: { edge_applications: {} } } } };
-const sandbox = { configurations: 3, rateLimit: { reads: 150, writes: 20, purges: 20 } };
+const account = {
+  collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
+};
+const sandbox = { configurations: 3, rateLimit: { reads: 15, writes: 20, purges: 20 } };
 
 it('after a day without the exporter the rate of the documentation does not spike, and a plain one does', async () => {
   const simulation = await simulate({ account, sandbox });

@@ -96,6 +96,7 @@ it('adds up to the total of the platform at a full hour, where what is scraped c
   const start = Math.floor((Date.now() - 3.5 * HOUR) / HOUR) * HOUR;
   const simulation = await simulate({
     start,
+    sandbox: { configurations: 4, domainsPerConfiguration: 1 },
     account: {
       publish_delay: '11m',
       settle_delay: '11m',

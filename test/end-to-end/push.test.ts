@@ -41,6 +41,7 @@ it(`pushes every settled bucket to each receiver at its own time with exactly th
   const start = startBefore(HOURS + 0.5);
   const simulation = await simulate({
     start,
+    sandbox: { configurations: 3, domainsPerConfiguration: 1 },
     account: ACCOUNT,
     push: [...receivers].map(([name, { kind, url }]) => ({ name, kind, url })),
   });

@@ -9,7 +9,7 @@ import {
   settingsFamilies,
   trafficFamilies,
 } from '../reference/exported-families.ts';
-import { simulate } from './simulation.ts';
+import { ALL_SELDOM, simulate } from './simulation.ts';
 
 it('what a running exporter exposes has the labels that docs/metrics.md says', async () => {
   const process = new Set(new ProcessMetrics(new OwnMetrics()).names);
@@ -22,7 +22,7 @@ it('what a running exporter exposes has the labels that docs/metrics.md says', a
   const settings = new Set(settingsFamilies().map(({ name }) => name));
   // Everything is collected, and pushed to a receiver that is away.
   const push = [{ name: 'away', kind: 'remote_write', url: 'http://127.0.0.1:9/api/v1/write' }];
-  const simulation = await simulate({ push });
+  const simulation = await simulate({ push, account: { collectors: ALL_SELDOM } });
   try {
     await simulation.minutes(20);
     const wrong = new Set<string>();

@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
+import { atNight } from '../nightly.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+/** Until long after the first node. */
+const MINUTES = atNight(90, 40);
 const MIDNIGHT = Date.UTC(2026, 0, 5);
 
 let simulation: Simulation | undefined;
@@ -46,7 +49,7 @@ describe('where the first node of the platform that is met has another time', ()
     },
   ])('$name, nothing is lost or counted in the future', async ({ faults, skew, countedFrom }) => {
     const world = await begin(faults, { skew });
-    for (let minute = 1; minute <= 90; minute += 1) {
+    for (let minute = 1; minute <= MINUTES; minute += 1) {
       await world.minutes(1);
       const now = world.clock.now();
       const { wrong, watermarks, series } = auditCounters(world.state, world.sandbox);

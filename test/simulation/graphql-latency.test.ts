@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
+import { SCHEDULE, type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
 import { simulate } from './simulation.ts';
 
 const CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
@@ -28,11 +28,15 @@ it('counts seconds and responses of origins exactly by GraphQL, beside REST, thr
     account: {
       collectors: {
         metrics: {
+          schedule: SCHEDULE,
           products: {
             edge_applications: { metrics: ['status_code', 'request_duration', 'upstream_responses'] },
           },
         },
-        analytics: { products: { content_delivery: { by: ['product'], metrics: ['upstream_responses'] } } },
+        analytics: {
+          schedule: SCHEDULE,
+          products: { content_delivery: { by: ['product'], metrics: ['upstream_responses'] } },
+        },
       },
     },
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
+import { SCHEDULE, type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
 import { simulate } from './simulation.ts';
 
 type Value = Parameters<Exclude<Truth['dimension'], string>>[0];
@@ -32,11 +32,13 @@ it('counts the largest countries, hosts and so on, and all others together, exac
     account: {
       collectors: {
         metrics: {
+          schedule: SCHEDULE,
           products: {
             edge_applications: { top: 3, metrics: metrics.filter((metric) => !ofWholes.includes(metric)) },
           },
         },
         analytics: {
+          schedule: SCHEDULE,
           products: { content_delivery: { by: ['product'], metrics: ['requests_by_country', ...ofWholes] } },
         },
       },

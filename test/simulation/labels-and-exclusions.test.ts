@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { matchesAny } from '../../src/exporter/text/glob.ts';
-import { type Simulation, simulate } from './simulation.ts';
+import { ALL_SELDOM, type Simulation, simulate } from './simulation.ts';
 
 /** Every line that a scrape has: the family's name, and the labels. */
 async function lines({
@@ -14,10 +14,11 @@ async function lines({
   });
 }
 
-const account = { labels: { team: 'web', domain_name: 'live' } };
+const account = { labels: { team: 'web', domain_name: 'live' }, collectors: ALL_SELDOM };
+const sandbox = { configurations: 1, domainsPerConfiguration: 2 };
 
 it('gives everything of an account its labels, and what a family says itself stays', async () => {
-  const simulation = await simulate({ account });
+  const simulation = await simulate({ account, sandbox });
   onTestFinished(() => simulation.close());
   await simulation.minutes(15);
   const shown = await lines(simulation);
@@ -38,7 +39,11 @@ it('gives everything of an account its labels, and what a family says itself sta
 
 it('leaves families out, from the start and from a reload on, and lets them in again', async () => {
   const has = async (pattern: RegExp) => (await lines(simulation)).some(([name]) => pattern.test(name));
-  const simulation = await simulate({ metrics: { exclude: ['edge_exporter_*', 'edge_*_total'] } });
+  const simulation = await simulate({
+    sandbox,
+    account: { collectors: ALL_SELDOM },
+    metrics: { exclude: ['edge_exporter_*', 'edge_*_total'] },
+  });
   onTestFinished(() => simulation.close());
   await simulation.minutes(15);
   expect(await has(/^edge_exporter_|_total$/)).toBe(false);
@@ -46,13 +51,13 @@ it('leaves families out, from the start and from a reload on, and lets them in a
 
   await simulation.reload([], {}, { exclude: ['edge_*_per_minute'] });
   expect(await has(/^edge_.*_per_minute$/)).toBe(false);
-  await simulation.minutes(2);
+  await simulation.minutes(6);
   expect(await has(/^edge_.*_per_minute$/)).toBe(false);
   expect(await has(/^edge_exporter_polls_total$/)).toBe(true);
   expect(await has(/^edge_requests_total$/)).toBe(true);
 
   await simulation.reload([], {}, { exclude: [] });
-  await simulation.minutes(2);
+  await simulation.minutes(6);
   expect(await has(/^edge_requests_per_minute$/)).toBe(true);
 });
 
@@ -60,7 +65,7 @@ it('leaves families out, from the start and from a reload on, and lets them in a
 async function namesOf(metrics?: readonly string[]): Promise<readonly string[]> {
   const edge_applications = metrics === undefined ? {} : { metrics };
   const simulation = await simulate({
-    sandbox: { configurations: 1, domainsPerConfiguration: 2 },
+    sandbox,
     account: { collectors: { metrics: { products: { edge_applications } } } },
   });
   onTestFinished(() => simulation.close());

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/exporter/clock.ts';
+import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import { CONFIG, type Config } from '../../src/exporter/configuration/schema.ts';
 import { openCredentials } from '../../src/exporter/credentials/token-login.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
@@ -77,6 +78,14 @@ export interface Simulation {
 }
 
 const START = Date.UTC(2026, 0, 5, 10);
+
+const SELDOM = { schedule: '*/5 * * * *' };
+/** All that there is to read, for tests that do not depend on how often that is. */
+export const ALL_SELDOM = {
+  ...Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}])),
+  metrics: SELDOM,
+  analytics: SELDOM,
+};
 
 export async function simulate(options: SimulationOptions = {}): Promise<Simulation> {
   const clock = new SimulatedClock(options.start ?? START);

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openState } from '../../src/exporter/state/open-state.ts';
+import { atNight } from '../nightly.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
-const HOUR = 60;
+/** Of each of the three parts: before, while the state is missing, and after it (minutes). */
+const PART = atNight(60, 25);
 let parent: string;
 let directory: string;
 
@@ -48,7 +50,7 @@ it('withholds counters while their state is missing, and then goes on where they
     },
   });
   const watch = new CounterWatch();
-  await simulation.minutes(HOUR);
+  await simulation.minutes(PART);
   watch.see(await simulation.scrape());
   const before = await exposed(simulation);
   expect(before.counters.length).toBeGreaterThan(20);
@@ -60,7 +62,7 @@ it('withholds counters while their state is missing, and then goes on where they
   await rename(directory, join(parent, 'unmounted'));
   await writeFile(directory, '');
   await simulation.start();
-  await simulation.minutes(HOUR);
+  await simulation.minutes(PART);
   const missing = await exposed(simulation);
   expect(simulation.state.kind).toBe('unavailable');
   expect(missing.counters).toEqual([]);
@@ -70,14 +72,14 @@ it('withholds counters while their state is missing, and then goes on where they
 
   await rm(directory);
   await rename(join(parent, 'unmounted'), directory);
-  await simulation.minutes(HOUR);
+  await simulation.minutes(PART);
   expect(simulation.state.kind).toBe('durable');
   watch.see(await simulation.scrape());
   expect((await exposed(simulation)).counters).toEqual(before.counters);
   expect(watch.decreases).toEqual([]);
   const audit = auditCounters(simulation.state, simulation.sandbox);
   expect(audit.wrong).toEqual([]);
-  expect(audit.buckets).toBeGreaterThan(audit.series * 2.5 * HOUR);
+  expect(audit.buckets).toBeGreaterThan(audit.series * 2.5 * PART);
   for (const [key, value] of settings) expect(simulation.state.get(key.split(','))).toEqual(value);
   expect(settings.size).toBeGreaterThan(2);
   await simulation.close();

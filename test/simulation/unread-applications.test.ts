@@ -8,8 +8,8 @@ afterEach(async () => {
   simulation = undefined;
 });
 
-const APPLICATIONS = 50;
-const WITHOUT_DOMAINS = 20;
+const APPLICATIONS = 20;
+const WITHOUT_DOMAINS = 8;
 
 /** Whether the first applications have no domains, or are not there at all. */
 async function begin(withEmpty: boolean): Promise<Simulation> {
@@ -18,7 +18,7 @@ async function begin(withEmpty: boolean): Promise<Simulation> {
       configurations: APPLICATIONS,
       domainsPerConfiguration: 1,
       metricsIds: 'domain',
-      rateLimit: { reads: 200, writes: 20, purges: 20 },
+      rateLimit: { reads: 80, writes: 20, purges: 20 },
     },
     account: {
       reconciliation_share: 0,
