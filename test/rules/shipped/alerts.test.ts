@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import { SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
 import { ruleFiles, ruleText } from '../../../src/rules/shipped/rule-files.ts';
+import { TIMES } from '../../../src/rules/shipped/times.ts';
 import { promtoolsFor, testRules } from '../../end-to-end/promtool.ts';
+import { atNight } from '../../nightly.ts';
 import { neededRules } from '../../simulation/judgement/needed-rules.ts';
 import { type AlertCase, promtoolTests } from './alert-case.ts';
 import { COUNTER_CASES } from './counter-cases.ts';
@@ -13,7 +16,7 @@ import { EXPORTER_CASES } from './exporter-cases.ts';
 import { POLL_CASES } from './poll-cases.ts';
 import { PUSH_CASES } from './push-cases.ts';
 import { SETTINGS_CASES } from './settings-cases.ts';
-import { TRAFFIC_CASES } from './traffic-cases.ts';
+import { CREEPING, TRAFFIC_CASES } from './traffic-cases.ts';
 
 const RULES = join(import.meta.dirname, '..', '..', '..', 'config', 'prometheus');
 const CASES = [
@@ -28,11 +31,11 @@ const CASES = [
 const FILES = ruleFiles();
 const ALERTS = [...new Set(FILES.alerts.groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)))];
 
-async function testFile(alert: string, cases: readonly AlertCase[]): Promise<string> {
+async function testFile(alert: string, cases: readonly AlertCase[], files = FILES): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rules-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'alerts.test.yml');
-  const needed = neededRules(FILES, alert);
+  const needed = neededRules(files, alert);
   await writeFile(join(folder, 'needed.rules.yml'), ruleText(needed));
   const content = {
     rule_files: ['needed.rules.yml'],
@@ -58,6 +61,15 @@ describe('every alert fires, resolves, keeps quiet, and bears missing data:', ()
     },
   );
 });
+
+it.each(atNight([120, 1_440], [120]))(
+  'a few failures that last are a ticket that ends a day after them, where a day has %d minutes',
+  async (day) => {
+    const files = ruleFiles(SHIPPED, { ...TIMES, day: day * 60_000 });
+    const file = await testFile(CREEPING.alert, [{ ...CREEPING, resolves: day + 60 }], files);
+    expect(await testRules('promtool', file)).toBe('');
+  },
+);
 
 describe('the runbook', () => {
   it('has a section for every alert, and for none that there is not', async () => {

@@ -84,6 +84,16 @@ function restart(): Given {
 
 const spike = { lasts: 20, resolves: 15 } as const;
 
+/** Failures that are few and last. */
+export const CREEPING: Omit<AlertCase, 'resolves'> = {
+  alert: 'Edge5xxRatio',
+  which: `${OF_SHOP}, severity="ticket", burn="creeping"`,
+  normal: responses({ ok: 1_000 }),
+  bad: responses({ ok: 1_000, failed: 5 }),
+  mild: responses({ ok: 12_000, failed: 5 }),
+  lasts: 270,
+};
+
 /** Every alert of traffic, as far as it needs no past. */
 export const TRAFFIC_CASES: readonly AlertCase[] = [
   {
@@ -205,16 +215,6 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     bad: responses({ ok: 1_000, failed: 30 }),
     mild: responses({ ok: 1_000, failed: 4 }),
     lasts: 90,
-  },
-  {
-    alert: 'Edge5xxRatio',
-    which: `${OF_SHOP}, severity="ticket", burn="creeping"`,
-    normal: responses({ ok: 1_000 }),
-    bad: responses({ ok: 1_000, failed: 5 }),
-    mild: responses({ ok: 12_000, failed: 5 }),
-    lasts: 270,
-    // It ends a day after its cause.
-    resolves: 1_500,
   },
   {
     // Too few requests for a page.
