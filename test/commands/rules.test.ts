@@ -5,11 +5,11 @@ import { parse } from 'yaml';
 import type { z } from 'zod';
 import { EXIT } from '../../src/exporter/command-line/command.ts';
 import type { Group } from '../../src/rules/promql/evaluated-rules.ts';
-import { evaluate, type FiredAlert } from '../../src/rules/promql/evaluation.ts';
 import { ALERTS } from '../../src/rules/shipped/alert-catalogue.ts';
 import { alertsJsonSchema } from '../../src/rules/shipped/alerts-file.ts';
 import { ruleFiles, ruleTexts, wholeRuleText } from '../../src/rules/shipped/rule-files.ts';
 import { temporaryFolder } from '../end-to-end/config-file.ts';
+import { evaluate, type FiredAlert } from '../rules/evaluate.ts';
 import { callProgram } from './call-program.ts';
 
 const CONFIG = join(import.meta.dirname, '../../config');

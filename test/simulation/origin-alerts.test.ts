@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { evaluate } from '../../src/rules/promql/evaluation.ts';
 import { ruleFiles } from '../../src/rules/shipped/rule-files.ts';
+import { evaluate } from '../rules/evaluate.ts';
 import { neededRules } from './judgement/needed-rules.ts';
 import { simulate } from './simulation.ts';
 

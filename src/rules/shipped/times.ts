@@ -60,11 +60,3 @@ export const TIMES = {
 };
 
 export type Times = typeof TIMES;
-
-/** The same times where time runs faster: every duration multiplied, for rehearsals that cannot wait. */
-export function scaled<T>(times: T, factor: number): T {
-  if (typeof times === 'number') return (times * factor) as T;
-  if (Array.isArray(times)) return times.map((time) => scaled(time, factor)) as T;
-  const entries = Object.entries(times as Record<string, unknown>);
-  return Object.fromEntries(entries.map(([name, time]) => [name, scaled(time, factor)])) as T;
-}

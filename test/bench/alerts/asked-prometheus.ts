@@ -7,9 +7,10 @@ import {
   timingOf,
   type WrittenAlertingRule,
 } from '../../../src/rules/promql/evaluated-rules.ts';
-import { Evaluation, type FiredAlert } from '../../../src/rules/promql/evaluation.ts';
+import { Evaluation } from '../../../src/rules/promql/evaluation.ts';
 import { keyOf, type Labels } from '../../../src/rules/promql/vector.ts';
 import type { PrometheusApi, QueriedSeries } from '../../end-to-end/prometheus-api.ts';
+import type { FiredAlert } from '../../rules/evaluate.ts';
 import { type AskedRule, askedRules } from './asked-rules.ts';
 import type { History } from './history.ts';
 import { type WrittenSeries, writeSeries } from './remote-write.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { parseDuration } from '../../../src/exporter/text/duration.ts';
-import type { FiredAlert } from '../../../src/rules/promql/evaluation.ts';
 import { anchored, type Labels } from '../../../src/rules/promql/vector.ts';
+import type { FiredAlert } from '../../rules/evaluate.ts';
 
 const MINUTE = 60_000;
 

@@ -1,4 +1,4 @@
-import type { FiredAlert } from '../../../src/rules/promql/evaluation.ts';
+import type { FiredAlert } from '../../rules/evaluate.ts';
 import { EVENT_KINDS, type Event, type EventKind, type Expectation } from './event.ts';
 import type { History } from './history.ts';
 import type { Notification } from './notifications.ts';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate, type FiredAlert, type Input } from '../../../src/rules/promql/evaluation.ts';
+import type { Input } from '../../../src/rules/promql/evaluation.ts';
 import type { AlertName } from '../../../src/rules/shipped/alert-catalogue.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 import { DAY } from '../../bench/alerts/background.ts';
 import { drawRealDays, SCENES } from '../../bench/alerts/real-days.ts';
 import { neededRules } from '../../simulation/judgement/needed-rules.ts';
+import { evaluate, type FiredAlert } from '../evaluate.ts';
 
 const MINUTE = 60_000;
 

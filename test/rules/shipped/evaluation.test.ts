@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import { Evaluation, evaluate, type Input } from '../../../src/rules/promql/evaluation.ts';
+import { Evaluation, type Input } from '../../../src/rules/promql/evaluation.ts';
 import { SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
 import { ruleFiles, ruleText } from '../../../src/rules/shipped/rule-files.ts';
 import { TIMES, type Times } from '../../../src/rules/shipped/times.ts';
 import { Random } from '../../bench/alerts/random.ts';
 import { promtoolsFor, testRules } from '../../end-to-end/promtool.ts';
+import { evaluate } from '../evaluate.ts';
 
 const MINUTE = 60_000;
 const LENGTH = 640;

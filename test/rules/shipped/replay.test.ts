@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { evaluate, type FiredAlert, type Input } from '../../../src/rules/promql/evaluation.ts';
+import type { Input } from '../../../src/rules/promql/evaluation.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 import { DAY, drawCharacter } from '../../bench/alerts/background.ts';
 import { inputsOf } from '../../bench/alerts/history.ts';
@@ -12,6 +12,7 @@ import { Random } from '../../bench/alerts/random.ts';
 import { drawSite, type Site } from '../../bench/alerts/site.ts';
 import { type Alertmanager, startAlertmanager } from '../../end-to-end/alertmanager.ts';
 import { startWebhook, type Webhook } from '../../end-to-end/webhook.ts';
+import { evaluate, type FiredAlert } from '../evaluate.ts';
 
 const MINUTE = 60_000;
 const LENGTH = DAY + 120;

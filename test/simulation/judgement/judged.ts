@@ -1,7 +1,8 @@
-import { evaluate, type FiredAlert, type Input } from '../../../src/rules/promql/evaluation.ts';
+import type { Input } from '../../../src/rules/promql/evaluation.ts';
 import { type AlertSettings, SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 import { Random } from '../../bench/alerts/random.ts';
+import { evaluate, type FiredAlert } from '../../rules/evaluate.ts';
 import { neededRules } from './needed-rules.ts';
 
 export const MINUTE = 60_000;

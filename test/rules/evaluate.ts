@@ -1,0 +1,31 @@
+import type { Firing } from '../../src/rules/promql/evaluated-rules.ts';
+import { type Chunk, Evaluation, type EvaluationOptions } from '../../src/rules/promql/evaluation.ts';
+import type { Labels } from '../../src/rules/promql/vector.ts';
+
+/** A time in which an alert fired. */
+export interface FiredAlert extends Firing {
+  /** With its name (`alertname`), its severity, and all others. */
+  readonly labels: Labels;
+  /** Whether it went on when the evaluation ended. */
+  readonly open: boolean;
+}
+
+/**
+ * Evaluates rules over a history that is there as a whole.
+ * @returns the times in which alerts fired, in the order of their ends
+ */
+export function evaluate({
+  groups,
+  step,
+  ...history
+}: Chunk & Pick<EvaluationOptions, 'groups' | 'step'>): readonly FiredAlert[] {
+  const fired: FiredAlert[] = [];
+  const evaluation = new Evaluation({
+    groups,
+    step,
+    observer: { fired: ({ labels }, firing, open) => fired.push({ ...firing, labels, open }) },
+  });
+  evaluation.advance(history);
+  evaluation.end();
+  return fired;
+}
