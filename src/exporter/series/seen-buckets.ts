@@ -21,8 +21,11 @@ export interface SeenBuckets {
   };
 }
 
-/** How long before the newest bucket others are remembered: long enough for some that have settled. */
-const KEPT_MS = 25 * MINUTE_MS;
+/**
+ * How long before the newest bucket others are remembered: when they become ones of ten minutes, wherever these begin, all
+ * minutes of one that has settled are known, which shows it for what it is.
+ */
+const KEPT_MS = 30 * MINUTE_MS;
 
 /** For how long after them narrower buckets are remembered: until the first of the wider ones has settled. */
 const NARROWER_MS = 3 * 60 * MINUTE_MS;
