@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Collection } from './account/platform-account.ts';
 import type { Settings } from './account/settings.ts';
 import { detail, fieldErrors, NO_CONTENT, NOT_FOUND, ok, type Reply, result } from './http/reply.ts';
-import { parseBody, parsePatch } from './http/request-parts.ts';
+import { withBody, withPatch } from './http/request-parts.ts';
 import type { Permission } from './http/token-store.ts';
 import { type Call, idOf, type Operation } from './resource-router.ts';
 
@@ -138,15 +138,14 @@ export function listOperations<Item extends Identified, Fields extends object, N
       method: 'post',
       path: '/',
       permission: kind.write,
-      handle(call) {
-        const parsed = parseBody<New>(kind.create.body, call.body);
-        if ('refusal' in parsed) return parsed.refusal;
-        const refusal = kind.check?.(parsed.fields as Partial<Fields & New>, undefined, call);
-        if (refusal) return refusal;
-        const { collection } = kind;
-        const item = collection.put(kind.create.make(parsed.fields, collection.nextId(), call));
-        return result(kind.view(item), 201);
-      },
+      handle: (call) =>
+        withBody<New>(kind.create.body, call.body, (fields) => {
+          const refusal = kind.check?.(fields as Partial<Fields & New>, undefined, call);
+          if (refusal) return refusal;
+          const { collection } = kind;
+          const item = collection.put(kind.create.make(fields, collection.nextId(), call));
+          return result(kind.view(item), 201);
+        }),
     },
   };
 }
@@ -183,16 +182,14 @@ export function itemOperations<Item extends Identified, Fields extends object, N
   ) => onItem(kind.collection, kind.missing ?? NOT_FOUND, method, permission, handle);
   return {
     read: operation('get', kind.read, (item) => result((kind.readView ?? kind.view)(item))),
-    overwrite: operation('put', kind.write, (item, call) => {
-      const parsed = parseBody<Fields>(kind.body, call.body);
-      return 'refusal' in parsed
-        ? parsed.refusal
-        : write(call, item, parsed.fields, kind.overwrittenView ?? kind.view);
-    }),
-    update: operation('patch', kind.write, (item, call) => {
-      const parsed = parsePatch<Fields>(kind.body, call.body);
-      return 'refusal' in parsed ? parsed.refusal : write(call, item, parsed.fields, kind.view);
-    }),
+    overwrite: operation('put', kind.write, (item, call) =>
+      withBody<Fields>(kind.body, call.body, (fields) =>
+        write(call, item, fields, kind.overwrittenView ?? kind.view),
+      ),
+    ),
+    update: operation('patch', kind.write, (item, call) =>
+      withPatch<Fields>(kind.body, call.body, (fields) => write(call, item, fields, kind.view)),
+    ),
     remove: operation('delete', kind.write, (item) => {
       if (kind.remove) kind.remove(item);
       else kind.collection.remove(item.id);

@@ -1,28 +1,30 @@
 import type { z } from 'zod';
 import { detail, fieldErrors, type Reply } from './reply.ts';
 
-/** What a body says, or the 400 that answers it. */
-export type Parsed<Fields> = { readonly fields: Fields } | { readonly refusal: Reply };
-
-type Schema<Fields> = z.ZodType<Fields>;
-
-/** Reads the body of a create or an overwrite: fields left out take the schema's defaults, unknown ones are ignored. */
-export function parseBody<Fields>(schema: Schema<Fields>, body: unknown): Parsed<Fields> {
-  if (!isObject(body)) return { refusal: detail(400, 'A JSON object is required.') };
+/**
+ * Answers a create or an overwrite by what its body says, or with a 400. Fields left out take the schema's defaults, unknown
+ * ones are ignored.
+ */
+export function withBody<Fields>(
+  schema: z.ZodType<Fields>,
+  body: unknown,
+  answer: (fields: Fields) => Reply,
+): Reply {
+  if (!isObject(body)) return detail(400, 'A JSON object is required.');
   const parsed = schema.safeParse(body);
-  return parsed.success ? { fields: parsed.data } : { refusal: fieldErrors(problemsOf(parsed.error, body)) };
+  return parsed.success ? answer(parsed.data) : fieldErrors(problemsOf(parsed.error, body));
 }
 
-/** Reads the body of a partial update: only the fields that were sent. */
-export function parsePatch<Fields extends object>(
-  schema: z.ZodObject & Schema<Fields>,
+/** The same of a partial update: only the fields that were sent. */
+export function withPatch<Fields extends object>(
+  schema: z.ZodObject & z.ZodType<Fields>,
   body: unknown,
-): Parsed<Partial<Fields>> {
-  if (!isObject(body)) return { refusal: detail(400, 'A JSON object is required.') };
-  const parsed = schema.partial().safeParse(body);
-  if (!parsed.success) return { refusal: fieldErrors(problemsOf(parsed.error, body)) };
-  const sent = Object.entries(parsed.data).filter(([field]) => Object.hasOwn(body, field));
-  return { fields: Object.fromEntries(sent) as Partial<Fields> };
+  answer: (fields: Partial<Fields>) => Reply,
+): Reply {
+  return withBody(schema.partial(), body, (fields) => {
+    const sent = Object.entries(fields).filter(([field]) => Object.hasOwn(body as object, field));
+    return answer(Object.fromEntries(sent) as Partial<Fields>);
+  });
 }
 
 function isObject(body: unknown): body is Record<string, unknown> {

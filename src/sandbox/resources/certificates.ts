@@ -3,7 +3,7 @@ import type { Certificate } from '../account/resource-types.ts';
 import { listReply, onItem } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
-import { parseBody, parsePatch } from '../http/request-parts.ts';
+import { withBody, withPatch } from '../http/request-parts.ts';
 import type { Call, Operation, Resource } from '../resource-router.ts';
 
 const READ = 'View Security Settings';
@@ -40,23 +40,19 @@ export function certificates(platform: Platform): Resource {
         method: 'post',
         path: '/',
         permission: WRITE,
-        handle(call) {
-          const parsed = parseBody(body, call.body);
-          if ('refusal' in parsed) return parsed.refusal;
-          const id = account.certificates.nextId();
-          return single(account.certificates.put({ id, ...parsed.fields, valid_until: null }), call, 201);
-        },
+        handle: (call) =>
+          withBody(body, call.body, (fields) => {
+            const id = account.certificates.nextId();
+            return single(account.certificates.put({ id, ...fields, valid_until: null }), call, 201);
+          }),
       },
       item('get', READ, (certificate, call) => single(certificate, call, 200)),
-      item('put', WRITE, (certificate, call) => {
-        const parsed = parseBody(body, call.body);
-        return 'refusal' in parsed ? parsed.refusal : change(certificate, parsed.fields);
-      }),
-      item('patch', WRITE, (certificate, call) => {
-        const parsed = parsePatch<Fields>(body, call.body);
-        if ('refusal' in parsed) return parsed.refusal;
-        return incomplete(parsed.fields) ?? change(certificate, parsed.fields);
-      }),
+      item('put', WRITE, (certificate, call) =>
+        withBody(body, call.body, (fields) => change(certificate, fields)),
+      ),
+      item('patch', WRITE, (certificate, call) =>
+        withPatch<Fields>(body, call.body, (fields) => incomplete(fields) ?? change(certificate, fields)),
+      ),
       item('delete', WRITE, ({ id }) => {
         const inUse = [...account.domains].some(({ digital_certificate_id: used }) => used === id);
         if (inUse) return codedError(409, 'The certificate is in use.', 'certificate_in_use');

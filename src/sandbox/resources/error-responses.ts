@@ -3,7 +3,7 @@ import { findConfiguration } from '../account/configurations.ts';
 import { ERROR_RESPONSE_FIELDS, type ErrorResponses } from '../account/resource-types.ts';
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
-import { parseBody, parsePatch } from '../http/request-parts.ts';
+import { withBody, withPatch } from '../http/request-parts.ts';
 import { type Call, idOf, type Resource } from '../resource-router.ts';
 
 const seconds = z.int().min(0);
@@ -50,19 +50,13 @@ export function errorResponses(platform: Platform): Resource {
         method: 'put',
         path,
         permission: 'Edit Content Delivery',
-        handle: find((id, call) => {
-          const parsed = parseBody(body, call.body);
-          return 'refusal' in parsed ? parsed.refusal : write(id, parsed.fields);
-        }),
+        handle: find((id, call) => withBody(body, call.body, (times) => write(id, times))),
       },
       {
         method: 'patch',
         path,
         permission: 'Edit Content Delivery',
-        handle: find((id, call) => {
-          const parsed = parsePatch<Times>(body, call.body);
-          return 'refusal' in parsed ? parsed.refusal : write(id, parsed.fields);
-        }),
+        handle: find((id, call) => withPatch<Times>(body, call.body, (times) => write(id, times))),
       },
     ],
   };

@@ -9,7 +9,7 @@ import {
 import { itemOperations, type Kind, listOperations, listReply } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';
-import { parseBody } from '../http/request-parts.ts';
+import { withBody } from '../http/request-parts.ts';
 import type { Permission } from '../http/token-store.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
 import { ZONE_DEFAULTS } from '../seed.ts';
@@ -28,21 +28,15 @@ export function records({ account, settings }: Platform): Operation[] {
       const record = account.records.get(idOf(call.params['record']));
       return record?.zone_id === zone.id ? handle(record, call) : NOT_FOUND;
     });
-  const write = (zone: number, call: Call, known: DnsRecord | undefined): Reply => {
-    const parsed = parseBody(recordBody, call.body);
-    if ('refusal' in parsed) return parsed.refusal;
-    const { entry, record_type: type } = parsed.fields;
-    const taken = [...account.records].some(
-      (other) =>
-        other.zone_id === zone &&
-        other.id !== known?.id &&
-        other.entry === entry &&
-        other.record_type === type,
-    );
-    if (taken) return codedError(409, `The record ${type} ${entry} already exists.`, 'record_exists');
-    const id = known?.id ?? account.records.nextId();
-    return result({ ...account.records.put({ id, zone_id: zone, ...parsed.fields }) }, known ? 200 : 201);
-  };
+  const write = (zone: number, call: Call, known: DnsRecord | undefined): Reply =>
+    withBody(recordBody, call.body, (fields) => {
+      const { entry, record_type: type } = fields;
+      const others = [...account.records].filter((other) => other.zone_id === zone && other.id !== known?.id);
+      if (others.some((other) => other.entry === entry && other.record_type === type))
+        return codedError(409, `The record ${type} ${entry} already exists.`, 'record_exists');
+      const id = known?.id ?? account.records.nextId();
+      return result({ ...account.records.put({ id, zone_id: zone, ...fields }) }, known ? 200 : 201);
+    });
   return [
     {
       method: 'get',

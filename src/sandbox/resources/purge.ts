@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Platform } from '../http/platform.ts';
 import { detail, fieldErrors, type Reply } from '../http/reply.ts';
-import { parseBody } from '../http/request-parts.ts';
+import { withBody } from '../http/request-parts.ts';
 import type { Call, Operation, Resource } from '../resource-router.ts';
 
 const MOST_URLS = 50;
@@ -18,11 +18,8 @@ export function purge(platform: Platform): Resource {
     method: 'post',
     path,
     permission: 'Purge',
-    handle(call) {
-      const parsed = parseBody(body, call.body);
-      if ('refusal' in parsed) return parsed.refusal;
-      return refusedLayer(call, path, parsed.fields.layer) ?? handle(parsed.fields.urls);
-    },
+    handle: (call) =>
+      withBody(body, call.body, ({ layer, urls }) => refusedLayer(call, path, layer) ?? handle(urls)),
   });
   return {
     versions: [1, 2, 3],

@@ -6,7 +6,7 @@ import {
 import { onItem } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors, listedErrors, NO_CONTENT, ok, type Reply } from '../http/reply.ts';
-import { parseBody, parsePatch } from '../http/request-parts.ts';
+import { withBody, withPatch } from '../http/request-parts.ts';
 import type { Call, Operation, Resource } from '../resource-router.ts';
 
 const READ = 'View Security Settings';
@@ -46,14 +46,12 @@ export function firewallRulesets({ account }: Platform): Resource {
       // The specification names no permission for the list.
       { method: 'get', path: '/', handle: () => ok([...rulesets].map(view)) },
       item('get', (ruleset) => ok(view(ruleset))),
-      item('put', (ruleset, call) => {
-        const parsed = parseBody(firewallRulesetBody, call.body);
-        return 'refusal' in parsed ? parsed.refusal : change(ruleset, parsed.fields);
-      }),
-      item('patch', (ruleset, call) => {
-        const parsed = parsePatch<FirewallRulesetFields>(firewallRulesetBody, call.body);
-        return 'refusal' in parsed ? parsed.refusal : change(ruleset, parsed.fields);
-      }),
+      item('put', (ruleset, call) =>
+        withBody(firewallRulesetBody, call.body, (fields) => change(ruleset, fields)),
+      ),
+      item('patch', (ruleset, call) =>
+        withPatch<FirewallRulesetFields>(firewallRulesetBody, call.body, (fields) => change(ruleset, fields)),
+      ),
       item('delete', ({ id, used_by: users }) => {
         if (users.length > 0) return listedErrors(409, 'The rule set is in use.');
         rulesets.remove(id);

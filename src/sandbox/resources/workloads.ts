@@ -4,7 +4,7 @@ import type { Workload, WorkloadState } from '../account/resource-types.ts';
 import { fraction } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
 import { listedErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
-import { parsePatch } from '../http/request-parts.ts';
+import { withPatch } from '../http/request-parts.ts';
 import { idOf, type Resource } from '../resource-router.ts';
 
 /**
@@ -55,14 +55,14 @@ export function workloads({ account }: Platform): Resource {
         handle({ params, body: sent, now }) {
           const workload = account.workloads.get(idOf(params['id']));
           if (workload === undefined) return NOT_FOUND;
-          const parsed = parsePatch<z.output<typeof body>>(body, sent);
-          if ('refusal' in parsed) return parsed.refusal;
-          const refusal = refusalOf(account, workload, parsed.fields);
-          if (refusal !== undefined) return listedErrors(400, refusal);
-          const { domains, workload_domain_allow_access } = workload;
-          const before = { domains, workload_domain_allow_access };
-          account.workloads.update(workload.id, { ...parsed.fields, before, changed_at: now });
-          return accepted(workload);
+          return withPatch<z.output<typeof body>>(body, sent, (fields) => {
+            const refusal = refusalOf(account, workload, fields);
+            if (refusal !== undefined) return listedErrors(400, refusal);
+            const { domains, workload_domain_allow_access } = workload;
+            const before = { domains, workload_domain_allow_access };
+            account.workloads.update(workload.id, { ...fields, before, changed_at: now });
+            return accepted(workload);
+          });
         },
       },
     ],
