@@ -88,7 +88,7 @@ export class LimitScopes {
 
   /** Nothing more is sent: accounts that share the address divide the limit among fewer. */
   close(): void {
-    this.#options.byAddress?.sharers.delete(this);
+    this.#options.byAddress?.leave(this);
   }
 
   /** Learns from an answer to an operation of `group` which scope the group is in; called before the limiter takes the answer. */

@@ -16,6 +16,11 @@ const DECIDED_ANEW_MS = 1_000;
 /** After this long (ms) without a refusal the limit grows by one operation, up to the first guess. */
 const RAISED_AFTER_MS = 15 * 60_000;
 
+interface Refused {
+  lowered: number;
+  othersAnswered: boolean;
+}
+
 /**
  * A limit that the platform does not name and counts by the client's address: all accounts of this process that are sent to the
  * same address divide it, learn from each other's refusals, and rest together. It grows back after an outage.
@@ -28,11 +33,8 @@ export class AssumedLimit {
   /** When it was lowered or raised last, and when it was refused last (local ms). */
   #correctedAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /**
-   * Accounts whose refusal made all of them rest, and by how much it lowered the limit unless it has been answered since;
-   * cleared once that is every account.
-   */
-  readonly #refused = new Map<object, number>();
+  /** Accounts that were refused and not answered since: by how much that lowered the limit, and whether others were answered since. */
+  readonly #refused = new Map<object, Refused>();
   #stoppedUntil = 0;
   #inFlight = 0;
   /** When answers came within the last window (local ms), oldest first. */
@@ -42,6 +44,11 @@ export class AssumedLimit {
   constructor(first: number) {
     this.#first = first;
     this.#learned = first;
+  }
+
+  leave(who: object): void {
+    this.sharers.delete(who);
+    this.#refused.delete(who);
   }
 
   /** What each may send in its time: at least one operation. */
@@ -82,32 +89,30 @@ export class AssumedLimit {
 
   /**
    * An operation of `who` that left at `sentAt` was refused. Others that left before this was known say nothing new. An account
-   * that is refused twice before every other was refused once may be at fault itself: then the others go on, and where nothing
-   * of it was answered in between, the limit is what it was.
+   * that is refused again while others are answered may be at fault itself: then the others go on, and the limit is what it was.
    */
   refused(who: object, now: number, sentAt: number, stoppedUntil: number): void {
     this.#came(now);
     const isNews = sentAt > this.#refusedAt;
     const before = this.#learned;
-    const lowered = this.#refused.get(who);
-    if (lowered !== undefined) {
-      if (!isNews || lowered === 0) return;
-      this.#refused.set(who, 0);
-      this.#correct(now, before + lowered);
+    const known = this.#refused.get(who);
+    if (known?.othersAnswered === true) {
+      if (isNews && known.lowered > 0) this.#correct(now, before + known.lowered);
+      if (isNews) known.lowered = 0;
       return;
     }
     if (isNews) {
       this.#refusedAt = now;
       this.#correct(now, Math.floor(before * LEFT_BY_REFUSAL));
     }
-    this.#refused.set(who, before - this.#learned);
-    if (this.#refused.size >= this.sharers.size) this.#refused.clear();
+    this.#refused.set(who, { lowered: before - this.#learned, othersAnswered: false });
     this.#stoppedUntil = Math.max(this.#stoppedUntil, stoppedUntil);
   }
 
   answered(who: object, now: number): void {
     this.#came(now);
-    if (this.#refused.has(who)) this.#refused.set(who, 0);
+    this.#refused.delete(who);
+    for (const refused of this.#refused.values()) refused.othersAnswered = true;
     if (now >= this.#correctedAt + RAISED_AFTER_MS) this.#correct(now, this.#learned + 1);
   }
 

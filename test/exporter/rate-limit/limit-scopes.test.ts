@@ -196,6 +196,33 @@ describe('a limit that the platform does not name', () => {
     },
   );
 
+  it.each([
+    ['one that polls always beside one that never does', 1, 1],
+    ['two that poll always', 2, 0],
+    ['five that poll always', 5, 0],
+  ])('is learned from refusals where a platform that takes less blocks for 90 s: %s', (_, busy, idle) => {
+    const address = new AssumedLimit(20);
+    const accounts = Array.from({ length: busy + idle }, () => sharing(address)).slice(0, busy);
+    const taken: number[] = [];
+    let blockedUntil = 0;
+    /** Whether the platform refuses an operation: more than six a minute, and all others while it blocks the address. */
+    const refuses = (now: number): boolean => {
+      if (taken.filter((at) => at > now - MINUTE).length >= 6) blockedUntil = now + 90_000;
+      if (now >= blockedUntil) taken.push(now);
+      return now < blockedUntil;
+    };
+    let refusals = 0;
+    const ask = (limiter: (typeof accounts)[number]['limiter'], now: number): void => {
+      limiter.send(now)();
+      if (!refuses(now)) return limiter.observe(now, undefined);
+      limiter.refuse(now, undefined, undefined, now - 1);
+      refusals += 1;
+    };
+    for (let now = NOW; now < NOW + 6 * 60 * MINUTE; now += 1_000)
+      for (const { limiter } of accounts) if (allowanceOf(limiter, now).free > 0) ask(limiter, now);
+    expect(refusals).toBeLessThan(30);
+  });
+
   it('all that are refused in turn rest together, again and again', () => {
     const address = new AssumedLimit(20);
     const [one, two] = [sharing(address), sharing(address)];
