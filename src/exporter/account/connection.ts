@@ -335,8 +335,9 @@ export class Reachability {
     if (operations === 0) return;
     if (outcome !== 'server_error') this.#failing.delete(job);
     if (outcome === 'server_error') {
-      // A job that keeps failing while the platform serves others shows nothing new.
-      const isKnown = this.#failing.has(job) && this.#up === true;
+      // A job that keeps failing while the platform serves others shows nothing new, unless another has begun to fail.
+      const isKnown =
+        this.#failing.has(job) && this.#up === true && (this.#broken === undefined || this.#broken === job);
       this.#failing.add(job);
       if (isKnown) return;
       if (this.#isWidespread(job)) this.#become(false, `the platform answers ${this.#serverError}`);

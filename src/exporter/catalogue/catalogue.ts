@@ -158,6 +158,11 @@ function readingOf(metric: string, dimension: string): LabelledMeaning | undefin
   return known.dimensions.get(dimension) ?? known.pattern?.(dimension);
 }
 
+/** Whether the values of a dimension are percentages: the platform's own unit, 0 to 100. A dimension of '' has no name. */
+export function isPercent(metric: string, dimension: string): boolean {
+  return readingOf(metric, dimension)?.meaning.unit === 'percent';
+}
+
 function scaleOf({ unit }: Meaning, metric: string, dimension: string, units: UnitOverrides): number {
   if (unit === 'count' || unit === 'seconds') return 1;
   if (unit === 'percent') return 0.01;

@@ -1,3 +1,4 @@
+import { isPercent } from '../catalogue/catalogue.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { bucketsOf, type Points, type Rejections, reject } from './points.ts';
 
@@ -57,7 +58,8 @@ export function decodeSeries(body: unknown, asked: AskedSeries, now: number): De
   let rows = 0;
   for (const [dimension, given] of shapes) {
     rows += given.length;
-    const most = dimension === 'offload' ? MOST_PERCENT : undefined;
+    const name = dimension === '' ? (asked.dimension ?? '') : dimension;
+    const most = isPercent(asked.metric, name) ? MOST_PERCENT : undefined;
     buckets.set(dimension, bucketsOf(given, now, rejected, most));
   }
   const valued = valuedOf(buckets);

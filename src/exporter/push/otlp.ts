@@ -119,7 +119,7 @@ function writeAttribute([key, text]: readonly [string, string], attribute: PbfWr
 /** How many data points an `ExportMetricsServiceResponse` rejects; none where the answer is something else. */
 export function partialSuccess(body: Uint8Array): number {
   const readRejected = (field: number, _: unknown, reader: PbfReader) => {
-    if (field === 1) rejected = reader.readVarint(true);
+    if (field === 1 && reader.type === 0) rejected = reader.readVarint();
   };
   let rejected = 0;
   try {

@@ -128,6 +128,18 @@ describe('a platform that answers 5xx', () => {
     expect(state()).toEqual(DOWN);
   });
 
+  it('to a job that it served beside those that it has answered so for long is down', () => {
+    const { poll, state, domains, series, zones } = account();
+    poll(series, 'server_error');
+    poll(domains, 'ok');
+    poll(zones, 'ok');
+    poll(series, 'server_error');
+    expect(state()).toEqual(UP);
+    poll(domains, 'server_error');
+    poll(series, 'server_error');
+    expect(state()).toEqual(DOWN);
+  });
+
   it('to the only job is down', () => {
     const { poll, state, domains } = account();
     poll(domains, 'ok');

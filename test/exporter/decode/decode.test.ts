@@ -214,10 +214,15 @@ describe('the fate of a row', () => {
       [T0 + MINUTE, 100.000001],
       [T0 + 2 * MINUTE, 101],
     ];
-    const answer = decode({ offload: rows, total: rows });
+    const asked = { ...ASKED, metric: 'data_offloaded' };
+    const answer = decode({ offload: rows, total: rows }, asked);
     expect(answer.series.get('offload')?.values).toHaveLength(2);
     expect(answer.series.get('total')?.values).toHaveLength(3);
     expect(Object.fromEntries(answer.rejected)).toEqual({ bad_value: 1 });
+    // Where the answer does not name it, or the read asked for it alone.
+    expect(decode(rows, asked).rejected.get('bad_value')).toBe(1);
+    expect(decode(rows, { ...asked, dimension: 'offload' }).rejected.get('bad_value')).toBe(1);
+    expect(decode(rows, { ...asked, dimension: 'total' }).rejected.size).toBe(0);
   });
 
   it('is to be kept when its bucket begins within a minute from now', () => {

@@ -214,9 +214,10 @@ describe('a limit that the platform does not name', () => {
     let refusals = 0;
     const ask = (limiter: (typeof accounts)[number]['limiter'], now: number): void => {
       limiter.send(now)();
-      if (!refuses(now)) return limiter.observe(now, undefined);
-      limiter.refuse(now, undefined, undefined, now - 1);
-      refusals += 1;
+      const isRefused = refuses(now);
+      refusals += isRefused ? 1 : 0;
+      if (isRefused) limiter.refuse(now, undefined, undefined, now - 1);
+      else limiter.observe(now, undefined);
     };
     for (let now = NOW; now < NOW + 6 * 60 * MINUTE; now += 1_000)
       for (const { limiter } of accounts) if (allowanceOf(limiter, now).free > 0) ask(limiter, now);
