@@ -192,8 +192,8 @@ export class Exporter {
     try {
       await this.#accounts.prune(this.#options.state);
     } catch (failure) {
-      // Retried the next day; a failing disk is reported when counters are written.
-      if (!(failure instanceof StateWriteFailure)) throw failure;
+      // Retried the next day; a failing disk is reported when counters are written. The state may be closed once all stops.
+      if (!(failure instanceof StateWriteFailure || this.#stopped)) throw failure;
     }
   }
 
@@ -254,8 +254,8 @@ export class RunningAccounts {
   }
 
   /** The counters in the state that belong to them. */
-  keptCounters(): KeptCounters[] {
-    return [...this.#running.values()].flatMap(({ account }) => account.keptCounters());
+  *keptCounters(): Generator<KeptCounters, void> {
+    for (const { account } of this.#running.values()) yield* account.keptCounters();
   }
 
   /** Has what each of them finds pushed from now on, or, of undefined, not. */

@@ -232,7 +232,7 @@ class OAuth2Tokens {
             body: String(body),
             signal,
           });
-          const text = await answer.body.text();
+          const text = (await beginningOf(answer.body)).toString('utf8');
           const type = answer.headers['content-type'];
           return new Response(text, {
             status: answer.statusCode,

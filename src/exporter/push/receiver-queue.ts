@@ -1,6 +1,7 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
+import { takenInSlices } from '../slices.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { LabelSets, type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
@@ -68,16 +69,26 @@ export class ReceiverQueue {
   /** Takes up what an earlier run left: all entries whose keys come before `end`. */
   async takeUp(end: StateKey): Promise<void> {
     const earlier: WaitingEntry[] = [];
+    const damaged: StateKey[] = [];
+    function* takenUp(found: readonly StateEntry[]): Generator<WaitingEntry, void> {
+      for (const { key, value } of found) {
+        const entry = unpackEntry(value);
+        if (entry === undefined) damaged.push(key);
+        else yield waitingOf(key, entry, value);
+      }
+    }
     for (let after: StateKey | undefined; ; ) {
       const found = await this.#options.state.range(this.prefix, {
         limit: TAKEN_UP_AT_ONCE,
         ...(after && { after }),
       });
       const left = found.filter(({ key }) => nameOf(key) < nameOf(end));
-      for (const { key, value } of left) earlier.push(...(await this.#takeUp(key, value)));
+      earlier.push(...(await takenInSlices(takenUp(left))));
       after = left.at(-1)?.key;
       if (left.length < TAKEN_UP_AT_ONCE) break;
     }
+    if (damaged.length > 0) this.#options.onDropped('damaged', damaged.length);
+    await this.#delete(damaged);
     this.#waiting.addBefore(earlier);
     this.#options.onAdded();
   }
@@ -151,10 +162,12 @@ export class ReceiverQueue {
       limit: limit - this.#read.size,
       ...(last !== undefined && { after: [...this.prefix, last] }),
     });
-    for (const { key, value } of found) {
-      const name = nameOf(key);
+    const sets = this.#sets;
+    function* unpacked(): Generator<readonly [name: string, entry: OutboxEntry | undefined], void> {
+      for (const { key, value } of found) yield [nameOf(key), unpackEntry(value, sets)];
+    }
+    for (const [name, entry] of await takenInSlices(unpacked())) {
       const waiting = this.#waiting.find(name);
-      const entry = waiting && unpackEntry(value, this.#sets);
       if (waiting !== undefined && entry !== undefined) this.#read.set(name, [waiting, entry]);
     }
   }
@@ -170,14 +183,6 @@ export class ReceiverQueue {
       bytes += waiting.bytes;
     }
     return entries;
-  }
-
-  async #takeUp(key: StateKey, value: unknown): Promise<WaitingEntry[]> {
-    const entry = unpackEntry(value);
-    if (entry !== undefined) return [waitingOf(key, entry, value)];
-    this.#options.onDropped('damaged', 1);
-    await this.#delete([key]);
-    return [];
   }
 
   /** The oldest goes first. What is being sent just now stays: it may have arrived. */

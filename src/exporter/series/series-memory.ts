@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Refusal, refusalKey } from '../poll/job.ts';
 import { NONE_YOUNG, rowsOf, type YoungBuckets, youngOf } from '../settling/completeness.ts';
-import type { State, StateKey } from '../state/state.ts';
+import { madeInSlices } from '../slices.ts';
+import type { State, StateKey, StateReader } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import type { WidthDoubt } from './bucket-width.ts';
 import type { Counter, MissingSpan } from './counter.ts';
@@ -245,17 +246,27 @@ export async function pruneCounters(
   state: Pick<State, 'get' | 'keys' | 'commit'>,
   kept: Iterable<KeptCounters>,
 ): Promise<void> {
+  const fallen = await madeInSlices(fallenBehind(state, kept));
+  // What was pushed of them goes with them.
+  const records = fallen.flatMap((key) => [key, refusalKey(key), ...Object.values(pushedKeys(key))]);
+  await state.commit(records.map((key) => ({ key, value: undefined })));
+}
+
+/** The keys of those that are to be removed: one of the kept, or of all, a step. */
+function* fallenBehind(state: StateReader, kept: Iterable<KeptCounters>): Generator<undefined, StateKey[]> {
   const names = new Set<string>();
   let newest = Number.NEGATIVE_INFINITY;
   for (const { key, watermark } of kept) {
     names.add(nameOf(key));
     newest = Math.max(newest, watermark ?? newest);
+    yield;
   }
-  const left = [...state.keys(['series'])].filter((key) => !names.has(nameOf(key)));
-  const fallen = left.filter((key) => hasFallenBehind(state.get(key), newest - KEPT_MS));
-  // What was pushed of them goes with them.
-  const records = fallen.flatMap((key) => [key, refusalKey(key), ...Object.values(pushedKeys(key))]);
-  await state.commit(records.map((key) => ({ key, value: undefined })));
+  const fallen: StateKey[] = [];
+  for (const key of state.keys(['series'])) {
+    if (!names.has(nameOf(key)) && hasFallenBehind(state.get(key), newest - KEPT_MS)) fallen.push(key);
+    yield;
+  }
+  return fallen;
 }
 
 /** Entries that are no counters, of another version perhaps, are left alone. */

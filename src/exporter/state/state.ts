@@ -84,7 +84,7 @@ export function memoryState(note?: string): State {
     directory: undefined,
     note,
     get: (key) => (key[0] === QUEUE ? undefined : records.get(key)),
-    keys: (prefix) => records.keys(prefix).filter(([first]) => first !== QUEUE),
+    keys: (prefix) => [...records.keys(prefix)].filter(([first]) => first !== QUEUE),
     range: async (prefix, options) => records.range(prefix, options),
     commit: async (entries) => records.apply(entries.map(sealEntry)),
     close: async () => records.clear(),
@@ -168,47 +168,64 @@ function checksum(name: string, content: Uint8Array): number {
 
 /** Sealed records in memory, by name. */
 export class Records {
-  readonly #bytes = new Map<string, Uint8Array>();
+  /** In groups, so that what an account asks for costs no more where there are thousands of them. */
+  readonly #groups = new Map<string, Map<string, Uint8Array>>();
 
   get size(): number {
-    return this.#bytes.size;
+    return [...this.#groups.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   get(key: StateKey): unknown {
-    const bytes = this.#bytes.get(textOfKey(key));
+    const bytes = this.bytes(textOfKey(key));
     return bytes && unsealRecord(bytes);
   }
 
   /** The sealed record of this name, if there is one. */
   bytes(name: string): Uint8Array | undefined {
-    return this.#bytes.get(name);
+    return this.#groups.get(groupOf(name))?.get(name);
   }
 
-  keys(prefix: StateKey): StateKey[] {
-    return this.#namesUnder(prefix).map(parseKey);
+  *keys(prefix: StateKey): Generator<StateKey, void> {
+    for (const name of this.#namesUnder(prefix)) yield parseKey(name);
   }
 
   range(prefix: StateKey, { limit, after }: RangeOptions): StateEntry[] {
     const last = after && textOfKey(after);
-    const names = this.#namesUnder(prefix).filter((name) => last === undefined || name > last);
+    const names = [...this.#namesUnder(prefix)].filter((name) => last === undefined || name > last);
     return names.slice(0, limit).map((name) => ({ key: parseKey(name), value: this.get(parseKey(name)) }));
   }
 
   apply(changes: readonly Change[]): void {
     for (const [name, bytes] of changes) {
-      if (bytes) this.#bytes.set(name, bytes);
-      else this.#bytes.delete(name);
+      const group = this.#groups.get(groupOf(name)) ?? new Map<string, Uint8Array>();
+      if (bytes) this.#groups.set(groupOf(name), group.set(name, bytes));
+      else group.delete(name);
     }
   }
 
   clear(): void {
-    this.#bytes.clear();
+    this.#groups.clear();
   }
 
-  #namesUnder(prefix: StateKey): string[] {
+  /** In order, a group at a time: names have the order of their groups. */
+  *#namesUnder(prefix: StateKey): Generator<string, void> {
     const start = textOfKey(prefix);
-    return [...this.#bytes.keys()].filter((name) => name.startsWith(start)).sort();
+    const isWithinOne = prefix.length >= GROUPED_PARTS;
+    const groups = isWithinOne
+      ? [groupOf(start)]
+      : [...this.#groups.keys()].filter((group) => group.startsWith(start));
+    for (const group of groups.sort())
+      yield* [...(this.#groups.get(group)?.keys() ?? [])].filter((name) => name.startsWith(start)).sort();
   }
+}
+
+/** The parts of a key that its group has: what it is of, and, of most, which account. */
+const GROUPED_PARTS = 2;
+
+/** The beginning of a name, of so many parts; the name itself where it has fewer. */
+function groupOf(name: string): string {
+  const end = name.indexOf('/', name.indexOf('/') + 1);
+  return end < 0 ? name : name.slice(0, end + 1);
 }
 
 /** A part of what an account remembers: a value that polls read, and replace as a whole. */

@@ -157,8 +157,13 @@ function startReading(): { readonly read: ReadText; readonly isOutdated: () => b
 
 /** Changes when the file does. It takes a few microseconds, so it may be asked for on each request. */
 function fingerprint(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat === undefined ? 'absent' : `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.ino}`;
+  try {
+    const { mtimeMs, ctimeMs, size, ino } = statSync(file);
+    return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
+  } catch (error) {
+    // Not there, not allowed, a file system that is gone: reading it will say.
+    return String(error);
+  }
 }
 
 /** A bcrypt hash, in the form that the verifier takes. */

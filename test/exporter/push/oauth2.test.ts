@@ -113,3 +113,24 @@ it('refuses other credentials beside it', () => {
   const given = { name: 'r', kind: 'otlp', url: 'https://receiver.example.net/', token: 'c', oauth2 };
   expect(() => PUSH.parse([given])).toThrow('expected either oauth2 or token');
 });
+
+it('reads no more of a token server that never ends its answer', async () => {
+  let sent = 0;
+  const endless = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const chunk = Buffer.alloc(65_536, ' ');
+    const more = () => {
+      while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+    };
+    response.on('drain', more);
+    more();
+  });
+  endless.listen(0, '127.0.0.1');
+  await once(endless, 'listening');
+  onTestFinished(() => void endless.close());
+  const token_url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/token`;
+  const { post } = await connected({ token_url });
+  await expect(post()).rejects.toThrow(/^no token from oauth2.token_url: /);
+  // What the system holds between the two is sent, and not read.
+  expect(sent).toBeLessThan(32 * 2 ** 20);
+});

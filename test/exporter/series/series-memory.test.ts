@@ -1,8 +1,14 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { recordOf, restoreSeries, storeSeries } from '../../../src/exporter/series/series-memory.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  pruneCounters,
+  recordOf,
+  restoreSeries,
+  storeSeries,
+} from '../../../src/exporter/series/series-memory.ts';
 import { youngOf } from '../../../src/exporter/settling/completeness.ts';
-import { openEntry, sealEntry } from '../../../src/exporter/state/state.ts';
+import { memoryState, openEntry, sealEntry } from '../../../src/exporter/state/state.ts';
+import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 
 const time = fc.integer({ min: 0, max: 2e12 });
 const span = fc.record({
@@ -79,4 +85,23 @@ it('counters of a version that remembered nothing else go on where they stopped'
 it('what is no record is none', () => {
   for (const stored of [{ version: 3, since: 0, width: 1, counters: {} }, undefined])
     expect(restoreSeries(stored, () => true).record).toBeUndefined();
+});
+
+it('counters that nothing reads are looked for in slices: there may be a hundred thousand', async () => {
+  const state = memoryState();
+  const keys = Array.from({ length: 50 }, (_, id) => ['series', 'a', `${id}`]);
+  await state.commit(keys.map((key) => ({ key, value: 'of another version' })));
+  let steps = 0;
+  function* kept() {
+    for (const key of keys) {
+      steps += 1;
+      yield { key, watermark: 0 };
+    }
+  }
+  sliceBySteps();
+  onTestFinished(sliceByTime);
+  const pruned = pruneCounters(state, kept());
+  const turns = await doneInTurns(() => steps, keys.length);
+  expect(Math.max(...turns)).toBeLessThanOrEqual(STEPS_A_TURN);
+  await pruned;
 });

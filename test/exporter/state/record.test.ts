@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   isIntact,
   parseKey,
+  Records,
   sealEntry,
   sealRecord,
   textOfKey,
@@ -63,5 +64,43 @@ describe('a stored record', () => {
   it('is damaged when it was cut short', () => {
     expect(isIntact('k/', Buffer.alloc(0))).toBe(false);
     expect(isIntact('k/', sealRecord('k/', 1).subarray(0, 4))).toBe(false);
+  });
+});
+
+describe('records in memory', () => {
+  it('are found under any beginning of their keys, in order, as by looking through all of them', () => {
+    const near = fc.array(fc.constantFrom('a', 'b', 'a-c', 'ä', ''), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(near), fc.array(near), near, (put, gone, prefix) => {
+        const records = new Records();
+        records.apply(put.map((of) => sealEntry({ key: of, value: 1 })));
+        records.apply(gone.map((of) => sealEntry({ key: of, value: undefined })));
+        const removed = new Set(gone.map(textOfKey));
+        const left = new Set(put.map(textOfKey).filter((name) => !removed.has(name)));
+        expect(records.size).toBe(left.size);
+        for (const start of [prefix, []]) {
+          const found = [...left].filter((name) => name.startsWith(textOfKey(start))).sort();
+          expect([...records.keys(start)]).toEqual(found.map(parseKey));
+        }
+      }),
+    );
+  });
+
+  it('of one account are found without looking through those of thousands', () => {
+    const cpu = (work: () => void) => {
+      const before = process.cpuUsage();
+      work();
+      return process.cpuUsage(before).user;
+    };
+    const records = new Records();
+    const filling = cpu(() => {
+      for (let at = 0; at < 40_000; at++)
+        records.apply([sealEntry({ key: ['settings', `${at % 2_000}`, 'x', `${at}`], value: 1 })]);
+    });
+    const looking = cpu(() => {
+      for (let look = 0; look < 100; look++) Array.from(records.keys(['settings', '1', 'none']));
+    });
+    expect([...records.keys(['settings', '1', 'x'])]).toHaveLength(20);
+    expect(looking).toBeLessThan(filling / 5);
   });
 });

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadWebConfig, openWebConfig, WebConfigError } from '../../../src/exporter/web/config-file.ts';
@@ -160,6 +160,16 @@ describe('a file that changes', () => {
     expect(lines).toHaveLength(2);
     writeFileSync(path, '');
     expect(file.current().users.size).toBe(0);
+  });
+
+  test('into something that cannot even be looked at leaves what was in force', () => {
+    const { log, lines } = keptLog();
+    const path = written(`basic_auth_users: { a: ${HASH} }`);
+    const file = openWebConfig(path, log);
+    unlinkSync(path);
+    symlinkSync(path, path);
+    expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);
+    expect(lines).toMatchObject([{ level: 'warn', fields: { issues: [expect.stringContaining('ELOOP')] } }]);
   });
 
   test('to name a certificate that is not there yet is taken as soon as it is', () => {

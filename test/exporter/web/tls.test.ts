@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,6 +84,15 @@ test('a certificate whose key has not come yet changes nothing', async () => {
   expect(lines).toMatchObject([{ level: 'warn' }]);
   renew('renewed');
   expect((await get(url)).certificate).not.toBe(before.certificate);
+});
+
+test('a file that cannot even be looked at any more ends neither the server nor its TLS', async () => {
+  const { url, directory, lines } = await startSecure();
+  const path = join(directory, 'web.yaml');
+  rmSync(path);
+  symlinkSync(path, path);
+  expect((await get(url)).status).toBe(200);
+  expect(lines).toMatchObject([{ level: 'warn' }]);
 });
 
 test('TLS that is taken out of the file stays until the server starts again, and a warning says so', async () => {
