@@ -163,6 +163,16 @@ test.each([0o666, 0o644, 0o642])(
   },
 );
 
+test('a client secret that others may read is a warning, wherever the command was started', async () => {
+  await writeFile(join(folder, 'client'), 'hush');
+  await chmod(join(folder, 'client'), 0o644);
+  const oauth2 = '{ token_url: https://l.example/t, client_id: c, client_secret_file: client }';
+  const push = `\npush: [{ name: r, kind: otlp, url: https://r.example/v1, oauth2: ${oauth2} }]\n`;
+  await writeFile(join(folder, 'secret'), 'tok-1', { mode: 0o600 });
+  const { err } = await checkText(BY_TOKEN + push);
+  expect(err).toContain('push[0].oauth2.client_secret_file: every user of this machine may read');
+});
+
 test.skipIf(process.getuid?.() === 0)('a secret file of somebody else is a warning', async () => {
   await writeFile(join(folder, 'secret'), 'tok-1');
   await chmod(join(folder, 'secret'), 0);

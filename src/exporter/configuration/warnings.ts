@@ -243,10 +243,11 @@ const RECEIVER = z
     token_file: TEXT,
     password_file: TEXT,
     request: REQUEST.prefault({}),
+    oauth2: z.object({ client_secret_file: TEXT }).catch({}).prefault({}),
     accounts: z.array(z.unknown()).catch([]),
     families: z.array(z.unknown()).catch([]),
   })
-  .catch({ request: {}, accounts: [], families: [] });
+  .catch({ request: {}, oauth2: {}, accounts: [], families: [] });
 
 const METRICS = z.object({ exclude: z.array(z.unknown()).catch([]) }).catch({ exclude: [] });
 

@@ -127,6 +127,10 @@ test('files are found relative to the configuration', async () => {
     { kind: 'token_file', path: join(directory, 'token') },
     { kind: 'password', username: 'u', password: { file: '/run/p' } },
   ]);
+  const oauth2 = '{ token_url: https://l.example/t, client_id: c, client_secret_file: s }';
+  const push = `push: [{ name: r, kind: otlp, url: https://r.example/v1, oauth2: ${oauth2} }]\n`;
+  const { config: pushing } = await loadGood(ACCOUNT + push);
+  expect(pushing.push[0]?.oauth2?.client_secret_file).toBe(join(directory, 's'));
 });
 
 test('anchors, aliases and merge keys save repetition', async () => {
