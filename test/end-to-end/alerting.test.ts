@@ -6,7 +6,12 @@ import { parse, stringify } from 'yaml';
 import { type AlertSettings, SHIPPED as SHIPPED_SETTINGS } from '../../src/rules/shipped/alert-settings.ts';
 import { ruleFiles } from '../../src/rules/shipped/rule-files.ts';
 import { TIMES, type Times } from '../../src/rules/shipped/times.ts';
-import { createSandbox, DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import {
+  createSandbox,
+  DEFAULT_TOKEN,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../src/sandbox/sandbox.ts';
 import { eventually } from '../eventually.ts';
 import { type Alertmanager, startAlertmanager } from './alertmanager.ts';
 import { startExporter } from './exporter-process.ts';
@@ -75,7 +80,13 @@ interface Rehearsal {
 async function rehearse(): Promise<Rehearsal> {
   const folder = await mkdtemp(join(tmpdir(), 'alerting-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const [shop, bank] = [accountOfPlatform(6), accountOfPlatform(7)];
+  // Of the shop nothing but a token is known, and its platform has closed the analytics of REST.
+  const shop = accountOfPlatform(6, {
+    restAnalytics: 'absent',
+    graphqlRateLimit: 10_000,
+    graphqlRateHeaders: 'sent',
+  });
+  const bank = accountOfPlatform(7);
   const accounts = [await accountAt('shop', shop), await accountAt('bank', bank)];
   const file = join(folder, 'exporter.yaml');
   await writeFile(file, stringify({ accounts }));
@@ -99,8 +110,9 @@ async function rehearse(): Promise<Rehearsal> {
   return { shop, bank, prometheus, alertmanager, webhook };
 }
 
-function accountOfPlatform(seed: number): Sandbox {
-  return createSandbox({ seed, settleMs: 0, rateLimit: { reads: 10_000, writes: 20, purges: 20 } });
+function accountOfPlatform(seed: number, options: SandboxOptions = {}): Sandbox {
+  const rateLimit = { reads: 10_000, writes: 20, purges: 20 };
+  return createSandbox({ seed, settleMs: 0, rateLimit, ...options });
 }
 
 async function accountAt(name: string, sandbox: Sandbox): Promise<object> {

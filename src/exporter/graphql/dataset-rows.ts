@@ -71,7 +71,7 @@ export function datasetRows(rows: readonly unknown[], { key, split, window, now 
   const starts = new Set<number>();
   for (const given of rows) {
     const row = objectOf(given);
-    const id = row === undefined ? undefined : idOf(row, key);
+    const id = keyOf(row, key);
     if (row === undefined || id === undefined) {
       reject(unplaced, row === undefined ? 'not_a_pair' : 'bad_item', 1);
       continue;
@@ -220,7 +220,7 @@ function leastApart(starts: readonly number[]): number | undefined {
 export function rowsOfPiece(rows: readonly unknown[], piece: Window, part: Window): readonly unknown[] {
   if (piece.from === part.from && piece.to === part.to) return rows;
   return rows.filter((row) => {
-    const start = isObject(row) ? timeOf(row['ts']) : undefined;
+    const start = timeOf(objectOf(row)?.['ts']);
     return start === undefined || isIn(piece, start) || !isIn(part, start);
   });
 }
@@ -230,21 +230,14 @@ function isIn({ from, to }: Window, time: number): boolean {
 }
 
 function objectOf(value: unknown): Row | undefined {
-  return isObject(value) ? value : undefined;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Row) : undefined;
 }
 
-function isObject(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The value of a key in a row as it was sent; undefined where it is none. */
-export function idIn(row: unknown, key: string): string | undefined {
-  return isObject(row) ? idOf(row, key) : undefined;
-}
-
-function idOf(row: Row, key: string | undefined): string | undefined {
+/** What a row as it was sent belongs to: '' where rows have no key, undefined where this one has none. */
+export function keyOf(row: unknown, key: string | undefined): string | undefined {
   if (key === undefined) return '';
-  const id = row[key];
+  const id = objectOf(row)?.[key];
   if (typeof id === 'string') return id === '' ? undefined : id;
   return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : undefined;
 }

@@ -15,10 +15,10 @@ import type { AccountMemory } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { ownId } from '../targets/target.ts';
 import { type Column, columnOf, decodeColumns } from './columns.ts';
-import { type DatasetRows, idIn, rowsOf } from './dataset-rows.ts';
+import { type DatasetRows, keyOf, rowsOf } from './dataset-rows.ts';
 import { fieldsOf, type MetricFields } from './fields.ts';
 import { KnownFields } from './known-fields.ts';
-import { keysQuestion, MOST_ROWS, QUESTIONS, resourceOf } from './question.ts';
+import { datasetQuestion, MOST_ROWS, QUESTIONS, resourceOf } from './question.ts';
 import { RowsMemory } from './rows-learned.ts';
 import { type SharedAnswer, SharedReads } from './shared-reads.ts';
 import { TopValues } from './top-values.ts';
@@ -67,7 +67,12 @@ export class GraphqlSource implements SeriesSource {
     if (parts.length === 0) return undefined;
     const key = target.by === 'product' ? '' : ownId(target);
     for (const { reads, selects } of parts) reads.join({ key, fields: selects });
-    return new DatasetReader({ key, parts, schema: this.#schema, wants: asked.wants, most: asked.most });
+    return new DatasetReader({
+      key,
+      parts,
+      schema: this.#schema,
+      values: new TopValues(asked.wants, asked.most),
+    });
   }
 
   /** The same for all targets of which the same is asked: there are thousands. */
@@ -135,9 +140,8 @@ interface DatasetReaderOptions {
   readonly key: string;
   readonly parts: readonly MetricPart[];
   readonly schema: KnownFields;
-  readonly wants: (dimension: string) => boolean;
-  /** How many values of a field that may have any are told apart. */
-  readonly most?: number | undefined;
+  /** Which values of a field that may have any are told apart. */
+  readonly values: TopValues;
 }
 
 function isOpen({ fields: { split } }: MetricPart): boolean {
@@ -148,26 +152,23 @@ function isOpen({ fields: { split } }: MetricPart): boolean {
 class DatasetReader implements SourceReader {
   readonly name = 'graphql';
   readonly group = QUESTIONS.group;
-  readonly #key: string;
-  readonly #parts: readonly MetricPart[];
-  readonly #schema: KnownFields;
-  readonly #values: TopValues;
+  readonly #options: DatasetReaderOptions;
 
-  constructor({ key, parts, schema, wants, most }: DatasetReaderOptions) {
-    this.#key = key;
-    this.#parts = parts;
-    this.#schema = schema;
-    this.#values = new TopValues(wants, most);
+  constructor(options: DatasetReaderOptions) {
+    this.#options = options;
   }
 
   get dimensions(): ReadonlySet<string> | undefined {
     if (this.#servedParts().some(isOpen)) return undefined;
-    const columns = this.#parts.flatMap((part) => this.#served(part));
+    const columns = this.#options.parts.flatMap((part) => this.#served(part));
     return new Set(columns.map(({ dimension }) => dimension));
   }
 
   cost(): number {
-    return this.#parts.reduce((sum, { reads, columns }) => sum + (columns.length > 0 ? reads.cost() : 0), 0);
+    return this.#options.parts.reduce(
+      (sum, { reads, columns }) => sum + (columns.length > 0 ? reads.cost() : 0),
+      0,
+    );
   }
 
   async read(
@@ -177,7 +178,7 @@ class DatasetReader implements SourceReader {
     counters?: CountersAsked,
   ): Promise<WindowedAnswer> {
     // Where nothing is served, no operation leaves that would ask whether this is still so.
-    if (this.#servedParts().length === 0) await this.#schema.ask(read, signal);
+    if (this.#servedParts().length === 0) await this.#options.schema.ask(read, signal);
     const asking = this.#servedParts();
     if (asking.length === 0) throw this.#nothingServed();
     let first: Window | undefined;
@@ -195,7 +196,7 @@ class DatasetReader implements SourceReader {
           const decoded = this.#decoded(part, rows, { window: within, now }, counters);
           return { decoded, window: within, now, ...(notice !== undefined && { notice }) };
         };
-        return reads.read({ key: this.#key, fields, window: asked, take }, read, signal);
+        return reads.read({ key: this.#options.key, fields, window: asked, take }, read, signal);
       }),
     );
     const answers: WindowedAnswer[] = [];
@@ -231,28 +232,31 @@ class DatasetReader implements SourceReader {
   ): Decoded {
     const columns = this.#served(part);
     const [open] = columns;
-    if (open === undefined || !isOpen(part)) return decodeColumns(rows, this.#key, columns, asOf.window);
+    if (open === undefined || !isOpen(part))
+      return decodeColumns(rows, this.#options.key, columns, asOf.window);
     const insteadOf = [...(counters?.dimensions() ?? [])];
-    const told = this.#values.columns(open, rows.byKey.get(this.#key), asOf, counters);
-    return { ...decodeColumns(rows, this.#key, told, asOf.window), insteadOf };
+    const told = this.#options.values.columns(open, rows.byKey.get(this.#options.key), asOf, counters);
+    return { ...decodeColumns(rows, this.#options.key, told, asOf.window), insteadOf };
   }
 
   #nothingServed(): PlatformFailure {
-    const fields = new Set(this.#parts.flatMap(({ selects }) => selects));
-    const { dataset } = this.#parts[0]?.fields ?? {};
+    const fields = new Set(this.#options.parts.flatMap(({ selects }) => selects));
+    const { dataset } = this.#options.parts[0]?.fields ?? {};
     return new PlatformFailure('not_found', `the account's ${dataset} has none of ${[...fields].join(', ')}`);
   }
 
   #servedParts(): readonly MetricPart[] {
-    return this.#parts.filter((part) => this.#served(part).length > 0);
+    return this.#options.parts.filter((part) => this.#served(part).length > 0);
   }
 
   /** The columns of a part of which all fields are there. */
   #served({ fields: { dataset, summed, split }, columns }: MetricPart): readonly Column[] {
-    if (this.#schema.lacksDataset(dataset)) return [];
-    if (this.#schema.refuses(dataset, summed)) return [];
-    if (split !== undefined) return this.#schema.lacks(dataset, split.by) ? [] : columns;
-    return columns.filter(({ fields }) => fields.every((field) => !this.#schema.lacks(dataset, field)));
+    if (this.#options.schema.lacksDataset(dataset)) return [];
+    if (this.#options.schema.refuses(dataset, summed)) return [];
+    if (split !== undefined) return this.#options.schema.lacks(dataset, split.by) ? [] : columns;
+    return columns.filter(({ fields }) =>
+      fields.every((field) => !this.#options.schema.lacks(dataset, field)),
+    );
   }
 }
 
@@ -288,9 +292,9 @@ export async function configurationsWithTraffic(
   const { dataset, key, summed = 'requests' } = found;
   const idsIn = async (window: Window): Promise<readonly string[]> => {
     const asked = { dataset, key, fields: [], summed, window, ids: undefined, limit: MOST_ROWS };
-    const { body } = await read(() => resourceOf(keysQuestion(asked)), signal, QUESTIONS.group);
+    const { body } = await read(() => resourceOf(datasetQuestion(asked, false)), signal, QUESTIONS.group);
     const rows = rowsOf(body, dataset);
-    if (rows.length < MOST_ROWS) return rows.flatMap((row) => idIn(row, key) ?? []);
+    if (rows.length < MOST_ROWS) return rows.flatMap((row) => keyOf(row, key) ?? []);
     const { from, to } = window;
     if (to - from <= SHORTEST_MS) throw new ConfigurationsCut(dataset);
     const middle = Math.floor((from + to) / 2 / MINUTE_MS) * MINUTE_MS;

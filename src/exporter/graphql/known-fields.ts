@@ -1,33 +1,22 @@
 import { z } from 'zod';
-import { unlessAborted } from '../clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
 import { QUESTIONS, resourceOf, SCHEMA_QUESTION } from './question.ts';
 
-const TYPE = z.object({ name: z.string().nullish() });
-
-/** What of the answer is used: the name of a dataset's type lies up to three lists and not-nulls deep. */
+/** What of the answer is used. */
 const ANSWER = z.object({
   data: z.object({
     __schema: z.object({
-      queryType: z.object({
-        fields: z.array(
-          z.object({
-            name: z.string(),
-            type: TYPE.extend({
-              ofType: TYPE.extend({
-                ofType: TYPE.extend({ ofType: TYPE.nullish() }).nullish(),
-              }).nullish(),
-            }),
-          }),
-        ),
-      }),
+      queryType: z.object({ fields: z.array(z.object({ name: z.string(), type: z.unknown() })) }),
       types: z.array(
         z.object({ name: z.string().nullish(), fields: z.array(z.object({ name: z.string() })).nullish() }),
       ),
     }),
   }),
 });
+
+/** The name of a type lies below as many lists and not-nulls as there are. */
+const TYPE = z.object({ name: z.unknown().optional(), ofType: z.unknown().optional() });
 
 /** The fields of each dataset that an account's endpoint serves. */
 type Datasets = ReadonlyMap<string, ReadonlySet<string>>;
@@ -77,7 +66,7 @@ export class KnownFields {
   readonly part: SavedPart<FieldsMemory>;
   readonly #memory: Pick<AccountMemory, 'of' | 'adopt'>;
   readonly #now: () => number;
-  #asking: Promise<void> | undefined;
+  #isAsking = false;
   /** Whether this process has asked. What a restart kept may be what another token was told. */
   #isOwn = false;
   /** Whether something that was wanted is known to be lacking. */
@@ -103,21 +92,12 @@ export class KnownFields {
    * One that does not answer this question may answer all others.
    */
   async ask(read: Read, signal: AbortSignal): Promise<void> {
-    if (this.#asking !== undefined) {
-      // Only who would go without something waits for what others are told. Their failure is their own.
-      if (this.#isMissed)
-        await unlessAborted(
-          this.#asking.catch(() => undefined),
-          signal,
-        );
-      return;
-    }
-    if (this.#isAnswered) return;
-    this.#asking = this.#ask(read, signal);
+    if (this.#isAsking || this.#isAnswered) return;
+    this.#isAsking = true;
     try {
-      await this.#asking;
+      await this.#ask(read, signal);
     } finally {
-      this.#asking = undefined;
+      this.#isAsking = false;
     }
   }
 
@@ -213,15 +193,14 @@ function datasetsIn(body: unknown): Datasets | undefined {
   const { queryType, types } = answer.data.__schema;
   const fieldsByType = new Map(types.map(({ name, fields }) => [name, fields ?? []]));
   const datasets = queryType.fields.flatMap(({ name, type }) => {
-    const names = [
-      type.name,
-      type.ofType?.name,
-      type.ofType?.ofType?.name,
-      type.ofType?.ofType?.ofType?.name,
-    ];
-    const typeName = names.find((one) => typeof one === 'string');
-    const fields = fieldsByType.get(typeName ?? '') ?? [];
+    const fields = fieldsByType.get(typeNameIn(type)) ?? [];
     return fields.length === 0 ? [] : [[name, new Set(fields.map((field) => field.name))] as const];
   });
   return datasets.length === 0 ? undefined : new Map(datasets);
+}
+
+function typeNameIn(type: unknown): string {
+  let found = TYPE.safeParse(type).data;
+  while (found !== undefined && typeof found.name !== 'string') found = TYPE.safeParse(found.ofType).data;
+  return String(found?.name ?? '');
 }

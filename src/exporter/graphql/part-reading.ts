@@ -1,6 +1,6 @@
 import { PlatformFailure } from '../platform/read.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { idIn, rowsOf, rowsOfPiece } from './dataset-rows.ts';
+import { keyOf, rowsOf, rowsOfPiece } from './dataset-rows.ts';
 import type { Split } from './fields.ts';
 import type { KnownFields } from './known-fields.ts';
 import { halves, type Need, type Part, type Piece, rowLimit, widthOf } from './question.ts';
@@ -18,19 +18,11 @@ export interface DatasetAsked {
   readonly mostBytes: number;
 }
 
-/** A field that is refused leaves the others; more refusals than this in a row mean something else. */
-const MOST_REFUSALS = 10;
-
 /** What became of an operation that was performed already. */
 export type Opening = { readonly body: unknown } | { readonly failure: unknown };
 
 /** Performs the operation of a piece. */
 type Ask = (piece: Piece) => Promise<{ readonly body: unknown }>;
-
-/** What a row belongs to; empty where rows are of no key. */
-export function keyOf(row: unknown, key: string | undefined): string {
-  return key === undefined ? '' : (idIn(row, key) ?? '');
-}
 
 /** Why a key rests. */
 export function tooManyRows(): PlatformFailure {
@@ -136,7 +128,7 @@ export class PartReading {
     { dataset, schema, summed, split }: DatasetAsked,
   ): Promise<readonly unknown[]> {
     let given = await opening;
-    for (let refusals = 0; ; refusals += 1) {
+    for (;;) {
       const { fields } = this.#part;
       const known = fields.filter((field) => !schema.lacks(dataset, field));
       const isRefused = [summed, split?.by].some((name) => schema.refuses(dataset, name));
@@ -152,7 +144,7 @@ export class PartReading {
       const { failure } = answer;
       const names = split === undefined ? known : [...known, split.by];
       const named = failure instanceof PlatformFailure ? schema.refused(dataset, names, failure, summed) : [];
-      if (named.length === 0 || refusals >= MOST_REFUSALS) throw failure;
+      if (named.length === 0) throw failure;
       this.notice = `the account's ${dataset} does not have ${named.join(', ')}: what comes of it is left out`;
     }
   }

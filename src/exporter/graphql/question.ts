@@ -49,26 +49,16 @@ export interface DatasetQuestion {
   readonly limit: number;
 }
 
-/** The rows of a dataset, each of one time and key. */
-export function datasetQuestion(asked: DatasetQuestion): Question {
-  const { key } = asked;
-  const keys = ['ts', key, asked.by].filter((name) => name !== undefined);
-  return rowsBy(keys, 'orderBy: [ts_ASC]', asked);
-}
-
-/** The keys that a dataset has rows of. */
-export function keysQuestion(asked: DatasetQuestion & { readonly key: string }): Question {
-  return rowsBy([asked.key], undefined, asked);
-}
-
-function rowsBy(keys: readonly string[], order: string | undefined, asked: DatasetQuestion): Question {
-  const { dataset, key, fields, summed, window, ids, limit } = asked;
+/** The rows of a dataset, each of one time and key; or of one key, whatever the time. */
+export function datasetQuestion(asked: DatasetQuestion, isOfTimes = true): Question {
+  const { dataset, key, by, fields, summed, window, ids, limit } = asked;
   const only = key === undefined || ids === undefined ? '' : `, ${key}In: ${JSON.stringify(ids)}`;
+  const keys = [...(isOfTimes ? ['ts'] : []), key, by].filter((name) => name !== undefined);
   const parts = [
     `limit: ${limit}`,
     ...(summed === undefined ? [] : [`aggregate: {sum: ${summed}}`]),
     `groupBy: [${keys.join(', ')}]`,
-    ...(order === undefined ? [] : [order]),
+    ...(isOfTimes ? ['orderBy: [ts_ASC]'] : []),
     `filter: {tsRange: {begin: $begin, end: $end}${only}}`,
   ];
   const selected = [...keys, ...(summed === undefined ? fields : ['sum'])];
@@ -177,8 +167,7 @@ function fieldGroups<N extends Need>(
     if (alike === undefined) byFields.set(name, [need]);
     else alike.push(need);
   }
-  const largestFirst = [...byFields.values()].sort((a, b) => fieldsIn(b) - fieldsIn(a));
-  for (const alike of largestFirst) {
+  for (const alike of byFields.values()) {
     const fields = alike[0]?.fields ?? [];
     const group = groups.find((one) => new Set([...one.fields, ...fields]).size <= most);
     if (group === undefined) groups.push({ needs: [...alike], fields: new Set(fields) });
@@ -188,10 +177,6 @@ function fieldGroups<N extends Need>(
     }
   }
   return groups.map((group) => ({ needs: group.needs, fields: [...group.fields].sort() }));
-}
-
-function fieldsIn([first]: readonly Need[]): number {
-  return first?.fields.length ?? 0;
 }
 
 /** More keys than these are not named: all are asked for, where a selection is not needed to stay below the limit. */

@@ -51,19 +51,14 @@ export function expectedPerKey({ perKey }: LearnedRows): number {
   return perKey * MARGIN;
 }
 
-/** What is known after a read, in parts of some keys each. @param all how many readers there are @param isTurn whether others wait for their turn */
-export function rowsLearned(
-  known: LearnedRows,
-  parts: readonly PartRead[],
-  all: number,
-  isTurn = false,
-): LearnedRows {
+/** What is known after a read, in parts of some keys each. @param all how many readers there are */
+export function rowsLearned(known: LearnedRows, parts: readonly PartRead[], all: number): LearnedRows {
   if (parts.length === 0) return known;
   const densest = parts.reduce((most, { rows, cells }) => Math.max(most, rows / Math.max(1, cells)), 0);
   const sum = (of: (part: PartRead) => number) => parts.reduce((total, part) => total + of(part), 0);
   const readers = sum((part) => part.readers);
   const ofAll = { operations: (sum((part) => part.operations) * all) / readers, readers: all };
-  const taken = readers > all / 2 || isTurn ? ofAll : {};
+  const taken = readers > all / 2 ? ofAll : {};
   return { ...known, perKey: Math.max(densest, known.perKey * KEPT), ...taken };
 }
 

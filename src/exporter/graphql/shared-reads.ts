@@ -4,8 +4,8 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';
 import { madeInSlices, othersHaveGoneOn } from '../slices.ts';
-import { type DatasetRows, datasetRows } from './dataset-rows.ts';
-import { type DatasetAsked, keyOf, type Opening, PartReading, tooManyRows } from './part-reading.ts';
+import { type DatasetRows, datasetRows, keyOf } from './dataset-rows.ts';
+import { type DatasetAsked, type Opening, PartReading, tooManyRows } from './part-reading.ts';
 import {
   askable,
   bucketsIn,
@@ -167,7 +167,6 @@ export class SharedReads {
   async #readParts(batch: Batch, read: Read): Promise<void> {
     const { key, learned, platformClock } = this.#options;
     let reads: Promise<PartRead | undefined>[] = [];
-    let isTurn = false;
     let first: { readonly part: Part<Member>; readonly piece: Piece | undefined } | undefined;
     let opened: (opening: Opening) => void = () => undefined;
     const opening = new Promise<Opening>((resolve) => {
@@ -179,8 +178,7 @@ export class SharedReads {
       const asked = batch
         .depart((need) => this.#keysInATurn(need.window(now)))
         .map((need) => ({ need, window: askable(need.window(now)) }));
-      isTurn = batch.size > 0;
-      if (!isTurn) this.#close(batch);
+      if (batch.size === 0) this.#close(batch);
       const parts = partsOf(asked, key === undefined ? 1 : 2).flatMap((part) =>
         inKeys(part, this.#rowsExpected(part.fields.length)),
       );
@@ -205,7 +203,7 @@ export class SharedReads {
     if (first === undefined) throw 'failure' in answer ? answer.failure : new Error('nothing has departed');
     opened(answer);
     const found = (await Promise.all(reads)).flatMap((one) => one ?? []);
-    learned.learn(rowsLearned(learned.of(), found, this.#readers, isTurn));
+    learned.learn(rowsLearned(learned.of(), found, this.#readers));
   }
 
   /** @param opening what becomes of the first piece, where it has been asked for */
@@ -224,7 +222,7 @@ export class SharedReads {
       const { key, learned, platformClock, split } = this.#options;
       const now = platformClock.now();
       const { cut } = reading;
-      const rows = cut.size === 0 ? all : all.filter((row) => !cut.has(keyOf(row, key)));
+      const rows = cut.size === 0 ? all : all.filter((row) => !cut.has(keyOf(row, key) ?? ''));
       const crowded = [...cut].filter(([, { isCrowded }]) => isCrowded).map(([id]) => id);
       if (crowded.length > 0) learned.learn(restingAfter(learned.of(), crowded, now));
       for (const need of needs) {

@@ -24,7 +24,7 @@ const fieldsNamed = (name: string, count: number) =>
 const operationsOf = (part: Part<Need>, rows: RowsExpected) =>
   inKeys(part, rows).flatMap((one) => piecesOf(one, rows));
 
-test('windows that are an hour together are one operation, others are not', () => {
+test('windows that are an hour together are one operation, or the same days, others are not', () => {
   const asked = [
     { need: need('1', 'a'), window: fresh },
     { need: need('2', 'a'), window: { from: NOW - 40 * MINUTE, to: NOW } },
@@ -34,6 +34,12 @@ test('windows that are an hour together are one operation, others are not', () =
     [NOW - 40 * MINUTE, 2],
     [NOW - 5 * HOUR, 1],
   ]);
+  // Of wider buckets, only the same window is.
+  const days = (from: number) => ({
+    need: need('1', 'a'),
+    window: { from: NOW - from * 24 * HOUR, to: NOW },
+  });
+  expect(partsOf([days(30), days(30), days(29)], 2).map(({ needs }) => needs.length)).toEqual([2, 1]);
 });
 
 test('a part selects no more fields than are allowed, and every need has all of its fields in one part', () => {
@@ -91,6 +97,10 @@ test('where there are more rows than an answer has, keys are asked for in groups
     expect(new Set(needs.map(({ key }) => key))).toEqual(new Set(ids));
     expect(needs).toHaveLength(800);
   }
+  // All together are not named: no question grows with the account.
+  expect(inKeys(part, { limit: 6_000, perKey: 0.01 }).map(({ ids, keys }) => [ids, keys])).toEqual([
+    [undefined, 10_000],
+  ]);
   const few = inKeys({ ...part, window: { from: NOW - 24 * HOUR, to: NOW } }, { limit: 6_000, perKey: 1 });
   expect(few.map(({ keys }) => keys)).toEqual(few.map(() => 25));
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { fieldsOf } from '../../../src/exporter/graphql/fields.ts';
 import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
-import { RowsMemory } from '../../../src/exporter/graphql/rows-learned.ts';
+import { RowsMemory, rowsLearned } from '../../../src/exporter/graphql/rows-learned.ts';
 import {
   type SharedAnswer,
   SharedReads,
@@ -235,6 +235,10 @@ it('knows after a restart how many rows there are', async () => {
   const after = readsOf(40_000, new RowsMemory(ACCOUNT, new AccountMemory(state)));
   expect(await readAll(after)).toBe(1);
   expect(await readAll(readsOf(40_000))).toBeGreaterThan(2);
+  // A few that have none say little of all others.
+  const quiet = { cells: 20, rows: 0, operations: 1, readers: 1 };
+  const known = rowsLearned(rows.of('workloads'), [quiet], ids.length);
+  expect(known.perKey).toBeGreaterThan(0.8 * rows.of('workloads').perKey);
 });
 
 it('brings each status of a gap once, where there are more rows than an answer holds and nothing is known of them', async () => {
@@ -293,11 +297,12 @@ it('takes one configuration with too many rows in a minute from nobody else, and
   let operations = 0;
   let passed = 0;
   let attacked = true;
+  let usual = 2;
   const read: Read = async (resource) => {
     const { query, variables } = JSON.parse(resource().question ?? '');
     if (query.includes('__schema')) throw new PlatformFailure('not_acceptable', 'nothing is said of it', 400);
     operations += 1;
-    const hostsOf = (id: string) => (attacked && id === '7' ? 12_000 : 2);
+    const hostsOf = (id: string) => (attacked && id === '7' ? 12_000 : usual);
     const rows = hostRows(query, variables, hostsOf);
     return { body: { data: { workloadMetrics: rows } }, bytes: 0 };
   };
@@ -334,6 +339,13 @@ it('takes one configuration with too many rows in a minute from nobody else, and
   attacked = false;
   passed = 61 * MINUTE;
   expect(await poll()).toEqual({ operations: 1, failed: [] });
+  // It is searched for once, however many operations all need.
+  usual = 100;
+  const { operations: all } = await poll();
+  attacked = true;
+  const again = await poll();
+  expect(again.failed).toEqual([7]);
+  expect(again.operations).toBeLessThan(2 * all);
   // After a restart it is still known.
   const { part } = learned;
   expect(part.open(structuredClone(part.store(new Map([['workloads', learned.of('workloads')]]))))).toEqual(
