@@ -21,15 +21,16 @@ export interface DimensionFields {
   readonly note?: string;
 }
 
-/** A dataset, and which of its fields tells the configurations of a product apart. */
-export interface Dataset {
+/** Where a metric of a product is found. */
+export interface MetricFields {
   readonly dataset: string;
-  /** The id of a configuration as REST has it. */
+  /** Which field tells the configurations of the product apart: their id as REST has it. */
   readonly key: string;
   /** The measure that is summed, where the dataset has no calculated fields. The answer calls it `sum`. */
   readonly summed?: string;
   /** By what the rows of a time and configuration are told apart further. */
   readonly split?: Split;
+  readonly dimensions: ReadonlyMap<string, DimensionFields>;
 }
 
 /** Separates names of what is not a part in a row that was put together. */
@@ -43,11 +44,6 @@ export interface Split {
   readonly isOpen?: true;
   /** Undefined where a value cannot be one of the field. */
   readonly partsOf: (value: unknown) => readonly string[] | undefined;
-}
-
-/** Where a metric of a product is found. */
-export interface MetricFields extends Dataset {
-  readonly dimensions: ReadonlyMap<string, DimensionFields>;
 }
 
 type Given = readonly [dimension: string, fields: string, note?: string];
@@ -144,8 +140,6 @@ const TRAFFIC: Readonly<Record<string, readonly [string, DimensionFields][]>> = 
   bandwidth_offloaded: dimensionsOf('percent', ['offload', 'bandwidthOffload']),
 };
 
-const WORKLOADS: Dataset = { dataset: 'workloadMetrics', key: 'configurationId' };
-
 /** The requests of a dataset by the values of a field. */
 function splitBy(split: Split, dataset: string, key: string): MetricFields {
   const dimensions = new Map(dimensionsOf('count', ...split.parts.map((part): Given => [part, part])));
@@ -154,12 +148,13 @@ function splitBy(split: Split, dataset: string, key: string): MetricFields {
 
 const UPSTREAM_PARTS = [...CODES, ...CLASSES, 'other'];
 
+/** What is summed of a dataset, by configuration unless another key tells its parts apart. */
 function summed(
   dataset: string,
-  key: string,
   measure: string,
   unit: DimensionFields['unit'],
   dimension = 'total',
+  key = 'configurationId',
 ): MetricFields {
   return { dataset, key, summed: measure, dimensions: new Map(dimensionsOf(unit, [dimension, 'sum'])) };
 }
@@ -174,12 +169,11 @@ function queryPartsOf(value: unknown): readonly string[] | undefined {
 const QUERIES: Split = { by: 'qtype', parts: QUERY_TYPES, partsOf: queryPartsOf };
 
 /** The metrics of other products, by name. */
-const SERVICES: ReadonlyMap<string, readonly MetricFields[]> = new Map([
-  ['invocations', [summed('functionsMetrics', 'functionId', 'invocations', 'count')]],
-  [
-    'function_compute',
-    [
-      summed('functionsMetrics', 'functionId', 'computeTime', 'milliseconds', 'seconds'),
+const SERVICES: ReadonlyMap<string, readonly MetricFields[]> = new Map(
+  Object.entries({
+    invocations: [summed('functionsMetrics', 'invocations', 'count', 'total', 'functionId')],
+    function_compute: [
+      summed('functionsMetrics', 'computeTime', 'milliseconds', 'seconds', 'functionId'),
       {
         dataset: 'functionsMetrics',
         key: 'functionId',
@@ -192,38 +186,26 @@ const SERVICES: ReadonlyMap<string, readonly MetricFields[]> = new Map([
         ),
       },
     ],
-  ],
-  ['idns_queries', [summed('dnsQueriesMetrics', 'zoneId', 'requests', 'count')]],
-  ['idns_queries_by_type', [splitBy(QUERIES, 'dnsQueriesMetrics', 'zoneId')]],
-  [
-    'images_processed',
-    [summed('imagesProcessedMetrics', 'configurationId', 'requests', 'count', 'requests')],
-  ],
-  [
-    'image_delivery',
-    [
-      summed('imagesProcessedMetrics', 'configurationId', 'requestTime', 'seconds', 'seconds'),
-      summed('imagesProcessedMetrics', 'configurationId', 'requests', 'count', 'requests'),
-      summed('imagesProcessedMetrics', 'configurationId', 'bytesSent', 'bytes', 'bytes'),
+    idns_queries: [summed('dnsQueriesMetrics', 'requests', 'count', 'total', 'zoneId')],
+    idns_queries_by_type: [splitBy(QUERIES, 'dnsQueriesMetrics', 'zoneId')],
+    images_processed: [summed('imagesProcessedMetrics', 'requests', 'count', 'requests')],
+    image_delivery: [
+      summed('imagesProcessedMetrics', 'requestTime', 'seconds', 'seconds'),
+      summed('imagesProcessedMetrics', 'requests', 'count', 'requests'),
+      summed('imagesProcessedMetrics', 'bytesSent', 'bytes', 'bytes'),
     ],
-  ],
-  [
-    'data_streaming_data_streamed',
-    [summed('dataStreamedMetrics', 'configurationId', 'dataStreamed', 'bytes')],
-  ],
-  ['data_streaming_requests', [summed('dataStreamedMetrics', 'configurationId', 'requests', 'count')]],
-  ['data_streaming_lines', [summed('dataStreamedMetrics', 'configurationId', 'streamedLines', 'count')]],
-  [
-    'l2_data_transferred',
-    [
+    data_streaming_data_streamed: [summed('dataStreamedMetrics', 'dataStreamed', 'bytes')],
+    data_streaming_requests: [summed('dataStreamedMetrics', 'requests', 'count')],
+    data_streaming_lines: [summed('dataStreamedMetrics', 'streamedLines', 'count')],
+    l2_data_transferred: [
       {
         dataset: 'tieredCacheMetrics',
         key: 'configurationId',
         dimensions: new Map(dimensionsOf('bytes', ['total', 'dataTransferredTotal', BYTES])),
       },
     ],
-  ],
-]);
+  }),
+);
 
 /**
  * The status of an origin's response: of several tries the last one. None where the edge answered without it.
@@ -263,33 +245,33 @@ function open(by: string, hasNone = true, dataset = 'workloadMetrics'): MetricFi
   return splitBy({ by, parts: [OTHER], partsOf, isOpen: true }, dataset, 'configurationId');
 }
 
-const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map([
-  ...Object.entries(TRAFFIC).map(([metric, dimensions]): [string, MetricFields[]] => [
-    metric,
-    [{ ...WORKLOADS, dimensions: new Map(dimensions) }],
-  ]),
-  [
-    'request_duration',
-    [
-      summed('workloadMetrics', 'configurationId', 'requestTime', 'seconds', 'seconds'),
+const WORKLOADS = { dataset: 'workloadMetrics', key: 'configurationId' };
+
+const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map(
+  Object.entries({
+    ...Object.fromEntries(
+      Object.entries(TRAFFIC).map(([metric, dimensions]) => [
+        metric,
+        [{ ...WORKLOADS, dimensions: new Map(dimensions) }],
+      ]),
+    ),
+    request_duration: [
+      summed('workloadMetrics', 'requestTime', 'seconds', 'seconds'),
       { ...WORKLOADS, dimensions: new Map(dimensionsOf('count', ['requests', 'requestsTotal'])) },
     ],
-  ],
-  [
-    'upstream_responses',
-    [
-      summed('workloadMetrics', 'configurationId', 'upstreamResponseTime', 'seconds', 'seconds'),
+    upstream_responses: [
+      summed('workloadMetrics', 'upstreamResponseTime', 'seconds', 'seconds'),
       splitBy(UPSTREAM, 'workloadMetrics', 'configurationId'),
     ],
-  ],
-  ['requests_by_country', [open('geolocCountryName')]],
-  ['requests_by_host', [open('host')]],
-  ['requests_by_location', [open('sourceLocPop')]],
-  ['requests_by_cache_status', [open('upstreamCacheStatus')]],
-  ['waf_requests_by_attack_family', [open('wafAttackFamily', false)]],
-  ['bot_requests_by_action', [open('action', true, 'botManagerMetrics')]],
-  ['bot_requests_by_category', [open('botCategory', true, 'botManagerMetrics')]],
-]);
+    requests_by_country: [open('geolocCountryName')],
+    requests_by_host: [open('host')],
+    requests_by_location: [open('sourceLocPop')],
+    requests_by_cache_status: [open('upstreamCacheStatus')],
+    waf_requests_by_attack_family: [open('wafAttackFamily', false)],
+    bot_requests_by_action: [open('action', true, 'botManagerMetrics')],
+    bot_requests_by_category: [open('botCategory', true, 'botManagerMetrics')],
+  }),
+);
 
 /** Where a metric of a product is found, each part of its dimensions in rows of its own; none where no dataset has it. */
 export function fieldsOf(

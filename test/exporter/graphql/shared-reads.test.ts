@@ -207,6 +207,26 @@ it('asks for some of many configurations at a time, each for a window of its own
   expect(asked.indexOf(true)).toBeGreaterThan(16);
 });
 
+it('calls an operation off once nobody waits for it any more, and not before', async () => {
+  const reads = readsOf(8_388_608);
+  let called: AbortSignal | undefined;
+  const read: Read = (_, signal) => {
+    called = signal;
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  };
+  const readers = [new AbortController(), new AbortController()];
+  const window = { from: NOW - 10 * MINUTE, to: NOW };
+  const ends = readers.map(({ signal }) =>
+    reads.read({ ...NEED, window: () => window, take }, read, signal).catch(() => 'called off'),
+  );
+  while (called === undefined) await new Promise((resolve) => setImmediate(resolve));
+  readers[0]?.abort();
+  expect(called.aborted).toBe(false);
+  readers[1]?.abort();
+  expect(called.aborted).toBe(true);
+  expect(await Promise.all(ends)).toEqual(['called off', 'called off']);
+});
+
 it('knows after a restart how many rows there are', async () => {
   const ids = Array.from({ length: 40 }, (_, index) => String(index));
   const window = { from: NOW - 20 * MINUTE, to: NOW };
