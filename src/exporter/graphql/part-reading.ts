@@ -42,7 +42,10 @@ interface CutKey {
 /** The operations of one part: those that were planned, and more where an answer was cut or a field is not known. */
 export class PartReading {
   readonly #part: Part<Need>;
+  readonly #options: DatasetAsked;
   readonly #ask: Ask;
+  /** How many rows are asked for. */
+  readonly #limit: number;
   operations = 0;
   notice: string | undefined;
   /** What cannot be read whole: nothing more is asked of these keys, and the others are read without them. */
@@ -50,56 +53,42 @@ export class PartReading {
   /** Answers that were cut are asked for again one after another, so that one such key costs its search once. */
   #again: Promise<unknown> = Promise.resolve();
 
-  constructor(part: Part<Need>, ask: Ask) {
+  constructor(part: Part<Need>, options: DatasetAsked, ask: Ask) {
     this.#part = part;
+    this.#options = options;
     this.#ask = ask;
+    this.#limit = rowLimit(part.fields.length, options.mostBytes);
   }
 
-  async read(
-    pieces: readonly Piece[],
-    opening: Promise<Opening> | undefined,
-    options: DatasetAsked,
-  ): Promise<readonly unknown[]> {
-    const limit = rowLimit(this.#part.fields.length, options.mostBytes);
+  /** The rows of its pieces. @param opening what became of the first of them, where it was asked for already */
+  async read(pieces: readonly Piece[], opening: Promise<Opening> | undefined): Promise<readonly unknown[]> {
     const rows = await Promise.all(
-      pieces.map((piece, index) => this.#readPiece(piece, index === 0 ? opening : undefined, options, limit)),
+      pieces.map((piece, index) => this.#readPiece(piece, index === 0 ? opening : undefined)),
     );
     return rows.flat();
   }
 
   /** The rows of a piece. An answer of as many rows as it may have was cut: it is asked for again, in halves. */
-  async #readPiece(
-    piece: Piece,
-    opening: Promise<Opening> | undefined,
-    options: DatasetAsked,
-    limit: number,
-  ): Promise<readonly unknown[]> {
-    const rows = await this.#rowsOf(piece, opening, options);
-    if (rows.length < limit) return rowsOfPiece(rows, piece.window, this.#part.window);
-    const again = this.#again.then(() => this.#readAgain(piece, rows, options, limit));
+  async #readPiece(piece: Piece, opening: Promise<Opening> | undefined): Promise<readonly unknown[]> {
+    const rows = await this.#rowsOf(piece, opening);
+    if (rows.length < this.#limit) return rowsOfPiece(rows, piece.window, this.#part.window);
+    const again = this.#again.then(() => this.#readAgain(piece, rows));
     this.#again = again;
     return again;
   }
 
-  async #readAgain(
-    piece: Piece,
-    rows: readonly unknown[],
-    options: DatasetAsked,
-    limit: number,
-  ): Promise<readonly unknown[]> {
+  async #readAgain(piece: Piece, rows: readonly unknown[]): Promise<readonly unknown[]> {
     const rest = this.#withoutCut(piece);
     const parts = rest === piece ? halves(piece, this.#part.needs) : [rest];
-    if (parts.length === 0) this.#giveUp(piece, rows, options.key, limit);
+    if (parts.length === 0) this.#giveUp(piece, rows);
     const read: (readonly unknown[])[] = [];
     for (const part of parts) {
       const asked = this.#withoutCut(part);
       if (asked.ids?.length === 0) continue;
-      const found = await this.#rowsOf(asked, undefined, options);
-      const isCut = found.length >= limit;
+      const found = await this.#rowsOf(asked, undefined);
+      const isCut = found.length >= this.#limit;
       read.push(
-        isCut
-          ? await this.#readAgain(asked, found, options, limit)
-          : rowsOfPiece(found, asked.window, this.#part.window),
+        isCut ? await this.#readAgain(asked, found) : rowsOfPiece(found, asked.window, this.#part.window),
       );
     }
     return read.flat();
@@ -113,20 +102,18 @@ export class PartReading {
     return left.length === ids.length ? piece : { ...piece, ids: left };
   }
 
-  #giveUp({ window, ids }: Piece, rows: readonly unknown[], key: string | undefined, limit: number): void {
+  #giveUp({ window, ids }: Piece, rows: readonly unknown[]): void {
     const [id = ''] = ids ?? this.#part.needs.map((need) => need.key);
-    const isCrowded = widthOf(window) === MINUTE_MS && rows.every((row) => keyOf(row, key) === id);
-    const words = `the answer is cut at ${limit} rows, and cannot be asked for in parts`;
+    const isCrowded =
+      widthOf(window) === MINUTE_MS && rows.every((row) => keyOf(row, this.#options.key) === id);
+    const words = `the answer is cut at ${this.#limit} rows, and cannot be asked for in parts`;
     const failure = isCrowded ? tooManyRows() : new PlatformFailure('undecodable', words);
     this.cut.set(id, { failure, isCrowded });
   }
 
   /** The rows of an answer to a piece. A field that is refused is left out from then on. */
-  async #rowsOf(
-    piece: Piece,
-    opening: Promise<Opening> | undefined,
-    { dataset, schema, summed, split }: DatasetAsked,
-  ): Promise<readonly unknown[]> {
+  async #rowsOf(piece: Piece, opening: Promise<Opening> | undefined): Promise<readonly unknown[]> {
+    const { dataset, schema, summed, split } = this.#options;
     let given = await opening;
     for (;;) {
       const { fields } = this.#part;

@@ -214,11 +214,11 @@ export class SharedReads {
     opening?: Promise<Opening>,
   ): Promise<PartRead | undefined> {
     const { window, needs, keys } = part;
-    const reading = new PartReading(part, (piece) =>
+    const reading = new PartReading(part, this.#options, (piece) =>
       read(() => this.#resource(part, piece), signal, QUESTIONS.group),
     );
     try {
-      const all = await reading.read(this.#piecesOf(part), opening, this.#options);
+      const all = await reading.read(this.#piecesOf(part), opening);
       const { key, learned, platformClock, split } = this.#options;
       const now = platformClock.now();
       const { cut } = reading;
