@@ -196,7 +196,8 @@ class DatasetReader implements SourceReader {
           const decoded = this.#decoded(part, rows, { window: within, now }, counters);
           return { decoded, window: within, now, ...(notice !== undefined && { notice }) };
         };
-        return reads.read({ key: this.#options.key, fields, window: asked, take }, read, signal);
+        const isPast = counters?.mayChange === false;
+        return reads.read({ key: this.#options.key, fields, window: asked, take, isPast }, read, signal);
       }),
     );
     const answers: WindowedAnswer[] = [];

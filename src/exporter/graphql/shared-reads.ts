@@ -55,6 +55,8 @@ export interface Asked<T> extends Need {
   readonly window: (now: number) => Window;
   /** Takes what it needs of an answer, whose rows are let go then. */
   readonly take: (answer: SharedAnswer) => T;
+  /** Whether it is of time that was read before, which may be due much later: nobody who reads fresh time waits for it. */
+  readonly isPast?: boolean;
 }
 
 /** A reader that waits. */
@@ -81,8 +83,8 @@ const IN_A_TURN = 8;
  */
 export class SharedReads {
   readonly #options: SharedReadsOptions;
-  /** Readers that will be served by the next operation that leaves. */
-  #waiting: Batch | undefined;
+  /** Readers that will be served by the next operation that leaves, those of the past apart. */
+  readonly #waiting = new Map<boolean, Batch>();
   #readers = 0;
   readonly #keys = new Set<string>();
   readonly #fields = new Set<string>();
@@ -112,9 +114,10 @@ export class SharedReads {
   async read<T>(asked: Asked<T>, read: Read, signal: AbortSignal): Promise<T> {
     const { learned, platformClock } = this.#options;
     if (isResting(learned.of(), asked.key, platformClock.now())) throw tooManyRows();
-    const isFirst = this.#waiting === undefined;
-    const batch = this.#waiting ?? new Batch();
-    this.#waiting = batch;
+    const { isPast = false } = asked;
+    const waiting = this.#waiting.get(isPast);
+    const batch = waiting ?? new Batch();
+    this.#waiting.set(isPast, batch);
     const taken = new Promise<T>((resolve, reject) => {
       const end = (how: () => void) =>
         member.endsAfter === undefined ? how() : void member.endsAfter.then(how);
@@ -131,14 +134,14 @@ export class SharedReads {
       };
       batch.join(member);
     });
-    if (isFirst) void this.#serve(batch);
+    if (waiting === undefined) void this.#serve(batch, isPast);
     return unlessAborted(taken, signal);
   }
 
   /** Serves those who wait, and whoever joins them until the last of them are asked for. */
-  async #serve(batch: Batch): Promise<void> {
+  async #serve(batch: Batch, isPast: boolean): Promise<void> {
     await allJoined(batch);
-    while (this.#waiting === batch) await this.#serveFirst(batch);
+    while (this.#waiting.get(isPast) === batch) await this.#serveFirst(batch);
   }
 
   /** Serves those who have waited longest. */
@@ -161,7 +164,7 @@ export class SharedReads {
   }
 
   #close(batch: Batch): void {
-    if (this.#waiting === batch) this.#waiting = undefined;
+    for (const [isPast, waiting] of this.#waiting) if (waiting === batch) this.#waiting.delete(isPast);
   }
 
   async #readParts(batch: Batch, read: Read): Promise<void> {

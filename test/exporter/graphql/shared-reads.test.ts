@@ -207,6 +207,27 @@ it('asks for some of many configurations at a time, each for a window of its own
   expect(asked.indexOf(true)).toBeGreaterThan(16);
 });
 
+it('brings fresh time while a read of the past still waits for its turn', async () => {
+  const reads = readsOf(8_388_608);
+  const never = manyListen();
+  const window = { from: NOW - 10 * MINUTE, to: NOW };
+  const asked = { ...NEED, window: () => window, take: () => 'read' };
+  let hasLed = false;
+  const notYetDue: Read = (resource) => {
+    // Whether its endpoint says what there is.
+    if (!hasLed) {
+      hasLed = true;
+      return Promise.resolve(resource()).then(({ question }) => rowsAsked(question));
+    }
+    return new Promise(() => undefined);
+  };
+  void reads.read({ ...asked, isPast: true }, notYetDue, never);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const read: Read = async (resource) => rowsAsked(resource().question);
+  const waited = new Promise((resolve) => setTimeout(() => resolve('waited'), 1_000));
+  expect(await Promise.race([reads.read(asked, read, never), waited])).toBe('read');
+});
+
 it('calls an operation off once nobody waits for it any more, and not before', async () => {
   const reads = readsOf(8_388_608);
   let called: AbortSignal | undefined;
