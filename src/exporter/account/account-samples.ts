@@ -94,7 +94,9 @@ export class AccountSamples {
 
   /** Exposes whose account it is, remaining quota and token expiry as they are now. */
   exposeVitals(): void {
-    this.#publish('vitals', vitalSamples(this.#view, this.#options.clock, this.#isWhole));
+    const { clock } = this.#options;
+    const now = clock.now();
+    this.#publish('vitals', vitalSamples(this.#view, clock, now, this.#isWhole), now);
   }
 
   /**
@@ -169,14 +171,14 @@ export class AccountSamples {
   /** Exposes what was learned of the platform's delays, and how old data may therefore be; in steps, a job each. */
   *exposeLearned(learned: Iterable<LearnedOf>, jobs: Iterable<DatedJob>): Generator<undefined, void> {
     const { name: account, platform, forecast } = this.#view;
+    const now = platform.platformClock.now();
     const oldest = new OldestData();
     for (const job of jobs) {
-      oldest.add(job.subject, job.expectedAge(forecast.intervalsOf(job).planned));
+      oldest.add(job.subject, job.expectedAge(forecast.intervalsOf(job).planned, now));
       yield;
     }
     this.#oldest = oldest;
     this.#publish('ages', oldest.samples(account));
-    const now = platform.platformClock.now();
     const samples = [...learned].flatMap(({ product, metric, known }) =>
       learnedSamples({ account, product, metric }, known, this.#options.delays, now),
     );
@@ -209,11 +211,11 @@ export class AccountSamples {
       this.#options.store.withdraw(`${this.#view.name}/${part}`);
   }
 
-  #publish(part: string, samples: readonly Sample[]): void {
-    const { clock, store, staleAfter } = this.#options;
+  #publish(part: string, samples: readonly Sample[], now = this.#options.clock.now()): void {
+    const { store, staleAfter } = this.#options;
     if (this.#withdrawn) return;
     const lifetime = Math.max(staleAfter, LEAST_LIFETIME_MS);
-    store.publish(`${this.#view.name}/${part}`, samples, clock.now() + lifetime);
+    store.publish(`${this.#view.name}/${part}`, samples, now + lifetime);
   }
 }
 
@@ -234,9 +236,9 @@ function judgedSamples(account: string, { up, parts, causes }: Judgement): Sampl
 function vitalSamples(
   { name: account, platform, ...view }: ExposedAccount,
   clock: Pick<Clock, 'now' | 'wall'>,
+  now: number,
   isWhole: boolean,
 ): Sample[] {
-  const now = clock.now();
   const samples: Sample[] = [];
   const id = view.id();
   // Several exporters that show it are taken to poll the same.
@@ -363,7 +365,7 @@ export function* catchingUp<Work extends CountingJob>(
   const samples = new Map<string, Sample>();
   for (const job of jobs) {
     yield;
-    const counted = job.counted(intervalOf(job));
+    const counted = job.counted(intervalOf(job), now);
     if (counted === undefined) continue;
     const isBehind = now - counted.until > counted.expectedAge + BEHIND_MS;
     const last = isBehind ? now : before.get(job.id);

@@ -248,7 +248,7 @@ function jobStatus(known: JobState, { view, decide, now, platformNow, time }: Mo
   const decision = request !== undefined && state === 'waiting' ? decide(request) : undefined;
   const context = { scope: scope.name, concurrency: queue.concurrency, now };
   const plannedMs = forecast.intervalsOf(job).planned;
-  const counted = job.counted?.(plannedMs);
+  const counted = job.counted?.(plannedMs, platformNow);
   const nextAt =
     state === 'waiting'
       ? decision && turnAt(decision, scope.limiter, now)
@@ -268,7 +268,7 @@ function jobStatus(known: JobState, { view, decide, now, platformNow, time }: Mo
     last_success_at: time(known.lastSuccessAt),
     last_bucket_at: isoTime(lastBucketAt),
     data_age_seconds: seconds(lastBucketAt && platformNow - lastBucketAt - bucketWidthMs),
-    expected_age_seconds: seconds(job.expectedAge?.(plannedMs)),
+    expected_age_seconds: seconds(job.expectedAge?.(plannedMs, platformNow)),
     counted_until: isoTime(counted?.until),
     counted_age_seconds: seconds(counted && platformNow - counted.until),
     expected_counted_age_seconds: seconds(counted?.expectedAge),

@@ -2,7 +2,7 @@ import type { Labels, Sample } from '../catalogue/family.ts';
 import { EDGE_ACCOUNT_INFO, EDGE_TOKEN_EXPIRY_TIMESTAMP } from '../catalogue/platform-families.ts';
 import type { Clock } from '../clock.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
-import type { Store } from '../exposition/store.ts';
+import type { OwnedSamples, Store } from '../exposition/store.ts';
 import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Exposure, Job } from '../poll/job.ts';
@@ -27,7 +27,7 @@ interface Published {
 
 interface AccountStoreOptions {
   readonly config: AccountConfig;
-  readonly store: Pick<Store, 'publish' | 'withdraw'>;
+  readonly store: Pick<Store, 'publish' | 'publishAll' | 'withdraw'>;
   readonly clock: Pick<Clock, 'now'>;
   /** What the account of before has left. */
   readonly held?: HeldOver | undefined;
@@ -41,7 +41,7 @@ interface AccountStoreOptions {
  *
  * Owners are named `<account>/<id of a job>/<part>`, or `<account>/<part>` for what is exposed of the account itself.
  */
-export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
+export class AccountStore implements Pick<Store, 'publish' | 'publishAll' | 'withdraw'> {
   readonly #options: Omit<AccountStoreOptions, 'held' | 'isSameAccess'>;
   /** Owners left by the former account that this one has not replaced yet. */
   readonly #held: Set<string>;
@@ -68,20 +68,27 @@ export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
     }
   }
 
+  /** Exposes a part of the account itself. */
   publish(owner: string, samples: readonly Sample[], until: number): void {
     if (this.#isHandingOver) return;
-    const isPart = this.#isPart(owner);
     const labelled = this.#withLabels(samples);
-    const rest = isPart ? this.#heldBeside(owner, labelled) : [];
-    const published = { samples: rest.length === 0 ? labelled : [...labelled, ...rest], until };
-    if (isPart) this.#parts.set(owner, published);
-    this.#held.delete(owner);
-    this.#options.store.publish(owner, published.samples, until);
+    const all = [...labelled, ...this.#heldBeside(owner, labelled)];
+    this.#parts.set(owner, { samples: all, until });
+    this.#options.store.publish(owner, all, until);
+  }
+
+  /** Exposes what a job found. */
+  publishAll(found: readonly OwnedSamples[], until: number): void {
+    if (this.#isHandingOver) return;
+    for (const { owner } of found) this.#held.delete(owner);
+    const labelled = found.map(({ owner, samples }) => ({ owner, samples: this.#withLabels(samples) }));
+    this.#options.store.publishAll(labelled, until);
   }
 
   withdraw(owner: string): void {
     if (this.#isHandingOver) {
-      if (!this.#isPart(owner)) this.#held.add(owner);
+      // What is exposed of the account itself is held over as it is.
+      if (this.#within(owner).includes('/')) this.#held.add(owner);
       return;
     }
     this.#options.store.withdraw(owner);
@@ -122,10 +129,6 @@ export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
     }
     this.#heldParts.delete(owner);
     return [];
-  }
-
-  #isPart(owner: string): boolean {
-    return !this.#within(owner).includes('/');
   }
 
   /** An owner's name without that of the account. */
@@ -177,7 +180,7 @@ export interface ExposedResultsOptions {
   readonly account: string;
   readonly platformClock: Pick<PlatformClock, 'now' | 'localNow'>;
   readonly forecast: Pick<DemandForecast, 'intervalsOf'>;
-  readonly store: Pick<Store, 'publish' | 'withdraw'>;
+  readonly store: Pick<Store, 'publishAll' | 'withdraw'>;
   /** Whether `/metrics` is to have a sample. */
   readonly exposes: (sample: Sample) => boolean;
   /** Least time (ms) for which samples are exposed without being renewed. */
@@ -207,17 +210,20 @@ export class ExposedResults {
     const { usual, planned } = forecast.intervalsOf(source);
     // Until well after the next poll should have renewed them.
     const until = platformClock.localNow() + Math.max(staleAfter, 3 * usual);
-    const expectedAge = source.expectedAge?.(planned);
+    const now = platformClock.now();
+    const expectedAge = source.expectedAge?.(planned, now);
     this.#expectedAges.set(source, expectedAge);
-    const oldest = platformClock.now() - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
+    const oldest = now - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
+    const found: OwnedSamples[] = [];
     for (const { part, samples, dataUntil } of exposures) {
       const owner = `${account}/${source.id}/${part}`;
       exposed.add(owner);
       if (dataUntil === undefined) this.#shown.delete(owner);
       else this.#shown.set(owner, { until: dataUntil, job: source });
       if (dataUntil !== undefined && dataUntil < oldest) this.#withdraw(owner);
-      else store.publish(owner, samples.filter(exposes), until);
+      else found.push({ owner, samples: samples.filter(exposes) });
     }
+    store.publishAll(found, until);
   }
 
   /** Stops exposing what a job has exposed. */
@@ -243,9 +249,10 @@ export class ExposedResults {
     for (const [owner, { until, job }] of this.#shown) {
       if (!this.#isUp) return;
       const { usual, planned } = forecast.intervalsOf(job);
-      const expectedAge = job.expectedAge?.(planned) ?? Number.POSITIVE_INFINITY;
+      const now = platformClock.now();
+      const expectedAge = job.expectedAge?.(planned, now) ?? Number.POSITIVE_INFINITY;
       // One poll may fail.
-      if (platformClock.now() - until - expectedAge > Math.max(TOLERATED_MS, usual)) this.#withdraw(owner);
+      if (now - until - expectedAge > Math.max(TOLERATED_MS, usual)) this.#withdraw(owner);
       yield;
     }
   }

@@ -38,6 +38,12 @@ class Remembered {
   }
 }
 
+/** What an owner is to show. */
+export interface OwnedSamples {
+  readonly owner: string;
+  readonly samples: readonly Sample[];
+}
+
 export interface StoreOptions {
   readonly seriesLimit: number;
   readonly onShortened?: OnShortened;
@@ -115,6 +121,11 @@ export class Store implements ExpositionPart {
     if (known === undefined) this.#owners.set(owner, entry);
     entry.until = until;
     this.#enqueue(entry, this.#withoutExcluded(samples));
+  }
+
+  /** Replaces what several owners show. */
+  publishAll(found: readonly OwnedSamples[], until: number): void {
+    for (const { owner, samples } of found) this.publish(owner, samples, until);
   }
 
   /** Removes everything that `owner` shows. */

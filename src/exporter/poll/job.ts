@@ -64,10 +64,11 @@ export interface Job<Answer = unknown> {
   /**
    * Age (ms, since the end of the newest bucket) that its data reaches when all is well and it is polled at this
    * interval; undefined where that is not known, and of work that brings no series.
+   * @param now the platform's time
    */
-  expectedAge?(intervalMs: number): number | undefined;
+  expectedAge?(intervalMs: number, now: number): number | undefined;
   /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
-  counted?(intervalMs: number): CountedUntil | undefined;
+  counted?(intervalMs: number, now: number): CountedUntil | undefined;
   /** What it exposes after other configurations were discovered; undefined if nothing changes. */
   relisted?(): Exposure | undefined;
   /** The work that is to follow, as of the last poll. */

@@ -108,6 +108,8 @@ export interface KnownSeries {
   readonly metric: MetricMemory;
   readonly delays: Delays;
   readonly counts: HasCounter;
+  /** Whether there is anybody to push to. */
+  readonly isPushed: boolean;
 }
 
 /** The job of a series, as far as its catching up needs it. */

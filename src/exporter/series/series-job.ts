@@ -200,7 +200,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const isNew = shown !== undefined && newestEnd > (memory.reached ?? Number.NEGATIVE_INFINITY);
     const shownLag = isNew ? answer.now - reached : memory.shownLag;
     const showing = { width, shownUntil, shownLag, boundUntil: early.boundUntil };
-    const toPush = this.#options.isPushed()
+    const toPush = known.isPushed
       ? gaugesToPush(answer, width, reached - delays.push, this.#pushed('gauges'))
       : NOTHING_TO_PUSH;
     return {
@@ -224,20 +224,19 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   /** Age (ms) that its data reaches when all is well, or while a bucket is shown that came late; undefined while unknown. */
-  expectedAge(intervalMs: number): number | undefined {
+  expectedAge(intervalMs: number, now: number): number | undefined {
     const { record, width = record?.width, shownLag, shownUntil = 0 } = this.memory;
     if (width === undefined) return undefined;
-    const now = this.#options.platformClock.now();
     const { publish, lag } = this.#delays(now);
     const late = publish + intervalMs + Math.min(shownLag, LONGEST_LAG_MS);
     const isShown = now - shownUntil <= late + TOLERATED_SECONDS * 1_000;
     return Math.max(publish + intervalMs + lag + width, isShown ? late : 0);
   }
 
-  counted(intervalMs: number): CountedUntil | undefined {
+  counted(intervalMs: number, now: number): CountedUntil | undefined {
     const { record } = this.memory;
     if (record?.progress.countedUntil === undefined) return undefined;
-    const { settle } = this.#delays(this.#options.platformClock.now());
+    const { settle } = this.#delays(now);
     return { until: record.progress.countedUntil, expectedAge: settle + intervalMs + record.width };
   }
 
@@ -293,9 +292,15 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   known(now: number): KnownSeries {
-    const { memory, learned, delays } = this.#options;
+    const { memory, learned, delays, isPushed } = this.#options;
     const metric = memory.of(learned.part);
-    return { memory: this.memory, metric, counts: this.counts, delays: delaysOf(metric, delays, now) };
+    return {
+      memory: this.memory,
+      metric,
+      counts: this.counts,
+      delays: delaysOf(metric, delays, now),
+      isPushed: isPushed(),
+    };
   }
 
   #delays(now: number): Delays {
@@ -309,7 +314,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
 
   /** The part of the result about counters: memory, commit, samples to push, and exposures, `newest` among them. */
   resultOf(
-    { memory: { record, refusal } }: KnownSeries,
+    { memory: { record, refusal }, isPushed }: KnownSeries,
     { memory, refused, update, evidence }: CountedAnswer,
     newest: readonly Exposure[] = [],
     gaugesToPush: ToPush = NOTHING_TO_PUSH,
@@ -317,7 +322,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const { key } = this.#part;
     const isChanged = update !== undefined && update.record !== record;
     const toPush =
-      update === undefined || !this.#options.isPushed()
+      update === undefined || !isPushed
         ? NOTHING_TO_PUSH
         : countersToPush(record?.counters, update, this.#pushed('counters'));
     return {

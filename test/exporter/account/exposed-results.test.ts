@@ -13,7 +13,7 @@ it('judges how old data is by when it is shown, however long its poll has waited
     platformClock: { now: () => now - 30 * MINUTE, localNow: () => now },
     forecast: { intervalsOf: () => ({ usual: MINUTE, careful: MINUTE, planned: MINUTE }) },
     store: {
-      publish: (owner) => log.push(`shows ${owner}`),
+      publishAll: (found) => log.push(...found.map(({ owner }) => `shows ${owner}`)),
       withdraw: (owner) => log.push(`withdraws ${owner}`),
     },
     exposes: () => true,

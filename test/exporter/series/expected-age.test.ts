@@ -17,7 +17,7 @@ it('is that of a late platform only while what it gave is shown, also of a serie
     const decoded = { series, width: MINUTE, rejected: new Map(), rows: timestamps.length };
     bed.taken(job, { decoded, window, now: bed.now });
   };
-  const ages = () => jobs.map((job) => (job.expectedAge(MINUTE) ?? 0) / MINUTE);
+  const ages = () => jobs.map((job) => (job.expectedAge(MINUTE, bed.now) ?? 0) / MINUTE);
   for (let minute = 0; minute < 40; minute++) for (const job of jobs) poll(job, minute, minute - 1);
   const usual = ages();
   for (let minute = 40; minute < 60; minute++)
