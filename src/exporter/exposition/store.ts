@@ -22,22 +22,6 @@ interface Owner {
   shown: readonly number[];
 }
 
-/** Asks once for each name, and remembers the answer. */
-class Remembered {
-  readonly #said = new Map<string, boolean>();
-  readonly #say: (name: string) => boolean;
-
-  constructor(say: (name: string) => boolean) {
-    this.#say = say;
-  }
-
-  of(name: string): boolean {
-    const known = this.#said.get(name) ?? this.#say(name);
-    this.#said.set(name, known);
-    return known;
-  }
-}
-
 /** What an owner is to show. */
 export interface OwnedSamples {
   readonly owner: string;
@@ -63,7 +47,7 @@ export class Store implements ExpositionPart {
   #queue = new Set<Owner>();
   #listener: () => void = () => {};
   /** Undefined where no family is excluded. */
-  #isExcluded: Remembered | undefined;
+  #isExcluded: ((family: string) => boolean) | undefined;
   /** Whether everything shown was checked against the exclusions. */
   #isChecked = true;
   #dropped = 0;
@@ -83,7 +67,7 @@ export class Store implements ExpositionPart {
 
   /** Leaves these families out from now on, those shown too; a family that is let in again appears when it is next published. */
   exclude(isExcluded: ((family: string) => boolean) | undefined): void {
-    this.#isExcluded = isExcluded && new Remembered(isExcluded);
+    this.#isExcluded = isExcluded;
     this.#isChecked = false;
     this.#listener();
   }
@@ -186,7 +170,7 @@ export class Store implements ExpositionPart {
 
   #withoutExcluded(samples: readonly Sample[]): readonly Sample[] {
     const excluded = this.#isExcluded;
-    return excluded === undefined ? samples : samples.filter(({ family }) => !excluded.of(family.name));
+    return excluded === undefined ? samples : samples.filter(({ family }) => !excluded(family.name));
   }
 
   #enqueue(owner: Owner, samples: readonly Sample[]): void {
@@ -221,7 +205,7 @@ export class Store implements ExpositionPart {
       owner.published = owner.published && this.#withoutExcluded(owner.published);
       owner.shown = owner.shown.map((series) => {
         const lines = chunks[series]?.family;
-        if (lines === undefined || !this.#isExcluded?.of(lines.name)) return series;
+        if (lines === undefined || !this.#isExcluded?.(lines.name)) return series;
         lines.remove(series);
         return NOT_SHOWN;
       });

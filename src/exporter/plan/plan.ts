@@ -5,9 +5,9 @@ import type { Account } from '../configuration/schema.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import { demandPerMinute, expectedIntervals, fits } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
-import { wantedDimensions } from '../series/series-reader.ts';
 import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
 import { duration } from '../text/duration.ts';
+import { matchesAny } from '../text/glob.ts';
 import { plainNumber } from '../text/numbers.ts';
 import {
   type ExpectedJob,
@@ -70,7 +70,7 @@ function seriesOf({ collectors }: Account): (subject: JobSubject, dimension: str
       const settings = collectors[api]?.products[slug];
       if (settings === undefined) return [];
       const { dimensions, top = TOLD_APART } = settings;
-      return [[`${api} ${slug}` as string, { wants: wantedDimensions(dimensions), top }] as const];
+      return [[`${api} ${slug}` as string, { wants: matchesAny(dimensions), top }] as const];
     }),
   );
   return ({ collector, product, metric = '' }, dimension) => {

@@ -1,22 +1,15 @@
 import type { EarlyFaces, Faces } from '../catalogue/catalogue.ts';
-import type { Labels, Sample } from '../catalogue/family.ts';
-import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
+import type { Sample } from '../catalogue/family.ts';
 import type { Points } from '../decode/points.ts';
 import type { Exposure } from '../poll/job.ts';
 import { completeAt } from '../settling/completeness.ts';
 import { type MetricMemory, onlyGrow } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { labelsIn, type Target } from '../targets/target.ts';
 import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /** Below this completeness an estimate says little. */
 const LEAST_COMPLETE = 0.2;
-
-export interface EarlyBucketsOptions {
-  readonly target: Target;
-  readonly samples: Pick<SeriesSamples, 'moment' | 'facesOf'>;
-}
 
 /** An answer whose newest bucket is to be shown early, and what was known before it. */
 export interface EarlyAnswer {
@@ -42,68 +35,54 @@ export interface EarlyExposure {
  * What the newest bucket of one metric of one target shows before it is complete: a lower bound where the platform's
  * buckets only grow, and an estimate from how complete buckets of its age usually are.
  */
-export class EarlyBuckets {
-  readonly #options: EarlyBucketsOptions;
-  /** The labels of each bound: several dimensions may be summed up, such as all responses of a class. */
-  readonly #labels = new Map<EarlyFaces, Labels>();
-
-  constructor(options: EarlyBucketsOptions) {
-    this.#options = options;
+export function earlyExposure(
+  shown: SeriesSamples,
+  { answer, width, reached, publishDelay, learned, boundUntil }: EarlyAnswer,
+): EarlyExposure {
+  const { decoded, now } = answer;
+  const dimensions = [...decoded.series].filter(([name]) => shown.facesOf(name).early !== undefined);
+  if (dimensions.length === 0) return { exposures: [], boundUntil };
+  if (!onlyGrow(learned, now)) {
+    const withdrawn = { part: 'early', samples: [] };
+    return { exposures: boundUntil === undefined ? [] : [withdrawn], boundUntil: undefined };
   }
+  const bucket = Math.max(
+    newestWithData(decoded.series, now - width),
+    newestBucket(decoded.series, width, reached - publishDelay) ?? Number.NEGATIVE_INFINITY,
+  );
+  // Where the bucket shown lies in the future, the platform's clock was set back.
+  const before = boundUntil ?? Number.NEGATIVE_INFINITY;
+  const until = bucket + width;
+  if (bucket === Number.NEGATIVE_INFINITY || (until < before && before <= now))
+    return { exposures: [], boundUntil };
+  const age = Math.floor((reached - bucket - width) / MINUTE_MS);
+  const complete = completeAt(learned.completeness, age) ?? 0;
+  const samples = [...boundsOf(shown, dimensions, bucket, { width, complete })];
+  samples.push(shown.moment('seenUntil', until));
+  return { exposures: [{ part: 'early', samples, dataUntil: until }], boundUntil: until };
+}
 
-  expose({ answer, width, reached, publishDelay, learned, boundUntil }: EarlyAnswer): EarlyExposure {
-    const { decoded, now } = answer;
-    const dimensions = [...decoded.series].filter(
-      ([name]) => this.#options.samples.facesOf(name).early !== undefined,
-    );
-    if (dimensions.length === 0) return { exposures: [], boundUntil };
-    if (!onlyGrow(learned, now)) {
-      const withdrawn = { part: 'early', samples: [] };
-      return { exposures: boundUntil === undefined ? [] : [withdrawn], boundUntil: undefined };
-    }
-    const bucket = Math.max(
-      newestWithData(decoded.series, now - width),
-      newestBucket(decoded.series, width, reached - publishDelay) ?? Number.NEGATIVE_INFINITY,
-    );
-    // Where the bucket shown lies in the future, the platform's clock was set back.
-    const before = boundUntil ?? Number.NEGATIVE_INFINITY;
-    const until = bucket + width;
-    if (bucket === Number.NEGATIVE_INFINITY || (until < before && before <= now))
-      return { exposures: [], boundUntil };
-    const { seenUntil } = DATA_MOMENTS[this.#options.target.by];
-    const age = Math.floor((reached - bucket - width) / MINUTE_MS);
-    const complete = completeAt(learned.completeness, age) ?? 0;
-    const samples = [...this.#samples(dimensions, bucket, { width, complete })];
-    samples.push(this.#options.samples.moment(seenUntil, until));
-    return { exposures: [{ part: 'early', samples, dataUntil: until }], boundUntil: until };
+/** The bounds of one bucket, and estimates where it is known how complete it is. */
+function* boundsOf(
+  shown: SeriesSamples,
+  dimensions: readonly (readonly [string, Points])[],
+  bucket: number,
+  { width, complete }: { readonly width: number; readonly complete: number },
+): Generator<Sample> {
+  const sums = new Map<EarlyFaces, { sum: number; readonly gauge: Faces['gauge'] }>();
+  for (const [name, points] of dimensions) {
+    const { early, gauge } = shown.facesOf(name);
+    const value = valueAt(points, bucket);
+    if (early === undefined || value === undefined) continue;
+    const bound = sums.get(early) ?? { sum: 0, gauge };
+    bound.sum += value;
+    sums.set(early, bound);
   }
-
-  *#samples(
-    dimensions: readonly (readonly [string, Points])[],
-    bucket: number,
-    { width, complete }: { readonly width: number; readonly complete: number },
-  ): Generator<Sample> {
-    const sums = new Map<EarlyFaces, { sum: number; readonly gauge: Faces['gauge'] }>();
-    for (const [name, points] of dimensions) {
-      const { early, gauge } = this.#options.samples.facesOf(name);
-      const value = valueAt(points, bucket);
-      if (early === undefined || value === undefined) continue;
-      const bound = sums.get(early) ?? { sum: 0, gauge };
-      bound.sum += value;
-      sums.set(early, bound);
-    }
-    for (const [early, { sum, gauge }] of sums) {
-      const labels = this.#labelsOf(early);
-      yield { family: early.atLeast, labels, value: gaugeValue(sum, gauge, width) };
-      if (complete < LEAST_COMPLETE) continue;
-      yield { family: early.expected, labels, value: gaugeValue(Math.round(sum / complete), gauge, width) };
-    }
-  }
-
-  #labelsOf(early: EarlyFaces): Labels {
-    const labels = this.#labels.get(early) ?? labelsIn(this.#options.target, early.labels);
-    this.#labels.set(early, labels);
-    return labels;
+  for (const [early, { sum, gauge }] of sums) {
+    const labels = shown.earlyLabels(early);
+    yield { family: early.atLeast, labels, value: gaugeValue(sum, gauge, width) };
+    if (complete < LEAST_COMPLETE) continue;
+    yield { family: early.expected, labels, value: gaugeValue(Math.round(sum / complete), gauge, width) };
   }
 }
 

@@ -1,5 +1,6 @@
-import { type FaceContext, type Faces, facesOf } from '../catalogue/catalogue.ts';
-import type { Family, Labels, Sample, TimedSample } from '../catalogue/family.ts';
+import { type EarlyFaces, type FaceContext, type Faces, facesOf } from '../catalogue/catalogue.ts';
+import type { Labels, Sample, TimedSample } from '../catalogue/family.ts';
+import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import { MOST_DIMENSIONS } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
@@ -127,12 +128,21 @@ export class SeriesSamples {
   }
 
   /** A moment (ms since the epoch) that the data of the metric has. */
-  moment(family: Family, at: number): Sample {
+  moment(name: keyof typeof DATA_MOMENTS.product, at: number): Sample {
     this.#momentLabels ??= labelsIn(this.#target, { metric: this.#metric });
-    return { family, labels: this.#momentLabels, value: at / 1_000 };
+    return { family: DATA_MOMENTS[this.#target.by][name], labels: this.#momentLabels, value: at / 1_000 };
   }
 
   #momentLabels: Labels | undefined;
+
+  /** The labels of a lower bound, to which several dimensions may be summed up, such as all responses of a class. */
+  earlyLabels(early: EarlyFaces): Labels {
+    const labels = this.#earlyLabels.get(early) ?? labelsIn(this.#target, early.labels);
+    this.#earlyLabels.set(early, labels);
+    return labels;
+  }
+
+  readonly #earlyLabels = new Map<EarlyFaces, Labels>();
 
   /** What the catalogue says of a dimension. */
   facesOf(dimension: string): Faces {

@@ -1,4 +1,3 @@
-import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
 import { isEmpty } from '../decode/decode.ts';
 import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
@@ -31,7 +30,7 @@ import { type Target, targetName } from '../targets/target.ts';
 import { progressBeyond } from './answer-buckets.ts';
 import { CatchUpJob, type CaughtUp, type KnownSeries } from './catch-up-job.ts';
 import { type CountedAnswer, countAnswer, sumOfCounted, understood, windowOfPresent } from './counters.ts';
-import { EarlyBuckets } from './early-buckets.ts';
+import { earlyExposure } from './early-buckets.ts';
 import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush } from './pushed-series.ts';
 import { type CountedSpan, type Reconcilable, spanBefore } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
@@ -77,10 +76,9 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   readonly #options: SeriesJobOptions;
   readonly #part: MemoryPart<SeriesMemory> & { readonly key: StateKey };
   readonly #catchUp: CatchUpJob;
-  readonly #early: EarlyBuckets;
 
   constructor(options: SeriesJobOptions) {
-    const { target, metric, samples } = options;
+    const { target, metric } = options;
     const { api, slug } = target.product;
     this.#options = options;
     this.id = `${api}/${slug}/${target.by}/${target.id}/${metric}`;
@@ -95,7 +93,6 @@ export class SeriesJob implements CaughtUp, Reconcilable {
         refusal: restoreRefusal(options.stored(this.#refusalKey)),
       }),
     };
-    this.#early = new EarlyBuckets({ target, samples });
     this.#catchUp = new CatchUpJob(this);
   }
 
@@ -186,7 +183,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const learned = learn(known.metric, counted.evidence);
     const shown = bucketToShow(memory, answer, width, reached - delays.publish);
     const { boundUntil } = memory;
-    const early = this.#early.expose({
+    const early = earlyExposure(this.#options.samples, {
       answer,
       width,
       reached,
@@ -353,17 +350,16 @@ export class SeriesJob implements CaughtUp, Reconcilable {
 
   #counters({ record }: SeriesMemory): Exposure[] {
     if (record === undefined) return [];
-    const { samples, target } = this.#options;
+    const { samples } = this.#options;
     const until = record.progress.countedUntil;
-    const moment = until === undefined ? [] : [samples.moment(DATA_MOMENTS[target.by].countedUntil, until)];
+    const moment = until === undefined ? [] : [samples.moment('countedUntil', until)];
     return [{ part: 'total', samples: [...samples.counters(record.counters), ...moment] }];
   }
 
   #gauges({ decoded }: WindowedAnswer, shown: number, width: number): Exposure[] {
-    const { samples, target } = this.#options;
-    const { lastBucket, dataUntil } = DATA_MOMENTS[target.by];
+    const { samples } = this.#options;
     const gauges = samples.gauges(decoded.series, shown, width);
-    const moments = [samples.moment(lastBucket, shown), samples.moment(dataUntil, shown + width)];
+    const moments = [samples.moment('lastBucket', shown), samples.moment('dataUntil', shown + width)];
     return [
       { part: 'now', samples: gauges, dataUntil: shown + width },
       { part: 'moments', samples: moments },

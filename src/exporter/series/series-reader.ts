@@ -2,23 +2,13 @@ import { DIMENSIONS } from '../catalogue/products.ts';
 import { type Decoded, decodeSeries, mergeDecoded } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
-import type { ReadMode } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
-import { type SeriesQuestion, seriesResource, type Target } from '../targets/target.ts';
-import { matchesAny } from '../text/glob.ts';
-import type { SourceReader, WindowedAnswer } from './series-source.ts';
+import { type SeriesQuestion, seriesResource } from '../targets/target.ts';
+import type { SeriesAsked, SourceReader, WindowedAnswer } from './series-source.ts';
 
-export interface SeriesReaderOptions {
-  readonly target: Target;
-  readonly metric: string;
-  /** Whether a dimension is wanted. */
-  readonly wants: (dimension: string) => boolean;
-  /** How the dimensions of the metric are read, as far as is known. */
-  readonly mode: () => ReadMode;
+export interface SeriesReaderOptions extends SeriesAsked {
   /** Whether its dimensions may be tried one by one where the platform does not know the metric. */
   readonly mayTry: () => boolean;
-  /** Of metrics that another source has. */
-  readonly most?: number | undefined;
   readonly platformClock: PlatformClock;
 }
 
@@ -146,24 +136,5 @@ function once<T>(make: () => T): () => T {
   return () => {
     made ??= { value: make() };
     return made.value;
-  };
-}
-
-/** More dimensions than the platform documents may come, and each takes memory. */
-const MOST_KNOWN = 1_000;
-
-/**
- * Whether a dimension matches any of the patterns. What was said of a dimension is remembered: all targets of a product
- * have the same few, and every poll asks for each of them several times.
- */
-export function wantedDimensions(patterns: readonly string[]): (dimension: string) => boolean {
-  const matches = matchesAny(patterns);
-  const known = new Map<string, boolean>();
-  return (dimension) => {
-    const before = known.get(dimension);
-    if (before !== undefined) return before;
-    const isWanted = matches(dimension);
-    if (known.size < MOST_KNOWN) known.set(dimension, isWanted);
-    return isWanted;
   };
 }

@@ -4,13 +4,21 @@ type Piece = '*' | ((character: string) => boolean);
 /** Alternatives that a pattern may have; each `{a,b}` doubles them. */
 const MOST_ALTERNATIVES = 100;
 
+/** So many answers are remembered: the same few dimensions, families and accounts are asked about again and again. */
+const MOST_REMEMBERED = 1_000;
+
 /**
  * Whether a text matches any of the patterns: `*` is any text, `?` any character, `[a-c]` one of these and `[!a-c]` one of the
  * others, `{a,b}` either of the two, and `\` takes what follows as it is. A pattern that is none stands for its own text.
  */
 export function matchesAny(patterns: readonly string[]): (text: string) => boolean {
   const all = patterns.flatMap((pattern) => parseGlob(pattern) ?? [[...pattern].map(same)]);
-  return (text) => all.some((pieces) => matches(pieces, text));
+  const known = new Map<string, boolean>();
+  return (text) => {
+    const answer = known.get(text) ?? all.some((pieces) => matches(pieces, text));
+    if (known.size < MOST_REMEMBERED) known.set(text, answer);
+    return answer;
+  };
 }
 
 /** Whether a text is a pattern: its brackets are balanced, and it has no more than 100 alternatives. */
