@@ -82,7 +82,7 @@ export class Exporter {
       instance === undefined
         ? new Push({ clock, state, observer })
         : new ReplicaPush({ clock, observer, instance });
-    this.#exposition = new Exposition([store], options);
+    this.#exposition = new Exposition(store, options);
     const turns = new Turns(this.#exposition);
     const ownership = instance === undefined ? { state } : undefined;
     this.#accounts = new RunningAccounts({ clock, ticker, store, ownership, observer, credentials, turns });

@@ -27,7 +27,7 @@ export class IngestPath {
   readonly #state = memoryState();
   readonly #memory = new AccountMemory(this.#state);
   readonly #store = new Store({ seriesLimit: 2_000_000 });
-  readonly #exposition = new Exposition([this.#store]);
+  readonly #exposition = new Exposition(this.#store);
   readonly #exposed: ExposedResults;
   /** The time of the exporter and the platform alike (ms since the epoch). */
   now: number;

@@ -5,7 +5,7 @@ import type { ExchangeInfo } from '../platform/exchange.ts';
 import type { PollEnd, PollObserver } from '../poll/runner.ts';
 import type { JobState } from '../poll/schedule.ts';
 import type { Decision, WaitReason } from '../rate-limit/decision.ts';
-import type { DemandForecast, ScopeDemand } from '../rate-limit/demand-forecast.ts';
+import { type DemandForecast, periodOf, type ScopeDemand } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
@@ -31,7 +31,7 @@ export interface AccountView {
   readonly reserve: number;
   readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;
-  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch' | 'periodOf' | 'intervalsOf'>;
+  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch' | 'intervalsOf'>;
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;
   jobs(): readonly JobState[];
@@ -249,10 +249,7 @@ function jobStatus(known: JobState, { view, decide, now, platformNow, time }: Mo
   const context = { scope: scope.name, concurrency: queue.concurrency, now };
   const plannedMs = forecast.intervalsOf(job).planned;
   const counted = job.counted?.(plannedMs, platformNow);
-  const nextAt =
-    state === 'waiting'
-      ? decision && turnAt(decision, scope.limiter, now)
-      : dueNext(known, (schedule) => forecast.periodOf(schedule));
+  const nextAt = state === 'waiting' ? decision && turnAt(decision, scope.limiter, now) : dueNext(known);
   return {
     id: job.id,
     ...job.subject,
@@ -277,13 +274,10 @@ function jobStatus(known: JobState, { view, decide, now, platformNow, time }: Mo
 }
 
 /** When a job is due next by its schedule (local ms). */
-function dueNext(
-  { job, state, dueAt, startedAt }: JobState,
-  periodOf: (schedule: string) => number,
-): number | undefined {
+function dueNext({ job, state, dueAt, startedAt }: JobState): number | undefined {
   if (state === 'waiting') return dueAt;
   if (job.schedule === undefined || startedAt === undefined) return undefined;
-  return startedAt + periodOf(job.schedule);
+  return startedAt + periodOf(job.schedule).longest;
 }
 
 function seconds(ms: number | undefined): number | null {

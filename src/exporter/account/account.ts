@@ -152,7 +152,7 @@ export class Account {
       polled: (end) => this.#polled(end),
     });
     const exposed = this.#exposed;
-    this.#schedule = new Schedule({ clock, platformClock, ticker, forecast, runner, exposed });
+    this.#schedule = new Schedule({ clock, platformClock, ticker, runner, exposed });
     this.view = {
       name: account,
       apiUrl: config.api_url,

@@ -4,8 +4,8 @@ import { type ExpositionFormat, gzipMember, makeSegment, type Segment } from './
 
 export type ExpositionEncoding = 'identity' | 'gzip';
 
-/** A part of the exposition that changes by itself, of families that no other part has. */
-export interface ExpositionPart {
+/** What is exposed, which changes by itself. */
+export interface Exposed {
   /** Brings the pages up to date, in small steps between which they are still as they were. */
   refresh(): Generator<undefined, void>;
   /** Everything it shows, as last brought up to date. They never change. */
@@ -31,7 +31,7 @@ const ENDS: Readonly<Record<ExpositionFormat, Segment>> = {
   openmetrics: makeSegment('# EOF\n'),
 };
 
-/** The pages of all parts as they were at one moment, and the bodies made of them once they are asked for. */
+/** The pages as they were at one moment, and the bodies made of them once they are asked for. */
 class Snapshot {
   readonly #pages: readonly Page[];
   readonly #bodies = new Map<string, Body>();
@@ -85,12 +85,12 @@ export interface ExpositionOptions {
 }
 
 /**
- * The bodies of `/metrics`, kept ready: what the parts show is rendered and compressed soon after each change, in
+ * The bodies of `/metrics`, kept ready: what is exposed is rendered and compressed soon after each change, in
  * slices of the event loop's time and only where it changed, then replaces the former body as a whole. So a scrape costs
  * next to nothing, and sees each owner's samples all old or all new.
  */
 export class Exposition {
-  readonly #parts: readonly ExpositionPart[];
+  readonly #exposed: Exposed;
   readonly #rendersAhead: boolean;
   #snapshot: Snapshot;
   /** Changes that no refresh has taken up yet. */
@@ -101,12 +101,11 @@ export class Exposition {
   /** The refresh under way. */
   #refreshing: Promise<void> | undefined;
 
-  /** @param parts in the order in which they are shown */
-  constructor(parts: readonly ExpositionPart[], { rendersAhead = true }: ExpositionOptions = {}) {
-    this.#parts = parts;
+  constructor(exposed: Exposed, { rendersAhead = true }: ExpositionOptions = {}) {
+    this.#exposed = exposed;
     this.#rendersAhead = rendersAhead;
-    this.#snapshot = this.#takeSnapshot();
-    for (const part of parts) part.onChange(() => this.#changed());
+    this.#snapshot = new Snapshot(exposed.pages());
+    exposed.onChange(() => this.#changed());
   }
 
   /**
@@ -167,22 +166,16 @@ export class Exposition {
   #refresh(): Promise<void> | undefined {
     clearTimeout(this.#timer);
     this.#waiting = 0;
-    this.#refreshing = runInSlices(this.#steps(), () => this.isAwaited)?.then(() => this.#refreshed());
-    if (this.#refreshing === undefined) this.#snapshot = this.#takeSnapshot();
+    this.#refreshing = runInSlices(this.#exposed.refresh(), () => this.isAwaited)?.then(() =>
+      this.#refreshed(),
+    );
+    if (this.#refreshing === undefined) this.#snapshot = new Snapshot(this.#exposed.pages());
     return this.#refreshing;
   }
 
   #refreshed(): void {
-    this.#snapshot = this.#takeSnapshot();
+    this.#snapshot = new Snapshot(this.#exposed.pages());
     this.#refreshing = undefined;
     if (this.#waiting > 0 && this.#rendersAhead) this.#wait(this.#waiting < FULL_BATCH ? WAIT_MS : 0);
-  }
-
-  *#steps(): Generator<undefined, void> {
-    for (const part of this.#parts) yield* part.refresh();
-  }
-
-  #takeSnapshot(): Snapshot {
-    return new Snapshot(this.#parts.flatMap((part) => part.pages()));
   }
 }

@@ -1,5 +1,5 @@
 import type { Labels, Sample } from '../catalogue/family.ts';
-import type { ExpositionPart } from './exposition.ts';
+import type { Exposed } from './exposition.ts';
 import { Families, type Page } from './family-lines.ts';
 import { LabelTexts, type OnShortened, type ShownSample, shownLabels } from './text-format.ts';
 
@@ -39,7 +39,7 @@ export interface StoreOptions {
  * publishing a hundred thousand series at once blocks nothing. A series is shown once, whoever publishes it,
  * and no more are shown than the limit.
  */
-export class Store implements ExpositionPart {
+export class Store implements Exposed {
   readonly #families = new Families();
   readonly #labelTexts: LabelTexts;
   readonly #owners = new Map<string, Owner>();

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { isPassing, type Outcome } from '../platform/read.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
-import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import { periodOf } from '../rate-limit/demand-forecast.ts';
 import { runInSlices } from '../slices.ts';
 import type { Ending, Exposure, Job } from './job.ts';
 import type { Ticker } from './ticker.ts';
@@ -165,7 +165,6 @@ export interface ScheduleOptions {
   readonly clock: Clock;
   readonly platformClock: PlatformClock;
   readonly ticker: Ticker;
-  readonly forecast: DemandForecast;
   readonly runner: { run(scheduled: ScheduledJob): Promise<void> };
   readonly exposed: {
     expose(scheduled: ScheduledJob, exposures: readonly Exposure[]): void;
@@ -297,7 +296,7 @@ export class Schedule {
 
   /** Over how many minutes the starts of a pattern's jobs are spread. */
   #minutesFor(pattern: string, jobs: number): number {
-    const widest = Math.min(this.#options.forecast.periodOf(pattern), WIDEST_SPREAD_MS) / MINUTE_MS;
+    const widest = Math.min(periodOf(pattern).longest, WIDEST_SPREAD_MS) / MINUTE_MS;
     return Math.max(1, Math.min(Math.floor(widest), Math.ceil(jobs / STARTS_A_MINUTE)));
   }
 
@@ -316,7 +315,7 @@ export class Schedule {
     if (job.schedule === undefined || failures === 0 || lastOutcome === undefined) return;
     if (!isPassing(lastOutcome)) return;
     const wait = RETRY_MS * 2 ** Math.min(failures - 1, MOST_DOUBLINGS);
-    if (wait < this.#options.forecast.periodOf(job.schedule)) this.#due(scheduled, now + wait);
+    if (wait < periodOf(job.schedule).longest) this.#due(scheduled, now + wait);
   }
 
   /** Schedules what is to follow a poll that is over. */

@@ -100,15 +100,10 @@ export class DemandForecast {
     );
   }
 
-  /** Milliseconds between two moments of a schedule, at most. */
-  periodOf(schedule: string): number {
-    return periodOf(schedule).longest;
-  }
-
   /** How often a job is polled; 0 for work without a schedule where the quota does not stretch it. */
   intervalsOf({ schedule, group, weight }: RecurringInterval): Intervals {
     const { name } = this.#scopes.of(group);
-    const demand = { periodMs: schedule === undefined ? 0 : this.periodOf(schedule), weight };
+    const demand = { periodMs: schedule === undefined ? 0 : periodOf(schedule).longest, weight };
     const at = (levels: ReadonlyMap<string, number>) => intervalAt(levels.get(name) ?? 0, demand);
     return {
       usual: at(this.#levels),

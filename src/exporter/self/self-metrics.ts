@@ -3,6 +3,7 @@ import type { Store } from '../exposition/store.ts';
 import { REFUSAL_REASONS } from '../push/protocol.ts';
 import { DROP_REASONS } from '../push/receiver-queue.ts';
 import type { ReceiverView } from '../push/running-receiver.ts';
+import { periodOf } from '../rate-limit/demand-forecast.ts';
 import type { State } from '../state/state.ts';
 import { VERSION } from '../version.ts';
 import { MetricMaker } from './metric-types.ts';
@@ -318,7 +319,7 @@ interface CollectorJobs {
 }
 
 /** The jobs of each collector of an account, and how far their intervals are stretched. */
-function jobsByCollector({ jobs, forecast }: AccountView): ReadonlyMap<string, CollectorJobs> {
+function jobsByCollector({ jobs }: AccountView): ReadonlyMap<string, CollectorJobs> {
   const found = new Map<string, CollectorJobs>();
   for (const { job, intervalMs } of jobs()) {
     if (job.schedule === undefined) continue;
@@ -328,7 +329,7 @@ function jobsByCollector({ jobs, forecast }: AccountView): ReadonlyMap<string, C
     sum.jobs += 1;
     if (intervalMs === undefined) continue;
     sum.measured += 1;
-    const stretch = intervalMs / forecast.periodOf(job.schedule);
+    const stretch = intervalMs / periodOf(job.schedule).longest;
     // Reconciliation does not always have something to ask, and is planned to be asked for less often.
     const share = collector === 'reconciliation' ? Math.min(1, job.cost()) : 1;
     sum.stretches += Math.max(1, stretch * share);

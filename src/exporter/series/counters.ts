@@ -16,7 +16,6 @@ import {
 } from './answer-buckets.ts';
 import { answerWidth, doubtAgain, withoutUnclear } from './bucket-width.ts';
 import {
-  bucketsIn,
   type CountedBucket,
   type Counter,
   count,
@@ -40,8 +39,6 @@ export interface SettledBucket extends CountedBucket {
 export interface CounterUpdate extends Counting {
   /** The same object as before where the answer changes nothing that is kept. */
   readonly record: CountersRecord;
-  /** Settled buckets that answers lacked and that are still expected. */
-  readonly missing: number;
   /** Each bucket taken in. */
   readonly settled: readonly SettledBucket[];
 }
@@ -225,7 +222,6 @@ function updateOf(
   const series = countable(decoded, counts);
   const settled: SettledBucket[] = [];
   let skipped = 0;
-  let missing = 0;
   let isChanged = record?.width !== width || record.counters.size !== counters.size;
   for (const [dimension, known] of counters) {
     // A dimension that is excluded for now continues from its watermark once it is wanted again.
@@ -240,14 +236,12 @@ function updateOf(
     }
     for (const bucket of counted.settled) settled.push({ dimension, ...bucket });
     skipped += counted.skipped;
-    for (const span of counted.counter.missing) missing += span.asked > 0 ? bucketsIn(span, width) : 0;
   }
   return {
     record: isChanged || record === undefined ? recordOf(since, width, counters, counts) : record,
     counted: settled.length,
     skipped,
     restated: restatedBy(memory, answer, width),
-    missing,
     settled,
   };
 }

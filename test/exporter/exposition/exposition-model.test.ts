@@ -96,7 +96,7 @@ describe('any sequence of publications, withdrawals and expiries', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 25 }), async (steps) => {
         const store = new Store({ seriesLimit: 10_000 });
-        const exposition = new Exposition([store]);
+        const exposition = new Exposition(store);
         const model = new Model();
         for (const step of steps) {
           model.apply(step);

@@ -16,7 +16,7 @@ interface LabelledValue {
 
 async function exposed(values: readonly LabelledValue[]): Promise<ParsedExposition> {
   const store = new Store({ seriesLimit: 1000 });
-  const exposition = new Exposition([store]);
+  const exposition = new Exposition(store);
   store.publish(
     'all',
     values.map(({ labels, value }) => ({ family: bandwidth, labels, value })),

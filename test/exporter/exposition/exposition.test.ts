@@ -22,7 +22,7 @@ function gunzipped(exposition: Exposition, format: ExpositionFormat = 'text'): s
 
 function started(): { store: Store; exposition: Exposition } {
   const store = new Store({ seriesLimit: 1_000_000 });
-  return { store, exposition: new Exposition([store]) };
+  return { store, exposition: new Exposition(store) };
 }
 
 describe('the exposition', () => {
@@ -150,7 +150,7 @@ describe('the exposition', () => {
 
     it('renders nothing that nobody asks for where it does not render ahead', async () => {
       const store = new Store({ seriesLimit: 1_000_000 });
-      const exposition = new Exposition([store], { rendersAhead: false });
+      const exposition = new Exposition(store, { rendersAhead: false });
       const publish = (owner: number) =>
         store.publish(`${owner}`, [{ family: bandwidth, labels: { owner: `${owner}` }, value: 1 }], FOR_EVER);
       for (let owner = 0; owner < 20_000; owner++) publish(owner);

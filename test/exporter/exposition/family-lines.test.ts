@@ -43,7 +43,7 @@ class LiveFamily {
 
 function startedLines() {
   const family = new LiveFamily();
-  const exposition = new Exposition([family]);
+  const exposition = new Exposition(family);
   const lines = () =>
     Buffer.concat(exposition.snapshot('text', 'identity'))
       .toString()

@@ -47,7 +47,7 @@ async function callsWithin(work: () => Promise<void>): Promise<number> {
 
 it('a poll that changes some series enters few functions for each, however many lines stand beside them', async () => {
   const store = new Store({ seriesLimit: 100_000 });
-  const exposition = new Exposition([store]);
+  const exposition = new Exposition(store);
   for (let owner = 0; owner < OTHERS; owner += 1) publish(store, owner, 1);
   await exposition.settled();
   const series = FAMILIES.length * DIMENSIONS;

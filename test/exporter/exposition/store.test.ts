@@ -32,7 +32,7 @@ describe('the store', () => {
 
   beforeEach(() => {
     store = new Store({ seriesLimit: 5 });
-    exposition = new Exposition([store]);
+    exposition = new Exposition(store);
   });
 
   it('gives the samples of some families as they are shown, each once', async () => {
@@ -155,7 +155,7 @@ describe('the store', () => {
   it('tells a listener that comes late that something waits', async () => {
     const early = new Store({ seriesLimit: 5 });
     early.publish('a', [sample(requests, { c: '1' }, 1)], FOR_EVER);
-    const late = new Exposition([early]);
+    const late = new Exposition(early);
     await late.settled();
     expect(Buffer.concat(late.snapshot('text', 'identity')).toString()).toContain('{c="1"} 1\n');
   });

@@ -8,6 +8,7 @@ import {
   type RunnerOptions,
 } from '../../../src/exporter/poll/runner.ts';
 import { Schedule, type ScheduleOptions } from '../../../src/exporter/poll/schedule.ts';
+import type { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { AccountMemory, memoryState } from '../../../src/exporter/state/state.ts';
 
 /** A poll that found what it looked for and has nothing to expose. */
@@ -18,7 +19,9 @@ export interface PollingOptions
     Pick<OperationsOptions, 'queue' | 'exchange'>,
     Partial<Pick<OperationsOptions, 'timeoutMs'>>,
     Partial<Pick<RunnerOptions, 'polled'>>,
-    Partial<PollObserver> {}
+    Partial<PollObserver> {
+  readonly forecast: DemandForecast;
+}
 
 /** A schedule with its runner; nothing is kept, nothing exposed, and a fault of the exporter fails the test. */
 export function polling(options: PollingOptions): Schedule {
@@ -28,7 +31,7 @@ export function polling(options: PollingOptions): Schedule {
     account: 'test',
     platformClock: { now: () => clock.now(), localNow: () => clock.now() },
     forecast,
-    store: { publish: () => undefined, withdraw: () => undefined },
+    store: { publishAll: () => undefined, withdraw: () => undefined },
     exposes: () => true,
     staleAfter: 600_000,
   });
