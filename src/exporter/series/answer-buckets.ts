@@ -2,7 +2,7 @@ import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import type { WindowedAnswer } from './series-source.ts';
-import { bucketsWithin, without } from './spans.ts';
+import { bucketsWithin, newestStart, without } from './spans.ts';
 
 /** The platform does not fall further behind than this (ms) between one answer and the next. */
 const LATEST_MS = 60 * MINUTE_MS;
@@ -70,7 +70,7 @@ function newestProven(
   width: number,
   { newest, settleDelay }: KnownOfPlatform,
 ): number | undefined {
-  const shown = newestStart(decoded);
+  const shown = newestStart(decoded.series);
   if (newest === undefined || shown === Number.NEGATIVE_INFINITY) return newest;
   // After so long a delay no window holds both what has settled and the rows that prove it.
   const reachesEnd = settleDelay >= LONG_SETTLE_MS && shown + width >= window.to;
@@ -95,7 +95,7 @@ export function reachedBy(
 
 /** The start of the platform's newest bucket; undefined unless the answer reaches the present and has rows. */
 export function newestShown(answer: WindowedAnswer): number | undefined {
-  const newest = newestStart(answer.decoded);
+  const newest = newestStart(answer.decoded.series);
   return newest === Number.NEGATIVE_INFINITY || !reaches(answer) ? undefined : newest;
 }
 
@@ -118,16 +118,6 @@ export function progressBeyond(newestEnd: number, width: number, now: number, la
 /** Whether an answer's window reaches up to the present, so that it should contain the newest bucket. */
 export function reaches({ window, now }: WindowedAnswer): boolean {
   return reachesPresent(window, now);
-}
-
-/** The start of the newest bucket of any series; -Infinity where there is none. */
-function newestStart({ series }: Decoded): number {
-  let newest = Number.NEGATIVE_INFINITY;
-  for (const { timestamps } of series.values()) {
-    const last = timestamps[timestamps.length - 1];
-    if (last !== undefined && last > newest) newest = last;
-  }
-  return newest;
 }
 
 /** The start of any bucket: all others of its width begin a multiple of the width away. Undefined if there is none. */
@@ -182,7 +172,10 @@ export function coarseBuckets({
 }: WindowedAnswer): (dimension: string) => CoarseBuckets {
   const { series, width, rejected } = decoded;
   if (width === undefined || rejected.size > 0) return () => ({ present: [], lacking: [] });
-  const shown = { from: window.from, to: reachesPresent(window, now) ? newestStart(decoded) : window.to };
+  const shown = {
+    from: window.from,
+    to: reachesPresent(window, now) ? newestStart(decoded.series) : window.to,
+  };
   return (dimension) => {
     const points = series.get(dimension) ?? NO_POINTS;
     const present = bucketsWithin(points, width, { from: shown.from - width, to: shown.to + width });

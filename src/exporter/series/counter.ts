@@ -188,18 +188,9 @@ function dueSpans({ watermark, missing }: Counter, reading: Reading): readonly M
   const { now, watermark: to = watermark } = reading;
   if (to <= watermark) return missing;
   const fresh = { from: watermark, to, since: now, until: now, asked: 0, whole: 0 };
-  return joined([...missing, fresh], areAlike).flatMap((span) =>
-    beforeAndAfter(span, reading.forgottenUntil),
-  );
-}
-
-/** Splits off the history that the platform no longer has, which is skipped. */
-function beforeAndAfter(span: MissingSpan, time: number): MissingSpan[] {
-  if (time <= span.from || time >= span.to) return [span];
-  return [
-    { ...span, to: time },
-    { ...span, from: time },
-  ];
+  // The history that the platform no longer has is a span by itself, which is skipped.
+  const forgotten = { from: Number.NEGATIVE_INFINITY, to: reading.forgottenUntil };
+  return changedWithin(joined([...missing, fresh], areAlike), forgotten, (span) => span);
 }
 
 function dueBuckets(

@@ -4,7 +4,7 @@ import type { Restatements } from '../poll/job.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { PackedPoints, type PointsByDimension } from './packed-series.ts';
 import type { WindowedAnswer } from './series-source.ts';
-import { type Buckets, firstAtOrAfter, partsOf } from './spans.ts';
+import { type Buckets, firstAtOrAfter, newestStart, partsOf } from './spans.ts';
 
 /** The newest buckets of a metric as the answers before have shown them, by dimension. */
 export interface SeenBuckets {
@@ -43,7 +43,7 @@ export function seenAgain(
     return { width, series: new PackedPoints(series), whole: rejected.size === 0, ...narrower };
   }
   const together = new Map<string, Points>();
-  const oldest = newestIn(series) - KEPT_MS;
+  const oldest = newestStart(series) - KEPT_MS;
   // Forget dimensions that answers no longer contain: names that never come again would add up.
   for (const [name, points] of seen.series)
     if (series.has(name) || Number(points.timestamps.at(-1)) >= oldest) together.set(name, points);
@@ -54,7 +54,7 @@ export function seenAgain(
     room = room.subarray(2 * (earlier.timestamps.length + points.timestamps.length));
   }
   const narrower = seen.narrower ?? (unclear && { ...seen, until: settledUntil });
-  const isKept = narrower !== undefined && newestIn(narrower.series) >= newestIn(series) - NARROWER_MS;
+  const isKept = narrower !== undefined && newestStart(narrower.series) >= newestStart(series) - NARROWER_MS;
   return {
     width,
     series: new PackedPoints(together),
@@ -84,13 +84,6 @@ export function narrowerThan(
     points: { timestamps: timestamps.subarray(0, size), values: values.subarray(0, size) },
     width: known.width,
   };
-}
-
-function newestIn(series: Iterable<readonly [string, Points]>): number {
-  let newest = Number.NEGATIVE_INFINITY;
-  for (const [, { timestamps }] of series)
-    if (timestamps.length > 0) newest = Math.max(newest, Number(timestamps[timestamps.length - 1]));
-  return newest;
 }
 
 function rowsIn(series: Iterable<readonly [string, Points]>): number {
