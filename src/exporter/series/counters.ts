@@ -255,9 +255,16 @@ function settledBefore({ newest }: SeriesMemory, settleDelay: number): number {
  * Whether an answer ends before one that came earlier, as those of a node or a cache that is behind. Its newest buckets are as
  * incomplete as they were then: it restates nothing.
  */
-function isBehind({ reached }: SeriesMemory, answer: WindowedAnswer, width: number): boolean {
+function isBehind({ reached, seen }: SeriesMemory, answer: WindowedAnswer, width: number): boolean {
   const end = newestEnd(answer, width);
-  return end !== undefined && reached !== undefined && end < reached && reached <= answer.now;
+  // The first of wider buckets may end before the latest of the narrower ones.
+  return (
+    seen?.width === width &&
+    end !== undefined &&
+    reached !== undefined &&
+    end < reached &&
+    reached <= answer.now
+  );
 }
 
 function restatedBy(memory: SeriesMemory, answer: WindowedAnswer, width: number): readonly Restatements[] {

@@ -152,6 +152,26 @@ describe('the counters of a series', () => {
     expectTrue(reading);
   });
 
+  it.each([40, 41, 42, 43, 44])(
+    'counts all of the time in which buckets become wider after %i minutes, given only when they have ended',
+    (minutes) => {
+      const reading = new Reading();
+      reading.minutes(minutes);
+      for (let minute = 0; minute < 60; minute += 1) {
+        reading.now += MINUTE;
+        const answered = answer(reading.fresh(), reading.now, { ...PLAIN, finestUpTo: 0 });
+        const ended = [...answered.decoded.series].map(([name, { timestamps, values }]) => {
+          const count = timestamps.filter((time) => time + 5 * MINUTE <= reading.now).length;
+          return [name, { timestamps: timestamps.slice(0, count), values: values.slice(0, count) }] as const;
+        });
+        reading.enter({ ...answered, decoded: { ...answered.decoded, series: new Map(ended) } });
+      }
+      expect(reading.skipped).toBe(0);
+      expect(reading.counter.missing).toEqual([]);
+      expectTrue(reading);
+    },
+  );
+
   it('learns of no bucket that settles later, however late the platform, rare the polls or damaged the answers', () => {
     const reading = new Reading();
     let oldest = 0;
