@@ -244,15 +244,15 @@ test('a variable without braces is refused as a token: it would be sent as it is
 
 test.each([
   [
-    `accounts: [${ACCOUNT} }]\npush: [{ name: p, kind: otlp, url: "https://p/v1/metrics", accounts: [b], families: [edge_request_total] }]`,
-    /push\[0\]\.accounts\[0\]: no account has this name: nothing of it is pushed[\s\S]*push\[0\]\.families\[0\]: no family of buckets has this name; did you mean "edge_requests_total"\?/,
+    `accounts: [${ACCOUNT} }]\npush: [{ name: p, kind: otlp, url: "https://p/v1/metrics", accounts: [b], families: [edge_request_total, edge_waf_nothing, edge_exporter_polls_total] }]`,
+    /push\[0\]\.accounts\[0\]: no account has this name: nothing of it is pushed[\s\S]*push\[0\]\.families\[0\]: no family has this name: nothing is pushed for it; did you mean "edge_requests_total"\?\n.*families\[1\]: no family has this name: nothing is pushed for it\n$/,
   ],
   [
     `accounts: [${ACCOUNT}, collectors: { error_responses: { configurations: [shop] } } }]`,
     /error_responses\.configurations\[0\]: expected the id of a configuration, a number/,
   ],
   [
-    `accounts: [${ACCOUNT} }, { name: b, api_url: "https://a/", token: tok-1 }]`,
+    `accounts: [${ACCOUNT} }, { name: b, api_url: "https://A:443/", token: tok-1 }]`,
     /accounts\[1\]\.token: has the address and the token of accounts\[0\]: it is polled twice/,
   ],
   [

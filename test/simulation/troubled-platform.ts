@@ -30,12 +30,14 @@ export interface PlatformSize {
   /** Operations that it allows a minute. */
   readonly limit?: number;
   readonly configurations?: number;
+  /** Whether it answers 404 to whoever asks for domains. */
+  readonly lacksDomains?: true;
 }
 
 /** A platform that is nobody's but this test's: applications with steady traffic, one domain, and whatever trouble is set. */
 export async function serveTroubledPlatform(
   start: number,
-  { limit = 200, configurations = 1 }: PlatformSize = {},
+  { limit = 200, configurations = 1, lacksDomains }: PlatformSize = {},
 ): Promise<TroubledPlatform> {
   const platform: TroubledPlatform & { url: string } = {
     url: '',
@@ -52,9 +54,11 @@ export async function serveTroubledPlatform(
     const taken = window.used + Math.round(platform.others * limit);
     const url = new URL(request.url ?? '/', 'http://platform');
     const { status, headers, body } = platform.trouble(url.pathname, now) ?? {
-      ...(taken > limit
-        ? { status: 429, body: { detail: 'Request was throttled.' } }
-        : healthy(url, now - platform.late, configurations)),
+      ...(lacksDomains && url.pathname.startsWith('/domains')
+        ? NOT_FOUND
+        : taken > limit
+          ? { status: 429, body: { detail: 'Request was throttled.' } }
+          : healthy(url, now - platform.late, configurations)),
       headers: {
         'X-RateLimit-Limit': String(limit),
         'X-RateLimit-Remaining': String(Math.max(0, limit - taken)),
@@ -83,6 +87,8 @@ export async function serveTroubledPlatform(
   return platform;
 }
 
+const NOT_FOUND: Answer = { status: 404, body: { detail: 'Not found.' } };
+
 function healthy(url: URL, until: number, configurations: number): Answer {
   const { pathname: path } = url;
   if (path.endsWith('/configurations')) {
@@ -95,7 +101,7 @@ function healthy(url: URL, until: number, configurations: number): Answer {
       status: 200,
       body: { count: 1, total_pages: 1, results: [{ id: 3, name: 'shop', is_active: true }] },
     };
-  if (!path.includes('/metrics/')) return { status: 404, body: { detail: 'Not found.' } };
+  if (!path.includes('/metrics/')) return NOT_FOUND;
   const [from = until, to = until] = ['date_from', 'date_to'].map((name) => timeOf(url, name));
   const points: [number, number][] = [];
   // A bucket can be read a minute after it has closed.

@@ -81,7 +81,7 @@ export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
  * Loads and checks the configuration, with what an operator should know of it: in slices, since there may be thousands of accounts.
  * @param before what was read the last time: files of `accounts_from` that have not changed are not checked again, and one with
  * mistakes leaves its accounts as they are in use
- * @param exposed the families that `/metrics` may have; undefined: what is left out of them is not looked up
+ * @param exposed the families that `/metrics` may have; undefined: of their names those of buckets alone are looked up
  */
 export async function examineConfig(
   source: ConfigSource,
@@ -124,7 +124,7 @@ export async function examineConfig(
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
     ...askedTwice(everyone),
-    ...Array.from(unknownToPush(push, names), from.place),
+    ...Array.from(unknownToPush(push, names, exposed), from.place),
     ...(exposed ? Array.from(excludesNothing(metrics.exclude, exposed), from.place) : []),
     ...further.warnings,
     ...(await exposedSecrets(files)),

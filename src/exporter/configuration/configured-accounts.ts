@@ -102,7 +102,8 @@ function parse(given: unknown): z.ZodSafeParseResult<Account> | undefined {
 /** What the account is known by on the platform. */
 function accessOf({ api_url: url = '', token, token_file: file }: LenientAccount): string | undefined {
   if (token === undefined && file === undefined) return undefined;
-  const access = JSON.stringify([url.replace(/\/+$/, ''), token, file]);
+  const address = URL.canParse(url) ? new URL(url).href : url;
+  const access = JSON.stringify([address.replace(/\/+$/, ''), token, file]);
   return createHash('sha256').update(access).digest('base64');
 }
 

@@ -47,21 +47,25 @@ function* doubtsOf(account: LenientAccount): Generator<Finding> {
   yield* schedulesWithSeconds(account);
 }
 
-/** What a receiver selects, and is not there. Names of settings and of the exporter's own metrics are not looked up. */
+/** What a receiver selects, and is not there. @param exposed undefined: names of settings and of the exporter's own metrics are not looked up */
 export function* unknownToPush(
   receivers: readonly LenientReceiver[],
   names: readonly string[],
+  exposed?: readonly string[],
 ): Generator<Finding> {
-  const buckets = families().map(({ name }) => name);
+  const known = exposed ?? families().map(({ name }) => name);
   for (const [index, { accounts, families: selected }] of receivers.entries()) {
     for (const [at, pattern] of unmatched(accounts, names)) {
       const message = `no account has this name: nothing of it is pushed${didYouMean(pattern, names)}`;
       yield warning(['push', index, 'accounts', at], message);
     }
-    for (const [at, pattern] of unmatched(selected, buckets)) {
-      const hint = didYouMean(pattern, buckets);
-      if (hint === '' && /^(edge|process|nodejs)_/.test(pattern)) continue;
-      yield warning(['push', index, 'families', at], `no family of buckets has this name${hint}`);
+    for (const [at, pattern] of unmatched(selected, known)) {
+      const hint = didYouMean(pattern, known);
+      if (exposed === undefined && hint === '' && /^(edge|process|nodejs)_/.test(pattern)) continue;
+      yield warning(
+        ['push', index, 'families', at],
+        `no family has this name: nothing is pushed for it${hint}`,
+      );
     }
   }
 }

@@ -2,24 +2,8 @@ import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/read.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';
-import { count, greatestFirst, type JobFacts, readsSeries, type Sum } from './tally.ts';
-
-/** Why something is wrong: a way in which polls fail, or something that no poll fails of. */
-export type CauseKind =
-  | FailureOutcome
-  /** The platform, or whatever answers in its place, does not serve the account. */
-  | 'unreachable'
-  /** Polls wait for the quota longer than planned. */
-  | 'quota'
-  /** Polls succeed, and the platform has nothing newer. */
-  | 'platform_late'
-  /** Polls wait, though the platform and the quota would allow them. */
-  | 'exporter_late'
-  /** The platform has nothing of what is configured. */
-  | 'nothing_there'
-  | 'first_polls'
-  | 'counters_behind'
-  | 'clock';
+import { type CauseKind, Covered, numberOf } from './covered.ts';
+import { count, greatestFirst, type JobFacts, type Sum, showsBuckets } from './tally.ts';
 
 /** Something that is wrong, or worth knowing, with what it explains. Backticks mark what is typed as it is. */
 export interface Cause {
@@ -85,43 +69,6 @@ const ORDER: readonly CauseKind[] = [
   'exporter_late',
 ];
 
-/** What one cause explains. */
-class Covered {
-  readonly kind: CauseKind;
-  jobs = 0;
-  failing = 0;
-  late = 0;
-  oldestSeconds = 0;
-  /** Whether all of them need the permission to read series. */
-  ofSeries = true;
-  readonly parts = new Set<string>();
-  readonly #reasons = new Map<string, number>();
-
-  constructor(kind: CauseKind) {
-    this.kind = kind;
-  }
-
-  take({ job, part, failure, late, ageSeconds }: JobFacts): void {
-    this.jobs += 1;
-    this.parts.add(part);
-    this.ofSeries &&= readsSeries(job);
-    if (failure !== undefined) {
-      this.failing += 1;
-      count(this.#reasons, (job.last_reason ?? this.kind).replace(/\.+$/, ''));
-    }
-    if (late) {
-      this.late += 1;
-      this.oldestSeconds = Math.max(this.oldestSeconds, ageSeconds ?? 0);
-    }
-  }
-
-  /** The most frequent reason, and how many others there are. */
-  get reason(): string {
-    const [reason = '', ...others] = greatestFirst(this.#reasons);
-    return others.length === 0 ? reason : `${reason}, and for ${numberOf(others.length, 'other reason')}`;
-  }
-}
-
 /** What is wrong with an account, found while its jobs are looked at. */
 export class Causes {
   /** Whether the platform refuses a scope of its limits (429). */
@@ -129,6 +76,9 @@ export class Causes {
   readonly #account: AccountStatus;
   readonly #whole: Sum;
   readonly #covered = new Map<CauseKind, Covered>();
+  /** How many series each part has that were asked for, and each metric of it. */
+  readonly #series = new Map<string, number>();
+  #hasProducts = false;
 
   /** @param whole adds up the same jobs */
   constructor(account: AccountStatus, whole: Sum) {
@@ -138,6 +88,12 @@ export class Causes {
   }
 
   take(facts: JobFacts): void {
+    const { job, part } = facts;
+    this.#hasProducts ||= job.product !== undefined;
+    if (showsBuckets(job) && job.last_outcome !== null) {
+      count(this.#series, part);
+      count(this.#series, `${job.metric} of ${part}`);
+    }
     const kind = facts.failure ?? (facts.late ? this.#lateBecause(facts.job) : undefined);
     if (kind === undefined) return;
     const covered = this.#covered.get(kind) ?? new Covered(kind);
@@ -151,7 +107,7 @@ export class Causes {
     if (this.isStopped && !this.#covered.has('rate_limited'))
       this.#covered.set('rate_limited', new Covered('rate_limited'));
     const covering = [...this.#covered.values()]
-      .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+      .sort((a, b) => this.#rank(a) - this.#rank(b) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
       .map((covered) => ({
         kind: covered.kind,
         ...this.#words(covered, up === false, now),
@@ -159,12 +115,37 @@ export class Causes {
         jobs: covered.jobs,
       }));
     return [
-      ...covering,
-      ...(covering.length === 0 ? this.#nothingThere() : []),
+      ...([...this.#covered.values()].some((covered) => this.#ofTraffic(covered))
+        ? []
+        : this.#nothingThere()),
+      ...(this.#whole.late > 0 ? covering : []),
       ...this.#behind(),
+      ...(this.#whole.late > 0 ? [] : covering),
       ...this.#stretched(),
       ...this.#clock(),
     ];
+  }
+
+  /** What makes most of what is late comes before what makes some of it, and before what makes nothing late. */
+  #rank(covered: Covered): number {
+    if (covered.late * 2 > this.#whole.late) return 0;
+    return covered.late > 0 ? 1 : this.#ofTraffic(covered) ? 2 : 3;
+  }
+
+  /** Whether it may be why traffic is missing: settings that cannot be read are not. */
+  #ofTraffic({ jobs, ofProducts }: Covered): boolean {
+    return jobs === 0 || ofProducts || !this.#hasProducts;
+  }
+
+  /** What a cause covers: parts, a metric of one, or that it is not all of a part. */
+  #named({ parts }: Covered): string {
+    const names = Array.from(parts, ([part, metrics]) => {
+      if (metrics.length === 0 || metrics.length === this.#series.get(part)) return part;
+      const [metric] = metrics;
+      const isAllOfIt = this.#series.get(`${metric} of ${part}`) === metrics.length;
+      return `${isAllOfIt && metrics.every((other) => other === metric) ? metric : 'part'} of ${part}`;
+    });
+    return listed(names);
   }
 
   /** Who makes a job late whose last poll did not fail. */
@@ -202,10 +183,10 @@ export class Causes {
 
   /** @param none whether no read succeeds at all */
   #words(covered: Covered, none: boolean, now: number): Words {
-    const { kind, reason, parts } = covered;
+    const { kind, reason } = covered;
     switch (kind) {
       case 'rate_limited':
-        return this.#limited(now);
+        return this.#limited(covered, now);
       case 'forbidden':
         return this.#forbidden(covered);
       case 'not_found':
@@ -215,7 +196,7 @@ export class Causes {
               next: 'Check the path in `api_url`: whatever is asked below it is answered with 404.',
             }
           : {
-              text: `the platform does not know ${listed(parts)}: ${reason}`,
+              text: `the platform does not know ${this.#named(covered)}: ${reason}`,
               next: 'If the account does not have it, leave it out of the configuration.',
             };
       case 'unauthorized':
@@ -234,15 +215,16 @@ export class Causes {
         };
       case 'server_error':
         return {
-          text: `the platform fails to answer for ${listed(parts)}: ${reason}`,
+          text: `the platform fails to answer for ${this.#named(covered)}: ${reason}`,
           next: PLATFORM_AT_FAULT,
         };
       default:
-        return { text: `${listed(parts)} cannot be read: ${reason}`, next: FIND_OUT };
+        return { text: `${this.#named(covered)} cannot be read: ${reason}`, next: FIND_OUT };
     }
   }
 
-  #forbidden({ reason, ofSeries, parts, failing }: Covered): Words {
+  #forbidden(covered: Covered): Words {
+    const { reason, ofSeries, failing } = covered;
     if (failing === this.#whole.polled && !ofSeries)
       return {
         text: `the token may not read anything: ${reason}`,
@@ -260,14 +242,26 @@ export class Causes {
       permitted === true
         ? `${SERIES_PERMISSION} is granted, since other reads that need it are answered: does the account have the product? If not, leave it out of the configuration.`
         : `Is \`${SERIES_PERMISSION}\` granted to the token’s user? The next polls show it.`;
-    return { text: `the token may not read ${listed(parts)}: ${reason}`, next: ofSeries ? product : grant };
+    return {
+      text: `the token may not read ${this.#named(covered)}: ${reason}`,
+      next: ofSeries ? product : grant,
+    };
   }
 
-  #limited(now: number): Words {
+  #limited(covered: Covered, now: number): Words {
     const stopped = this.#account.quota.find(({ stopped_until: until }) => until !== null);
     const until = stopped?.stopped_until ?? null;
-    if (stopped === undefined || until === null)
-      return { text: 'the platform refuses reads (429)', next: LIMITED };
+    if (stopped === undefined || until === null) {
+      const { newestSuccessAt, newestRefusalAt } = this.#whole;
+      const isOver = newestSuccessAt > newestRefusalAt;
+      const text = isOver
+        ? `the platform refused ${this.#named(covered)} (429)`
+        : 'the platform refuses reads (429)';
+      return {
+        text,
+        next: isOver ? 'Since then it has answered others: the next poll asks again.' : LIMITED,
+      };
+    }
     const unnamed = stopped.limit === null ? ' and names no limit' : '';
     const text = `the platform refuses ${stopped.scope} (429)${unnamed}, next try ${within(until, now)}`;
     return { text, next: LIMITED };
@@ -294,14 +288,17 @@ export class Causes {
   /** Nothing fails, and there is no data: either not yet, or the platform has none. */
   #nothingThere(): Cause[] {
     const { hadData, pending, jobs, series } = this.#whole;
-    const { up, note, unmatched } = this.#account;
+    const { up, note, unmatched, stretch } = this.#account;
     if (hadData) return [];
     const rest = { symptoms: [], jobs };
     if (pending > 0 || jobs === 0) {
       const unanswered = `the platform has not answered yet${note === '' ? '' : `: ${note}`}`;
       const text =
         up === null ? unanswered : `${grouped(jobs - pending)} of ${grouped(jobs)} first polls are done`;
-      const next = 'The first answers take a few seconds, the first data a few minutes.';
+      const next =
+        stretch < NOTABLE_STRETCH
+          ? 'The first answers take a few seconds, the first data a few minutes.'
+          : this.#share;
       return [{ kind: 'first_polls', text, next, ...rest }];
     }
     if (unmatched.length > 0) {
@@ -350,13 +347,8 @@ export class Causes {
   }
 }
 
-/** `1 other part`, `2 other parts`. */
-function numberOf(count: number, things: string): string {
-  return `${grouped(count)} ${things}${count === 1 ? '' : 's'}`;
-}
-
 /** A few names, or how many there are. */
-function listed(names: ReadonlySet<string>): string {
+function listed(names: readonly string[]): string {
   const [first = '', second, ...others] = names;
   if (second === undefined) return first;
   return others.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${others.length} more`;

@@ -3,7 +3,7 @@ import type { JobStatus } from '../status.ts';
 
 /** The part of the platform that a job belongs to: its product, or its collector where that knows no products. */
 export function partOf({ product, collector }: JobStatus): string {
-  return product ?? collector;
+  return product ?? (collector === 'discovery' ? 'the list of analytics metrics' : collector);
 }
 
 /** How the job's last poll failed; undefined where it did not. */

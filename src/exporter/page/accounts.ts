@@ -51,7 +51,7 @@ function accountRow({ account, judgement }: JudgedAccount, query: JobQuery, now:
   const href = `${addressOf({ account: account.name, listsAll: query.listsAll })}#account`;
   return html`<tr><th scope="row"><a href="${href}"${current}><bdi>${account.name}</bdi></a></th>
 <td data-head="State">${stateOf(state)}</td><td data-head="Why" class="why"><bdi>${marked(causes[0]?.text ?? '')}</bdi></td>
-<td data-head="Oldest data" class="number">${oldestData(tally, now)}</td>
+<td data-head="Oldest data" class="number">${state === 'no_data' || state === 'starting' ? '–' : oldestData(tally, now)}</td>
 <td data-head="Failing" class="number">${tally.failing === 0 ? html`<span class="none">0</span>` : html`<strong class="bad-text">${grouped(tally.failing)}</strong>`} <span class="quiet">of ${grouped(tally.jobs)}</span></td>
 <td data-head="Quota left" class="number">${account.quota.map(
     ({ limit, remaining, stopped_until: stopped }) =>

@@ -83,7 +83,7 @@ function summary(status: Status, accounts: readonly JudgedAccount[], now: number
 <dl class="figures">
 <div><dt>Exporter</dt><dd class="large">${
     status.ready ? html`<span class="state ok">ready</span>` : html`<span class="state bad">not ready</span>`
-  }</dd>${status.not_ready.map((reason) => html`<dd class="small"><bdi>${reason}</bdi></dd>`)}</div>
+  }</dd>${notReady(status)}</div>
 <div><dt>Jobs</dt><dd class="large">${grouped(sum(accounts, 'jobs'))}</dd></div>
 <div><dt>Failing</dt><dd class="large${failing > 0 ? ' bad-text' : ''}"><a href="?show=failing#jobs-head">${grouped(failing)}</a></dd></div>
 <div><dt>Waiting</dt><dd class="large"><a href="?show=waiting#jobs-head">${grouped(sum(accounts, 'waiting'))}</a></dd></div>
@@ -111,6 +111,15 @@ function pushed({ name, samples_waiting, last_success_at, note }: ReceiverStatus
   const waiting = samples_waiting === 0 ? '' : html`, ${grouped(samples_waiting)} samples wait`;
   const trouble = note === '' ? '' : html`<div class="small bad-text"><bdi>${note}</bdi></div>`;
   return html`<bdi class="mono">${name}</bdi><div class="small quiet">last taken ${moment(last_success_at, now)}${waiting}</div>${trouble}`;
+}
+
+/** Reasons on the page at most: `/-/ready` says all of them. */
+const MOST_REASONS = 5;
+
+function notReady({ not_ready: reasons }: Status): Html {
+  const more = reasons.length - MOST_REASONS;
+  return html`${reasons.slice(0, MOST_REASONS).map((reason) => html`<dd class="small"><bdi>${reason}</bdi></dd>`)}
+${more > 0 ? html`<dd class="small"><a href="./-/ready">and ${grouped(more)} more</a></dd>` : ''}`;
 }
 
 /** Which replicas share the accounts, which each has since when, and what moved last. */

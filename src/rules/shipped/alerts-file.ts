@@ -143,7 +143,7 @@ const ACCEPTED = z
 function url(about: string) {
   return z
     .string()
-    .regex(/^https?:\/\/[^\s/]+/, 'expected an address such as "https://grafana.example.net"')
+    .regex(/^https?:\/\/[^\s/\p{C}][^\p{C}]*$/u, 'expected an address such as "https://grafana.example.net"')
     .transform((given) => given.replace(/\/+$/, ''))
     .describe(about);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Judgement, judge } from '../../../src/exporter/judgement/judgement.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';
-import { madeUpAccount, madeUpJob, NOW } from '../page/made-up-status.ts';
+import { at, madeUpAccount, madeUpJob, NOW } from '../page/made-up-status.ts';
 
 /** What reads the list of a product's configurations. */
 function listJob(changes: Partial<JobStatus> = {}): JobStatus {
@@ -49,4 +49,100 @@ describe('what an account has data of', () => {
     const refused = listJob({ last_outcome: 'forbidden', last_reason: 'HTTP 403' });
     expect(available(judged(madeUpJob(), refused), 'content_delivery')).toBe(false);
   });
+});
+
+describe('what explains the state of an account comes first', () => {
+  const texts = (...jobs: JobStatus[]) => judged(...jobs).causes.map(({ text }) => text);
+  /** Settings that the platform has never had. */
+  const unknown = listJob({
+    collector: 'error_responses',
+    product: undefined,
+    last_outcome: 'not_found',
+    last_reason: 'HTTP 404',
+  });
+  const NOT_KNOWN = 'the platform does not know error_responses: HTTP 404';
+  const old = { data_age_seconds: 4_000, expected_age_seconds: 300 };
+
+  it('what makes data late, before what cannot be read besides', () => {
+    const late = [7, 8].map((id) => madeUpJob({ id: `late/${id}`, ...old }));
+    expect(texts(...late, unknown)).toEqual(['the platform is late', NOT_KNOWN]);
+    const undecodable = late.map((job) => ({ ...job, last_outcome: 'undecodable' as const }));
+    expect(texts(...undecodable, unknown)[1]).toBe(NOT_KNOWN);
+    const refused = madeUpJob({
+      ...old,
+      id: 'old',
+      metric: 'waf',
+      last_outcome: 'forbidden',
+      last_reason: 'HTTP 403',
+    });
+    expect(texts(...late, refused)).toEqual([
+      'the platform is late',
+      'the token may not read waf of edge_applications: HTTP 403',
+    ]);
+  });
+
+  it('counters that are behind while gauges are in time', () => {
+    const behind = madeUpJob({ counted_age_seconds: 20_000, expected_counted_age_seconds: 900 });
+    expect(texts(behind, unknown)).toEqual([
+      expect.stringMatching(/^counters of edge_applications are/),
+      NOT_KNOWN,
+    ]);
+  });
+
+  it('that nothing is there, or not read yet, before settings that cannot be read', () => {
+    expect(texts(listJob(), unknown)).toEqual([
+      'the platform lists no configurations of what is collected',
+      NOT_KNOWN,
+    ]);
+    const pending = madeUpJob({ last_outcome: null, last_polled_at: null, last_bucket_at: null });
+    const { state, says } = judged(pending, listJob(), unknown);
+    expect([state, says]).toEqual(['starting', 'is starting: 2 of 3 first polls are done']);
+  });
+});
+
+describe('a cause names what it covers', () => {
+  const series = (metric: string, changes: Partial<JobStatus> = {}) =>
+    madeUpJob({ id: metric + changes.configuration_id, metric, ...changes });
+  const refused = { last_outcome: 'not_found', last_reason: 'HTTP 404' } as const;
+  const first = (...jobs: JobStatus[]) => judged(...jobs).causes[0]?.text;
+
+  it('a metric, a part of a product, or all of it', () => {
+    const [waf, other] = ['7', '8'].map((id) => series('waf', { ...refused, configuration_id: id }));
+    if (waf === undefined || other === undefined) throw new Error('two were made');
+    const well = series('cdn_requests');
+    expect(first(waf, other, well)).toBe('the platform does not know waf of edge_applications: HTTP 404');
+    const part = 'the platform does not know part of edge_applications: HTTP 404';
+    expect(first(waf, series('waf'), well)).toBe(part);
+    expect(first(waf, series('bandwidth', refused), well)).toBe(part);
+    expect(first(waf, other, listJob({ last_outcome: 'empty' }))).toBe(
+      'the platform does not know edge_applications: HTTP 404',
+    );
+  });
+
+  it('the usual reason alone where most jobs fail of it', () => {
+    const reasons = (...all: string[]) =>
+      first(
+        series('cdn_requests'),
+        ...all.map((reason, n) => series('waf', { ...refused, id: `${n}`, last_reason: reason })),
+      );
+    expect(reasons('a', 'a', 'b')).toMatch(/: a$/);
+    expect(reasons('a', 'b', 'b', 'c')).toMatch(/: b, and for 2 other reasons$/);
+  });
+
+  it('a refusal by the limit as over once others have been answered since', () => {
+    const limited = series('waf', { last_outcome: 'rate_limited', last_polled_at: at(-300) });
+    expect(first(limited, series('cdn_requests'))).toBe(
+      'the platform refused waf of edge_applications (429)',
+    );
+    const justNow = { ...limited, last_polled_at: at(0) };
+    expect(first(justNow, series('cdn_requests'))).toBe('the platform refuses reads (429)');
+  });
+});
+
+it('while the quota makes first polls wait, nothing is promised within seconds', () => {
+  const pending = madeUpJob({ last_outcome: null, last_polled_at: null, last_bucket_at: null });
+  const next = (stretch: number) =>
+    allStepsOf(judge(madeUpAccount({ jobs: [pending], stretch }), NOW)).causes[0]?.next;
+  expect(next(1)).toMatch(/^The first answers take a few seconds/);
+  expect(next(240)).toMatch(/^`edge-exporter plan` shows/);
 });

@@ -65,6 +65,19 @@ test('what is wrong with the exporter itself stands on top', () => {
   expect(text).toContain('1,200 dropped');
 });
 
+test('of many reasons why it is not ready a few are shown, and where the others are', () => {
+  const reasons = Array.from({ length: 847 }, (_, index) => `account a${index}: nothing was read yet`);
+  const markup = page(madeUpStatus({ ready: false, not_ready: reasons }));
+  expect(words(markup)).toContain('account a4: nothing was read yet and 842 more Jobs');
+  expect(markup).toContain('<a href="./-/ready">and 842 more</a>');
+});
+
+test('an account without data has no oldest data, though its lists were read', () => {
+  const list = madeUpJob({ collector: 'discovery', metric: undefined, last_bucket_at: null });
+  const accounts = [madeUpAccount({ jobs: [list] }), madeUpAccount({ name: 'staging' })];
+  expect(page(madeUpStatus({ accounts }))).toMatch(/no data.*?data-head="Oldest data"[^>]*>–</s);
+});
+
 test('a state directory that cannot be used stands on top; that none is wanted does not', () => {
   const note = 'the state directory /state cannot be used: EROFS';
   const head = 'counters are withheld';

@@ -143,7 +143,7 @@ test('jobs that fail for one cause are counted under it, with the most frequent 
   const failing = (reason: string) => madeUpJob({ last_outcome: 'not_found', last_reason: reason });
   const jobs = [madeUpJob(), failing('HTTP 404'), failing('HTTP 404'), failing('no such metric')];
   expect(verdict({ accounts: [madeUpAccount({ jobs })] })[0]).toContain(
-    'the platform does not know edge_applications: HTTP 404, and for 1 other reason.',
+    'the platform does not know part of edge_applications: HTTP 404.',
   );
   expect(page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] }))).toContain('3 of 4 jobs fail');
 });

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { filledIn } from '../../../grafana/source/filled-in.ts';
 import { TOLD } from '../../../grafana/source/troubles.ts';
-import type { CauseKind } from '../../../src/exporter/judgement/causes.ts';
+import type { CauseKind } from '../../../src/exporter/judgement/covered.ts';
 import type { AccountState } from '../../../src/exporter/judgement/judgement.ts';
 import { parseJobQuery } from '../../../src/exporter/page/jobs-table.ts';
 import { renderPage } from '../../../src/exporter/page/page.ts';
@@ -598,12 +598,16 @@ function record(
 }
 
 /** A quarter of an hour in which all is well. */
-async function seeAllWell(simulation: Simulation, keep: (minute: number, said: Said) => void): Promise<void> {
+async function seeAllWell(
+  simulation: Simulation,
+  keep: (minute: number, said: Said) => void,
+  state: AccountState,
+): Promise<void> {
   for (let minute = 0; minute <= BEFORE; minute += 1) {
     await simulation.minutes(1);
     const before = await said(simulation);
     expectAgreement(before);
-    expect([before.status.judgement.state, before.up, before.notReady]).toEqual(['well', 1, []]);
+    expect([before.status.judgement.state, before.up, before.notReady]).toEqual([state, 1, []]);
     keep(minute, before);
   }
 }
@@ -638,7 +642,7 @@ async function play(known: Case, keep: (minute: number, said: Said) => void): Pr
   const simulation = await start();
   if (from > 0) {
     await simulation.minutes(from - BEFORE - 0.5);
-    await seeAllWell(simulation, keep);
+    await seeAllWell(simulation, keep, known.size?.lacksDomains ? 'partly_failing' : 'well');
     await begin(stage);
   }
   let minutesTooOld = 0;
@@ -682,6 +686,15 @@ it.each([8, 60].flatMap((configurations) => AT_ANY_SIZE.map((name) => [configura
     const known = CASES[name];
     if (known === undefined) throw new Error(`no case ${name}`);
     await play({ ...known, size: { configurations } }, () => undefined);
+  },
+);
+
+it.each(['late by half an hour', 'a web page after an hour', 'metrics 503', 'all 429 after an hour'])(
+  'so it is where the platform has never had one of the settings: %s',
+  async (name) => {
+    const known = CASES[name];
+    if (known === undefined) throw new Error(`no case ${name}`);
+    await play({ ...known, size: { lacksDomains: true } }, () => undefined);
   },
 );
 
