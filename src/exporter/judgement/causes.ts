@@ -1,9 +1,9 @@
-import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/read.ts';
+import type { FailureOutcome } from '../platform/read.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';
 import { type CauseKind, Covered, numberOf } from './covered.ts';
-import { count, greatestFirst, type JobFacts, type Sum, showsBuckets } from './tally.ts';
+import { count, greatestFirst, type JobFacts, type Sum, showsBuckets, TOLERATED_SECONDS } from './tally.ts';
 
 /** Something that is wrong, or worth knowing, with what it explains. Backticks mark what is typed as it is. */
 export interface Cause {
@@ -53,6 +53,9 @@ const NEXT_WHEN_DOWN: Readonly<Partial<Record<FailureOutcome, string>>> = {
   server_error: PLATFORM_AT_FAULT,
 };
 
+/** How polls fail where nothing of an account is served: a path or a permission may be missing besides. */
+const OF_THE_WHOLE = ['unauthorized', 'server_error', 'network', 'timeout', 'rate_limited'] as const;
+
 /** What concerns everything comes first, then what is refused, then what is late. */
 const ORDER: readonly CauseKind[] = [
   'unauthorized',
@@ -75,15 +78,17 @@ export class Causes {
   readonly isStopped: boolean;
   readonly #account: AccountStatus;
   readonly #whole: Sum;
+  readonly #now: number;
   readonly #covered = new Map<CauseKind, Covered>();
   /** How many series each part has that were asked for, and each metric of it. */
   readonly #series = new Map<string, number>();
   #hasProducts = false;
 
   /** @param whole adds up the same jobs */
-  constructor(account: AccountStatus, whole: Sum) {
+  constructor(account: AccountStatus, whole: Sum, now: number) {
     this.#account = account;
     this.#whole = whole;
+    this.#now = now;
     this.isStopped = account.quota.some(({ stopped_until: until }) => until !== null);
   }
 
@@ -102,15 +107,15 @@ export class Causes {
   }
 
   /** All that is wrong, what explains more before what explains less. */
-  found(up: boolean | null, now: number): Cause[] {
-    if (this.#account.up === false) return [this.#down(now)];
+  found(up: boolean | null): Cause[] {
+    if (this.#account.up === false) return [this.#down()];
     if (this.isStopped && !this.#covered.has('rate_limited'))
       this.#covered.set('rate_limited', new Covered('rate_limited'));
     const covering = [...this.#covered.values()]
       .sort((a, b) => this.#rank(a) - this.#rank(b) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
       .map((covered) => ({
         kind: covered.kind,
-        ...this.#words(covered, up === false, now),
+        ...this.#words(covered, up === false),
         symptoms: this.#symptoms(covered),
         jobs: covered.jobs,
       }));
@@ -149,25 +154,28 @@ export class Causes {
   }
 
   /** Who makes a job late whose last poll did not fail. */
-  #lateBecause({ state, waits_for: waitsFor }: JobStatus): CauseKind {
+  #lateBecause(job: JobStatus): CauseKind {
+    const { state, waits_for: waitsFor, interval_seconds: interval, last_success_at: success } = job;
     if (this.isStopped || waitsFor === 'rate_limited') return 'rate_limited';
     if (waitsFor === 'unauthorized') return 'unauthorized';
     if (waitsFor === 'slow_api') return 'platform_late';
+    // A poll that has just become due makes nothing late.
+    const isOverdue = this.#now - Date.parse(success ?? '') > 1_000 * ((interval ?? 0) + TOLERATED_SECONDS);
     const waitsForQuota = waitsFor === 'probe' || waitsFor === 'spent' || waitsFor === 'reserved';
-    if (waitsForQuota || this.#account.stretch >= NOTABLE_STRETCH) return 'quota';
-    return state === 'idle' ? 'platform_late' : 'exporter_late';
+    if ((waitsForQuota && isOverdue) || this.#account.stretch >= NOTABLE_STRETCH) return 'quota';
+    return state !== 'idle' && isOverdue ? 'exporter_late' : 'platform_late';
   }
 
   /** Nothing of the account is served. */
-  #down(now: number): Cause {
+  #down(): Cause {
     const { note, up_since: since, next_try_at: next } = this.#account;
-    const failures = [...this.#covered.values()].filter(({ failing }) => failing > 0);
+    const failures = OF_THE_WHOLE.flatMap((kind) => this.#covered.get(kind) ?? []);
     const worst = failures.sort((a, b) => b.failing - a.failing)[0]?.kind;
-    const failure = FAILURE_OUTCOMES.find((outcome) => outcome === worst);
-    const tried = next === null ? 'being tried now' : `next try ${within(next, now)}`;
+    const failure = OF_THE_WHOLE.find((outcome) => outcome === worst);
+    const tried = next === null ? 'being tried now' : `next try ${within(next, this.#now)}`;
     return {
       kind: failure !== undefined && failure in NEXT_WHEN_DOWN ? failure : 'unreachable',
-      text: `${note} (${since === null ? '' : `since ${timeOfDay(since, now)}, `}${tried})`,
+      text: `${note} (${since === null ? '' : `since ${timeOfDay(since, this.#now)}, `}${tried})`,
       next: (failure && NEXT_WHEN_DOWN[failure]) ?? FIND_OUT,
       symptoms: this.#symptoms(this.#whole),
       jobs: this.#whole.jobs,
@@ -182,11 +190,11 @@ export class Causes {
   }
 
   /** @param none whether no read succeeds at all */
-  #words(covered: Covered, none: boolean, now: number): Words {
+  #words(covered: Covered, none: boolean): Words {
     const { kind, reason } = covered;
     switch (kind) {
       case 'rate_limited':
-        return this.#limited(covered, now);
+        return this.#limited(covered);
       case 'forbidden':
         return this.#forbidden(covered);
       case 'not_found':
@@ -248,7 +256,7 @@ export class Causes {
     };
   }
 
-  #limited(covered: Covered, now: number): Words {
+  #limited(covered: Covered): Words {
     const stopped = this.#account.quota.find(({ stopped_until: until }) => until !== null);
     const until = stopped?.stopped_until ?? null;
     if (stopped === undefined || until === null) {
@@ -263,7 +271,7 @@ export class Causes {
       };
     }
     const unnamed = stopped.limit === null ? ' and names no limit' : '';
-    const text = `the platform refuses ${stopped.scope} (429)${unnamed}, next try ${within(until, now)}`;
+    const text = `the platform refuses ${stopped.scope} (429)${unnamed}, next try ${within(until, this.#now)}`;
     return { text, next: LIMITED };
   }
 

@@ -49,12 +49,12 @@ const REFUSED_FOR_MS = 90_000;
  * that says how an account is takes it from here: `edge_up`, `edge_data_available`, readiness, the page, `/api/v1/status`.
  */
 export function* judge(account: AccountStatus, now: number): Generator<undefined, Judgement> {
-  const seen = new SeenAccount(account);
+  const seen = new SeenAccount(account, now);
   for (const job of account.jobs) {
     seen.take(job);
     yield;
   }
-  return seen.judgement(now);
+  return seen.judgement();
 }
 
 /** An account whose jobs are being looked at. */
@@ -64,9 +64,9 @@ class SeenAccount {
   readonly #parts = new Map<string, { readonly first: JobStatus; readonly sum: Sum }>();
   readonly #causes: Causes;
 
-  constructor(account: AccountStatus) {
+  constructor(account: AccountStatus, now: number) {
     this.#account = account;
-    this.#causes = new Causes(account, this.#whole);
+    this.#causes = new Causes(account, this.#whole, now);
   }
 
   take(job: JobStatus): void {
@@ -79,10 +79,10 @@ class SeenAccount {
     this.#causes.take(facts);
   }
 
-  judgement(now: number): Judgement {
+  judgement(): Judgement {
     const tally = this.#whole.tally();
     const up = this.#up();
-    const causes = this.#causes.found(up, now);
+    const causes = this.#causes.found(up);
     const state = this.#state(up, causes);
     const parts = Array.from(this.#parts, ([name, { first, sum }]) => ({
       name,

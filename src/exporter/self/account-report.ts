@@ -87,7 +87,17 @@ export function reportTo(
   return {
     ...reportPush(metrics, log),
     exchanged(account, info, { scope: { name, limiter }, contradiction }) {
-      const { status, method, outcome } = info;
+      const { status, method, outcome, path, bytes } = info;
+      const facts = {
+        account,
+        method,
+        path,
+        status,
+        outcome,
+        bytes,
+        ms: Math.round(info.endedAt - info.startedAt),
+      };
+      log.debug?.({ ...facts, remaining: info.rate?.remaining }, 'operation');
       metrics.operations.add(1, account, name, status === undefined ? 'none' : String(status));
       notesOf(account).refusals.exchanged(name, info);
       if (contradiction !== undefined) clockContradicted(account, contradiction);

@@ -12,6 +12,7 @@ interface EventLog {
 
 /** The part of a logger that is used here. */
 export interface ReportLog extends EventLog {
+  debug?(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
 

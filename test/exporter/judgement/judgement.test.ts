@@ -81,6 +81,28 @@ describe('what explains the state of an account comes first', () => {
     ]);
   });
 
+  it('the exporter itself only where polls are overdue, not while one that was due a moment ago runs', () => {
+    const running = madeUpJob({ ...old, state: 'running', last_success_at: at(-70) });
+    expect(texts(running)).toEqual(['the platform is late']);
+    expect(texts({ ...running, last_success_at: at(-130) })).toEqual(['this exporter does not keep up']);
+    const waiting = madeUpJob({ ...old, state: 'waiting', waits_for: 'spent' });
+    expect(texts(waiting)).toEqual(['the platform is late']);
+  });
+
+  it('where nothing is served, that, however many paths are missing besides', () => {
+    const failing = madeUpJob({ last_outcome: 'server_error' });
+    const account = madeUpAccount({
+      jobs: [failing, unknown, unknown],
+      up: false,
+      note: 'the platform answers 503',
+    });
+    const [cause] = allStepsOf(judge(account, NOW)).causes;
+    expect([cause?.kind, cause?.next]).toEqual([
+      'server_error',
+      expect.stringMatching(/^The platform is at fault/),
+    ]);
+  });
+
   it('counters that are behind while gauges are in time', () => {
     const behind = madeUpJob({ counted_age_seconds: 20_000, expected_counted_age_seconds: 900 });
     expect(texts(behind, unknown)).toEqual([

@@ -77,8 +77,10 @@ test('late data is put down to whoever makes it late', () => {
   const late = 'production shows data up to 25 min old';
   expect(said({})).toBe(`${late}: the platform is late.`);
   expect(said({ state: 'waiting', waits_for: 'slow_api' })).toBe(`${late}: the platform is late.`);
-  expect(said({ state: 'waiting', waits_for: 'spent' })).toBe(`${late}: the quota makes polls wait.`);
-  expect(said({ state: 'waiting', waits_for: 'connections' })).toBe(
+  expect(said({ state: 'waiting', waits_for: 'spent', last_success_at: at(-1_500) })).toBe(
+    `${late}: the quota makes polls wait.`,
+  );
+  expect(said({ state: 'waiting', waits_for: 'connections', last_success_at: at(-1_500) })).toBe(
     `${late}: this exporter does not keep up.`,
   );
   expect(said({ last_outcome: 'server_error', last_reason: 'HTTP 502' })).toBe(

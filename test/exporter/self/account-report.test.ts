@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { BLANK } from '../../../src/exporter/poll/job.ts';
+import type { RateLimiter } from '../../../src/exporter/rate-limit/limiter.ts';
 import { reportTo } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { FOUND } from '../poll/polling.ts';
@@ -58,4 +59,37 @@ it('knows nothing any more of the failures of an account that has left', () => {
   observer.left('a');
   polled('ok');
   expect(lines).toEqual([]);
+});
+
+it('logs each operation where debug is asked for', () => {
+  const lines: object[] = [];
+  const quiet = () => undefined;
+  const debug = (facts: object, message: string) => void lines.push({ message, ...facts });
+  const log = { debug, info: quiet, warn: quiet, error: quiet };
+  const observer = reportTo(createSelfMetrics(), log, { now: () => 0, wall: () => 0 });
+  const info = {
+    method: 'GET',
+    path: '/domains',
+    version: 3,
+    status: 403,
+    outcome: 'forbidden',
+    startedAt: 1_000,
+    endedAt: 1_250,
+    bytes: 40,
+  } as const;
+  const limiter = { limit: 80, limitInUse: 80 } as unknown as RateLimiter;
+  const scope = { name: 'reads', limiter };
+  observer.exchanged('a', info, { scope, contradiction: undefined });
+  expect(lines).toEqual([
+    {
+      message: 'operation',
+      account: 'a',
+      method: 'GET',
+      path: '/domains',
+      status: 403,
+      outcome: 'forbidden',
+      bytes: 40,
+      ms: 250,
+    },
+  ]);
 });

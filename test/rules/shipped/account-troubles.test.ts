@@ -689,7 +689,7 @@ it.each([8, 60].flatMap((configurations) => AT_ANY_SIZE.map((name) => [configura
   },
 );
 
-it.each(['late by half an hour', 'a web page after an hour', 'metrics 503', 'all 429 after an hour'])(
+it.each(['late by half an hour', 'a web page after an hour', 'every answer 503', 'all 429 after an hour'])(
   'so it is where the platform has never had one of the settings: %s',
   async (name) => {
     const known = CASES[name];
