@@ -79,6 +79,8 @@ export class Causes {
   readonly #account: AccountStatus;
   readonly #whole: Sum;
   readonly #now: number;
+  /** When the newest poll began that the limit refused (429). */
+  #refusedAt = '';
   readonly #covered = new Map<CauseKind, Covered>();
   /** How many series each part has that were asked for, and each metric of it. */
   readonly #series = new Map<string, number>();
@@ -89,6 +91,8 @@ export class Causes {
     this.#account = account;
     this.#whole = whole;
     this.#now = now;
+    for (const { last_outcome: outcome, last_polled_at: at } of account.jobs)
+      if (outcome === 'rate_limited' && at !== null && at > this.#refusedAt) this.#refusedAt = at;
     this.isStopped = account.quota.some(({ stopped_until: until }) => until !== null);
   }
 
@@ -159,8 +163,10 @@ export class Causes {
     if (this.isStopped || waitsFor === 'rate_limited') return 'rate_limited';
     if (waitsFor === 'unauthorized') return 'unauthorized';
     if (waitsFor === 'slow_api') return 'platform_late';
-    // A poll that has just become due makes nothing late.
-    const isOverdue = this.#now - Date.parse(success ?? '') > 1_000 * ((interval ?? 0) + TOLERATED_SECONDS);
+    // A poll that has just become due makes nothing late, and one that the platform refused until now is not our fault.
+    const patienceMs = 1_000 * ((interval ?? 0) + TOLERATED_SECONDS);
+    const isOverdue = this.#now - Date.parse(success ?? '') > patienceMs;
+    if (isOverdue && this.#now - Date.parse(this.#refusedAt) < patienceMs) return 'rate_limited';
     const waitsForQuota = waitsFor === 'probe' || waitsFor === 'spent' || waitsFor === 'reserved';
     if ((waitsForQuota && isOverdue) || this.#account.stretch >= NOTABLE_STRETCH) return 'quota';
     return state !== 'idle' && isOverdue ? 'exporter_late' : 'platform_late';
@@ -260,8 +266,7 @@ export class Causes {
     const stopped = this.#account.quota.find(({ stopped_until: until }) => until !== null);
     const until = stopped?.stopped_until ?? null;
     if (stopped === undefined || until === null) {
-      const { newestSuccessAt, newestRefusalAt } = this.#whole;
-      const isOver = newestSuccessAt > newestRefusalAt;
+      const isOver = this.#whole.newestSuccessAt > this.#refusedAt;
       const text = isOver
         ? `the platform refused ${this.#named(covered)} (429)`
         : 'the platform refuses reads (429)';

@@ -89,6 +89,19 @@ describe('what explains the state of an account comes first', () => {
     expect(texts(waiting)).toEqual(['the platform is late']);
   });
 
+  it('a refusal by the limit that has just ended, where polls waited for that', () => {
+    const waiting = madeUpJob({ ...old, metric: 'waf', state: 'waiting', last_success_at: at(-400) });
+    const limited = madeUpJob({
+      ...old,
+      id: 'limited',
+      last_outcome: 'rate_limited',
+      last_polled_at: at(-60),
+    });
+    expect(texts(waiting, limited, madeUpJob({ last_success_at: at(0) }))).toEqual([
+      'the platform refused part of edge_applications (429)',
+    ]);
+  });
+
   it('where nothing is served, that, however many paths are missing besides', () => {
     const failing = madeUpJob({ last_outcome: 'server_error' });
     const account = madeUpAccount({
