@@ -50,7 +50,16 @@ const DASHES: DynamicConfigValue[] = [
 
 /** Series over time. A gap in the data is a gap in the line, and nothing is filled with zeros. */
 export function chart(given: Chart): Panel {
-  const { title, description, unit, queries, shape = 'lines', limits, dashed = [], legend = 'below' } = given;
+  const {
+    title,
+    description,
+    unit = 'short',
+    queries,
+    shape = 'lines',
+    limits,
+    dashed = [],
+    legend = 'below',
+  } = given;
   const panel = new PanelBuilder()
     .title(title)
     .description(description)
@@ -75,7 +84,8 @@ export function chart(given: Chart): Panel {
     )
     .targets(targets(queries, 'range'));
   if (given.max !== undefined) panel.max(given.max);
-  if (given.axis !== undefined) panel.axisLabel(given.axis);
+  const axis = given.axis ?? (given.unit === undefined ? 'per minute' : undefined);
+  if (axis !== undefined) panel.axisLabel(axis);
   if (shape === 'stack') panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
   if (limits) {
     panel.thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));

@@ -12,8 +12,6 @@ export const values: readonly Panel[] = (['country', 'host'] as const).map((labe
     title: `Requests by ${label}`,
     description: `Requests per minute by ${label}, the largest and all others together. ${READ_WHERE}`,
     noValue: NOT_READ,
-    unit: 'short',
-    axis: 'per minute',
     shape: 'stack',
     legend: 'right',
     queries: [
@@ -53,8 +51,6 @@ export const origin: readonly Panel[] = [
     title: 'Responses of the origin',
     description: `Responses of the origins per minute by class; what the cache answers is not among them. ${READ_WHERE}`,
     noValue: NOT_READ,
-    unit: 'short',
-    axis: 'per minute',
     shape: 'stack',
     queries: [
       { expr: `${sum(mean('edge_upstream_responses_per_minute', SITE), 'class')} > 0`, legend: '{{class}}' },

@@ -18,8 +18,6 @@ export const responses: readonly Panel[] = CLASSES.map(([group, title, codes]) =
   chart({
     title: `${title} (${group})`,
     description: `Responses per minute with a status of ${codes}, by code; “other” are the rest of the class.`,
-    unit: 'short',
-    axis: 'per minute',
     shape: 'stack',
     queries: [
       {

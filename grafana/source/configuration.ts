@@ -5,15 +5,14 @@ import { errorPages, responses } from './configuration-responses.ts';
 import { services } from './configuration-services.ts';
 import { delivered } from './configuration-traffic.ts';
 import { dashboard } from './dashboard-base.ts';
-import { dataAgeFigure } from './data-age-figure.ts';
 import { figure } from './figure.ts';
 import { shelves } from './layout.ts';
-import { LIMITS } from './limits.ts';
 import { growth, mean, SITE, sum } from './query.ts';
+import { dataAgeFigure, shareFigures } from './traffic-figures.ts';
 import { trafficNow } from './traffic-queries.ts';
 import { TROUBLES } from './troubles.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
-import { familyQueries } from './waf-queries.ts';
+import { threatsByFamily } from './waf-queries.ts';
 
 const now = trafficNow(SITE);
 const inRange = (family: string) => sum(growth(family, SITE));
@@ -22,7 +21,6 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Requests in range',
     description: 'Requests within the time range, from the counter of settled buckets (ten minutes behind).',
-    unit: 'short',
     expr: inRange('edge_requests_total'),
   }),
   figure({
@@ -34,7 +32,6 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Threats in range',
     description: 'Threats detected within the time range, from the counter of settled buckets.',
-    unit: 'short',
     expr: inRange('edge_waf_threats_total'),
   }),
   figure({
@@ -49,22 +46,7 @@ const figures: readonly Panel[] = [
     unit: 'bps',
     expr: now.bitsPerSecond,
   }),
-  figure({
-    title: 'From the cache',
-    description: 'Share of the requests answered without the origin. Red below 30 %, green from 60 %.',
-    unit: 'percentunit',
-    decimals: 1,
-    expr: now.offload,
-    limits: LIMITS.offload,
-  }),
-  figure({
-    title: 'Server errors',
-    description: 'Share of the responses with a status of 500 and above. Yellow from 1 %, red from 5 %.',
-    unit: 'percentunit',
-    decimals: 2,
-    expr: now.serverErrors,
-    limits: LIMITS.serverErrors,
-  }),
+  ...shareFigures(now),
   dataAgeFigure('Age of data', now),
 ];
 
@@ -72,27 +54,16 @@ const waf: readonly Panel[] = [
   chart({
     title: 'Threats against requests',
     description: 'Requests that the WAF looked at, and the threats that it detected among them.',
-    unit: 'short',
-    axis: 'per minute',
     queries: [
       { expr: sum(mean('edge_waf_requests_per_minute', SITE)), legend: 'inspected' },
       { expr: sum(mean('edge_waf_threats_per_minute', SITE)), legend: 'detected' },
     ],
   }),
-  chart({
-    title: 'Threats by family',
-    description: 'Threats per minute by the kind of attack; together they are all threats detected.',
-    unit: 'short',
-    axis: 'per minute',
-    shape: 'stack',
-    queries: familyQueries(SITE),
-  }),
+  threatsByFamily,
   chart({
     title: 'Detected and stopped',
     description:
       'Threats that the WAF detected, and requests that it stopped. Far apart: the rule set only counts.',
-    unit: 'short',
-    axis: 'per minute',
     queries: [
       { expr: sum(mean('edge_waf_threats_per_minute', SITE)), legend: 'detected' },
       { expr: sum(mean('edge_waf_blocked_per_minute', SITE)), legend: 'stopped' },

@@ -70,8 +70,6 @@ export const data: readonly Panel[] = [
     legend: 'right',
     description:
       'Buckets per minute that the platform changed after they were first read. Normal while they settle.',
-    unit: 'short',
-    axis: 'per minute',
     queries: [
       { expr: perMinute('edge_exporter_restatements_total', 'product', RESTATED), legend: '{{product}}' },
     ],
@@ -91,8 +89,6 @@ export const data: readonly Panel[] = [
     title: 'Buckets counted',
     legend: 'right',
     description: 'Settled buckets per minute taken into the counters.',
-    unit: 'short',
-    axis: 'per minute',
     queries: [
       { expr: perMinute('edge_exporter_buckets_counted_total', 'product', PRODUCT), legend: '{{product}}' },
     ],
@@ -101,8 +97,6 @@ export const data: readonly Panel[] = [
     title: 'Lost or late',
     description:
       'Per minute: buckets that never came, buckets that changed after they were counted, and rows that could not be read. There should be none.',
-    unit: 'short',
-    axis: 'per minute',
     queries: [
       {
         expr: perMinute('edge_exporter_buckets_skipped_total', 'account', PRODUCT),

@@ -49,7 +49,6 @@ export const collectors = table({
   title: 'Collectors',
   description:
     'What each collector of each account does: jobs on the schedule, polls and failures of the last fifteen minutes, time since the last success. An empty cell under “Failed” means that none failed.',
-  unit: 'short',
   rows: { account: 'Account', collector: 'Collector' },
   sortedBy: 'Last success',
   columns: [

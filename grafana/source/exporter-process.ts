@@ -18,8 +18,6 @@ export const output: readonly Panel[] = [
     title: 'Series not exposed',
     description:
       'Per minute: left out because of limits.series, or because another job shows the same series. There should be none.',
-    unit: 'short',
-    axis: 'per minute',
     queries: [
       { expr: `60 * ${rate('edge_exporter_series_dropped_total', EXPORTER)}`, legend: '{{instance}}: limit' },
       {
@@ -49,8 +47,6 @@ export const output: readonly Panel[] = [
     title: 'Pushed',
     description:
       'Samples per minute that each receiver took, refused for good, or lost when the outbox reached its limits.',
-    unit: 'short',
-    axis: 'per minute',
     noValue: 'nothing is pushed',
     queries: [
       {

@@ -22,7 +22,6 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Exporter',
     description: 'Whether Prometheus can scrape the exporter; the worst of the chosen instances.',
-    unit: 'short',
     expr: `min(${of('up', EXPORTER)})`,
     limits: LIMITS.mustBeOne,
     mappings: UP_DOWN,
@@ -31,15 +30,14 @@ const figures: readonly Panel[] = [
     title: 'Configuration',
     description:
       'Whether the last attempt to load the configuration succeeded; if not, the one before is in use.',
-    unit: 'short',
     expr: `min(${of('edge_exporter_config_last_reload_successful', EXPORTER)})`,
     limits: LIMITS.mustBeOne,
     mappings: LOADED,
   }),
   figure({
     title: 'Unreachable',
-    description: 'Accounts whose platform did not answer the last operation.',
-    unit: 'short',
+    description:
+      'Accounts of which no read succeeds: the platform does not answer, or it refuses the token, a permission, the path or the quota.',
     expr: `count(${UP}) - ${sum(UP)}`,
     limits: LIMITS.anyIsBad,
   }),
@@ -75,7 +73,6 @@ const figures: readonly Panel[] = [
     title: 'State',
     description:
       'Where the counters are kept; the worst of the chosen instances. Withheld: the directory cannot be used, and no counter is exposed until it can be; see the log.',
-    unit: 'short',
     expr: `min(${of('edge_exporter_state_durable', EXPORTER)})`,
     limits: LIMITS.mustBeOne,
     mappings: KEPT,
@@ -85,7 +82,6 @@ const figures: readonly Panel[] = [
     title: 'State errors',
     description:
       'Commits within the last hour that the state directory refused. Counters stand still meanwhile: see the log, and the disk.',
-    unit: 'short',
     decimals: 0,
     expr: sum(`increase(${of('edge_exporter_state_errors_total', EXPORTER)}[1h])`),
     limits: LIMITS.anyIsBad,

@@ -36,7 +36,7 @@ export function figure(given: Figure): Panel {
   const {
     title,
     description,
-    unit,
+    unit = 'short',
     name = '',
     expr,
     limits = LIMITS.none,

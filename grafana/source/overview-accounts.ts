@@ -14,8 +14,7 @@ const overTime = trafficOverTime(SITE, 'account');
 export const accounts = table({
   title: 'Accounts',
   description:
-    'Each account now: whether the platform answers, its traffic, its data’s age (red from 1.5 times the age to be expected), and how much of its quota is left (the scarcest kind of operation). An empty cell means that there is no data. A click on the name narrows this dashboard to the account.',
-  unit: 'short',
+    'Each account now: whether reads of it succeed, its traffic, its data’s age (red from 1.5 times the age to be expected), and how much of its quota is left (the scarcest kind of operation). An empty cell means that there is no data. A click on the name narrows this dashboard to the account.',
   rows: { account: 'Account' },
   links: { Account: TO_ACCOUNT },
   widths: { Account: 130 },
@@ -74,8 +73,6 @@ export const accountCharts: readonly Panel[] = [
   chart({
     title: 'Threats by account',
     description: 'Threats per minute that the WAF detected.',
-    unit: 'short',
-    axis: 'per minute',
     queries: [{ expr: overTime.threats, legend: '{{account}}' }],
   }),
   chart({

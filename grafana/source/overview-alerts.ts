@@ -52,7 +52,6 @@ export const firing = table({
   title: 'What fires now',
   description:
     'The firing alerts that want somebody to act, pages before tickets, with the time since when their condition has held, and the newest value of what a traffic alert judges: threats, requests or responses a minute, or the share of errors or of requests that the cache did not serve. Configuration “none” means the account as a whole. A click on an alert opens the runbook, on a configuration or an account its dashboard. The list is empty too where Prometheus has not loaded the rules.',
-  unit: 'short',
   rows: { alertname: 'Alert', severity: 'Severity', account: 'Account', configuration: 'Configuration' },
   links: {
     Alert: TO_RUNBOOK,

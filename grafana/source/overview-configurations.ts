@@ -40,8 +40,6 @@ export const configurationCharts: readonly Panel[] = [
   chart({
     title: 'Most threats',
     description: 'Threats per minute, the five highest configurations at each moment.',
-    unit: 'short',
-    axis: 'per minute',
     queries: [{ expr: highest(5, `${overTime.threats} > 0`), legend: LEGEND }],
   }),
 ];
@@ -51,7 +49,6 @@ export const statusCodes = table({
   title: 'Most frequent status codes of errors',
   description:
     'Responses per minute now, of the twenty most frequent status codes from 400 on, by configuration. A click on a name leads to the configuration.',
-  unit: 'short',
   rows: { account: 'Account', product: 'Product', configuration: 'Configuration', code: 'Status' },
   links: { Configuration: TO_CONFIGURATION },
   sortedBy: 'Responses / min',
@@ -71,7 +68,6 @@ export const configurations = table({
   title: 'Configurations',
   description:
     'Each configuration now, the busiest first; a click on a heading sorts by it, a click on a name leads to the configuration. An empty cell means that there is no data, for instance no share of errors without requests.',
-  unit: 'short',
   rows: { account: 'Account', product: 'Product', configuration: 'Configuration' },
   links: { Configuration: TO_CONFIGURATION },
   widths: { Account: 160, Product: 170, Configuration: 220 },

@@ -1,7 +1,6 @@
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { URGENT } from './annotations.ts';
 import { dashboard } from './dashboard-base.ts';
-import { dataAgeFigure } from './data-age-figure.ts';
 import { figure } from './figure.ts';
 import { type Section, shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
@@ -9,6 +8,7 @@ import { accountCharts, accounts } from './overview-accounts.ts';
 import { firing } from './overview-alerts.ts';
 import { configurationCharts, configurations, statusCodes } from './overview-configurations.ts';
 import { ACCOUNT, of, PRODUCT, SITE } from './query.ts';
+import { dataAgeFigure, shareFigures } from './traffic-figures.ts';
 import { trafficNow } from './traffic-queries.ts';
 import { TROUBLES } from './troubles.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
@@ -30,23 +30,7 @@ const figures: readonly Panel[] = [
     unit: 'bps',
     expr: now.bitsPerSecond,
   }),
-  figure({
-    title: 'From the cache',
-    description:
-      'Share of the requests that the edge answered without the origin. Red below 30 %, green from 60 %.',
-    unit: 'percentunit',
-    decimals: 1,
-    expr: now.offload,
-    limits: LIMITS.offload,
-  }),
-  figure({
-    title: 'Server errors',
-    description: 'Share of the responses with a status of 500 and above. Yellow from 1 %, red from 5 %.',
-    unit: 'percentunit',
-    decimals: 2,
-    expr: now.serverErrors,
-    limits: LIMITS.serverErrors,
-  }),
+  ...shareFigures(now),
   figure({
     title: 'Client errors',
     description: 'Share of the responses with a status from 400 to 499. Yellow from 10 %, red from 25 %.',
@@ -59,7 +43,6 @@ const figures: readonly Panel[] = [
     title: 'Threats / min',
     description:
       'Threats per minute that the WAF detected, stopped or not. What is usual: see the Security dashboard.',
-    unit: 'short',
     expr: now.threats,
   }),
   dataAgeFigure('Oldest data', trafficNow(PRODUCT)),
@@ -67,7 +50,6 @@ const figures: readonly Panel[] = [
     title: 'Firing alerts',
     description:
       'Alerts that fire now and want somebody to act, of the chosen accounts and of the exporter itself. “no rules” means that Prometheus has not loaded the alert rules.',
-    unit: 'short',
     expr: `count(${URGENT}) or 0 * count(last_over_time(${of(RULES_RUN, ACCOUNT)}[6h]))`,
     limits: LIMITS.anyIsBad,
     noValue: 'no rules',

@@ -15,8 +15,8 @@ export interface Query {
 export interface About {
   readonly title: string;
   readonly description: string;
-  /** An id of Grafana's units. */
-  readonly unit: string;
+  /** An id of Grafana's units. Default: a number, of a chart per minute. */
+  readonly unit?: string;
 }
 
 /** How a query is asked: over the time range, or for now. */

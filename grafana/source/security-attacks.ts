@@ -17,7 +17,7 @@ import {
 } from './query.ts';
 import { table } from './table.ts';
 import { trafficNow } from './traffic-queries.ts';
-import { familyQueries, THREATS, timesUsual } from './waf-queries.ts';
+import { THREATS, threatsByFamily, timesUsual } from './waf-queries.ts';
 
 const REQUESTS = 'edge_requests_per_minute';
 
@@ -33,20 +33,11 @@ const PAST = ['a day before', 'a week before'];
 
 /** What attacks and what is stopped, and how that compares. */
 export const attackCharts: readonly Panel[] = [
-  chart({
-    title: 'Threats by family',
-    description: 'Threats per minute by the kind of attack; together they are all threats detected.',
-    unit: 'short',
-    axis: 'per minute',
-    shape: 'stack',
-    queries: familyQueries(SITE),
-  }),
+  threatsByFamily,
   chart({
     title: 'Detected and stopped',
     description:
       'Threats detected and requests stopped per minute. What lies between was let through. Dashed, where the exporter has learned enough: what the newest minute will come to.',
-    unit: 'short',
-    axis: 'per minute',
     queries: [
       { expr: sum(mean(THREATS, SITE)), legend: 'detected' },
       { expr: sum(mean('edge_waf_blocked_per_minute', SITE)), legend: 'stopped' },
@@ -57,8 +48,6 @@ export const attackCharts: readonly Panel[] = [
   chart({
     title: 'Threats against the same time before',
     description: 'Threats per minute, and at the same time a day and a week before where there is history.',
-    unit: 'short',
-    axis: 'per minute',
     queries: againstBaseline(THREATS),
     dashed: PAST,
   }),
@@ -77,8 +66,6 @@ export const thresholdChart = chart({
   title: 'Threats against the alert’s threshold',
   description:
     'Threats per minute by account and product, the five highest, and (dashed) from where on the spike alert counts: what the recording rules learned from past weeks and the recent past. Without the rules, or before they have learned, there is no data.',
-  unit: 'short',
-  axis: 'per minute',
   queries: [
     {
       expr: highest(5, of('account:edge_waf_threats_per_minute:sum', ACCOUNT)),
@@ -96,8 +83,6 @@ export const thresholdChart = chart({
 export const attacked = chart({
   title: 'Configurations with most threats',
   description: 'Threats per minute, the five highest configurations at each moment, from one a minute on.',
-  unit: 'short',
-  axis: 'per minute',
   queries: [
     {
       expr: highest(5, `${sum(mean(THREATS, SITE), BY_SITE)} >= 1`),
@@ -116,7 +101,6 @@ export const worst = table({
   title: 'Under attack now',
   description:
     'The 25 configurations with most threats per minute. “Times the usual” compares the last ten minutes with the hour around this time yesterday. A click on a name leads to the configuration.',
-  unit: 'short',
   rows: { account: 'Account', product: 'Product', configuration: 'Configuration' },
   links: { Configuration: TO_CONFIGURATION },
   sortedBy: 'Threats / min',

@@ -2,33 +2,30 @@ import { CHANGES } from './annotations.ts';
 import type { Section } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { ACCOUNT, largest, of, once, sum } from './query.ts';
-import { table } from './table.ts';
+import { type Column, table } from './table.ts';
 import { ON_OFF, WAF_MODES } from './words.ts';
 
 const RULESET = 'account,waf_ruleset';
 const FIREWALL = 'account,firewall';
 const DOMAIN = 'account,domain_id';
 
+/** A column that says of each row whether something is on. */
+const switched = (title: string, family: string, by: string, mappings = ON_OFF): Column => ({
+  title,
+  expr: largest(of(family, ACCOUNT), by),
+  limits: LIMITS.shouldBeOne,
+  mappings,
+});
+
 const rulesets = table({
   title: 'WAF rule sets',
   description:
     'Each rule set as it is set: “counting” detects without stopping, and a rule set that is off does neither. Families: how many families of threats it looks for.',
-  unit: 'short',
   rows: { account: 'Account', waf_ruleset: 'Rule set' },
   sortedBy: 'Rule set',
   columns: [
-    {
-      title: 'Switch',
-      expr: largest(of('edge_waf_ruleset_active', ACCOUNT), RULESET),
-      limits: LIMITS.shouldBeOne,
-      mappings: ON_OFF,
-    },
-    {
-      title: 'Mode',
-      expr: largest(of('edge_waf_ruleset_blocking', ACCOUNT), RULESET),
-      limits: LIMITS.shouldBeOne,
-      mappings: WAF_MODES,
-    },
+    switched('Switch', 'edge_waf_ruleset_active', RULESET),
+    switched('Mode', 'edge_waf_ruleset_blocking', RULESET, WAF_MODES),
     {
       title: 'Families',
       expr: sum(
@@ -43,28 +40,12 @@ const firewalls = table({
   title: 'Firewalls',
   description:
     'The switches of each edge firewall: itself, its WAF and its network protection; and how many domains it protects.',
-  unit: 'short',
   rows: { account: 'Account', firewall: 'Firewall' },
   sortedBy: 'Firewall',
   columns: [
-    {
-      title: 'Switch',
-      expr: largest(of('edge_firewall_active', ACCOUNT), FIREWALL),
-      limits: LIMITS.shouldBeOne,
-      mappings: ON_OFF,
-    },
-    {
-      title: 'WAF',
-      expr: largest(of('edge_firewall_waf_enabled', ACCOUNT), FIREWALL),
-      limits: LIMITS.shouldBeOne,
-      mappings: ON_OFF,
-    },
-    {
-      title: 'Network',
-      expr: largest(of('edge_firewall_network_protection_enabled', ACCOUNT), FIREWALL),
-      limits: LIMITS.shouldBeOne,
-      mappings: ON_OFF,
-    },
+    switched('Switch', 'edge_firewall_active', FIREWALL),
+    switched('WAF', 'edge_firewall_waf_enabled', FIREWALL),
+    switched('Network', 'edge_firewall_network_protection_enabled', FIREWALL),
     {
       title: 'Domains',
       expr: sum(once(of('edge_firewall_domains', ACCOUNT), `${FIREWALL},firewall_id`), FIREWALL),
@@ -76,7 +57,6 @@ const domains = table({
   title: 'Domains switched off',
   description:
     'Domains that are not active. “none” where all are; an inactive domain has neither traffic nor protection.',
-  unit: 'short',
   rows: { account: 'Account', domain: 'Domain', domain_name: 'Host name' },
   widths: { Account: 120, Domain: 160 },
   sortedBy: 'Domain',

@@ -17,7 +17,6 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Threats / min',
     description: 'Threats per minute in the newest published bucket, stopped or not.',
-    unit: 'short',
     expr: traffic.threats,
   }),
   figure({
@@ -33,7 +32,6 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Stopped / min',
     description: 'Requests per minute that the WAF stopped, in the newest published bucket.',
-    unit: 'short',
     expr: traffic.stopped,
   }),
   figure({
@@ -55,7 +53,6 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Refused (403) / min',
     description: 'Responses per minute with status 403, which the WAF and access rules give.',
-    unit: 'short',
     expr: sum(now('edge_responses_per_minute', SITE, 'class="4xx"', 'code="403"')),
   }),
 ];

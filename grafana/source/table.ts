@@ -37,7 +37,7 @@ export interface Table extends About {
 
 /** Rows by labels, as of now; a cell without a value stays empty. */
 export function table(given: Table): Panel {
-  const { title, description, unit, rows, columns, sortedBy, links = {}, widths = {} } = given;
+  const { title, description, unit = 'short', rows, columns, sortedBy, links = {}, widths = {} } = given;
   const panel = new PanelBuilder()
     .title(title)
     .description(description)

@@ -20,7 +20,6 @@ const troubles: Panel = table({
   title: 'What is wrong, and what to do next',
   description:
     'What keeps the chosen accounts’ data from being complete, and every page that fires, of all configurations. Tickets are in the Overview, under “What fires now”; the exporter’s status page says more. A click on what to do next opens the runbook, on an account the Overview. Attacks and pages are told by the rules of config/prometheus: without them they are missing here.',
-  unit: 'short',
   rows: { account: 'Account', trouble: 'What is wrong', next: 'What to do next' },
   links: { Account: TO_ACCOUNT, 'What to do next': TO_RUNBOOK },
   widths: { Account: 190, 'What is wrong': 540, Act: 90 },

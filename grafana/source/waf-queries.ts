@@ -1,4 +1,4 @@
-import type { Query } from './panel.ts';
+import { chart } from './chart.ts';
 import { BY_SITE, mean, of, once, SITE, sum } from './query.ts';
 
 export const THREATS = 'edge_waf_threats_per_minute';
@@ -10,13 +10,16 @@ const FAMILIES = {
   other: 'other attacks',
 } as const;
 
-/** Threats per minute of each family of attacks. */
-export function familyQueries(matchers: string): readonly Query[] {
-  return Object.entries(FAMILIES).map(([family, legend]) => ({
-    expr: sum(mean('edge_waf_threats_by_family_per_minute', matchers, `family="${family}"`)),
+/** Which attacks there are. */
+export const threatsByFamily = chart({
+  title: 'Threats by family',
+  description: 'Threats per minute by the kind of attack; together they are all threats detected.',
+  shape: 'stack',
+  queries: Object.entries(FAMILIES).map(([family, legend]) => ({
+    expr: sum(mean('edge_waf_threats_by_family_per_minute', SITE, `family="${family}"`)),
     legend,
-  }));
-}
+  })),
+});
 
 /** The last ten minutes against the hour around the same time of the day before. */
 export function timesUsual(by?: string): string {

@@ -22,3 +22,26 @@ export function dataAgeFigure(title: string, { dataAge, dataAgeToExpected }: Tra
     },
   });
 }
+
+/** How much the edge answers by itself, and how much fails. */
+export function shareFigures({ offload, serverErrors }: Traffic): readonly Panel[] {
+  return [
+    figure({
+      title: 'From the cache',
+      description:
+        'Share of the requests that the edge answered without the origin. Red below 30 %, green from 60 %.',
+      unit: 'percentunit',
+      decimals: 1,
+      expr: offload,
+      limits: LIMITS.offload,
+    }),
+    figure({
+      title: 'Server errors',
+      description: 'Share of the responses with a status of 500 and above. Yellow from 1 %, red from 5 %.',
+      unit: 'percentunit',
+      decimals: 2,
+      expr: serverErrors,
+      limits: LIMITS.serverErrors,
+    }),
+  ];
+}
