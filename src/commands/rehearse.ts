@@ -8,7 +8,7 @@ import type { Account } from '../exporter/configuration/schema.ts';
 import { readPasswordFile, readTokenFile } from '../exporter/credentials/secret-file.ts';
 import { tlsFileTrouble } from '../exporter/platform/connector.ts';
 import { PlatformFailure } from '../exporter/platform/read.ts';
-import { paint } from '../exporter/text/output.ts';
+import { paint, showing } from '../exporter/text/output.ts';
 import { startDemonstration } from '../rules/rehearse/demonstration.ts';
 import { fileHistory, LineProblem } from '../rules/rehearse/file-history.ts';
 import { type RehearsalHistory, RehearsalRefusal } from '../rules/rehearse/history.ts';
@@ -55,7 +55,7 @@ export async function rehearse(call: Call): Promise<ExitCode> {
     const painted: Parameters<typeof reportText>[1] = (colour, text) => paint(stdout, env, colour, text);
     stdout.write(flags.format === 'json' ? reportJson(report) : reportText(report, painted));
     if (flags.output !== undefined) {
-      await writeFile(flags.output, reportPage(report));
+      await writeFile(flags.output, showing(reportPage(report)));
       if (flags.format !== 'json') stdout.write(`\nWith charts: ${flags.output}\n`);
     }
     return EXIT.ok;

@@ -23,14 +23,18 @@ it(
       string,
       string,
     ];
-    writeFileSync(file, openMetrics(attackedSeries()));
+    // A mark that reorders what follows it.
+    writeFileSync(file, openMetrics(attackedSeries()).replaceAll('production', 'produc\u202etion'));
     writeFileSync(deaf, 'alerts: { EdgeWafSpike: { enabled: false } }\n');
     const text = await call([`--history.file=${file}`, `--compare=${deaf}`, `--output=${page}`]);
     expect(text.exitCode, text.err).toBe(EXIT.ok);
-    expect(text.out).toMatch(/EdgeWafSpike +production, shop/);
+    expect(text.out).toMatch(/EdgeWafSpike +produc\\u202etion, shop/);
     expect(text.out).toContain(`With ${deaf} instead: 0 pages`);
     expect(text.out).toContain(`With charts: ${page}`);
-    expect(readFileSync(page, 'utf8')).toContain('<svg class="chart"');
+    const markup = readFileSync(page, 'utf8');
+    expect(markup).toContain('<svg class="chart"');
+    expect(markup).toContain('produc\\u202etion, shop');
+    expect(markup).not.toContain('\u202e');
     const json = await call([`--history.file=${file}`, '--format=json', `--alerts.file=${deaf}`]);
     expect(JSON.parse(json.out)).toMatchObject({ rules: deaf, counts: { page: 0 } });
   },
