@@ -1,6 +1,6 @@
 import type { FailureOutcome } from '../platform/read.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
-import { duration } from '../text/duration.ts';
+import { duration, timeOfDay } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';
 import { type CauseKind, Covered, numberOf } from './covered.ts';
 import { count, greatestFirst, type JobFacts, type Sum, showsBuckets, TOLERATED_SECONDS } from './tally.ts';
@@ -371,10 +371,4 @@ function listed(names: readonly string[]): string {
 function within(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1_000;
   return seconds > 0.5 ? `in ${duration(seconds)}` : 'now';
-}
-
-/** `22:41 UTC`, of an ISO time, with the date where that is not the day of `now`. */
-function timeOfDay(iso: string, now: number): string {
-  const today = new Date(now).toISOString().slice(0, 10);
-  return `${iso.slice(0, 10) === today ? iso.slice(11, 16) : iso.slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,4 +1,4 @@
-import { duration } from '../text/duration.ts';
+import { duration, timeOfDay } from '../text/duration.ts';
 
 /** A piece of markup that is safe to insert as it is. Only `html` and `trusted` make one. */
 export class Html {
@@ -51,14 +51,9 @@ export function moment(iso: string | null, now: number): Html {
   return html`<time datetime="${iso}" title="${iso}">${words}</time>`;
 }
 
-/** A moment as a time of day in UTC, `22:41 UTC`, with the date where it is another day: to be found in logs and graphs. */
+/** A moment as a time of day. */
 export function clockTime(iso: string, now: number): Html {
-  const at = Date.parse(iso);
-  if (Number.isNaN(at)) return html`${iso}`;
-  const text = new Date(at).toISOString();
-  const sameDay = text.slice(0, 10) === new Date(now).toISOString().slice(0, 10);
-  const words = sameDay ? text.slice(11, 16) : `${text.slice(0, 10)} ${text.slice(11, 16)}`;
-  return html`<time datetime="${iso}" title="${iso}">${words} UTC</time>`;
+  return html`<time datetime="${iso}" title="${iso}">${timeOfDay(iso, now)}</time>`;
 }
 
 /** How old data is, by seconds, with the moment that it is from on hover. */

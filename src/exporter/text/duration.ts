@@ -20,6 +20,12 @@ export function duration(seconds: number): string {
   return words.join(' ');
 }
 
+/** `22:41 UTC`, of an ISO time in UTC, with the date where that is not the day of `now` (ms): to be found in logs and graphs. */
+export function timeOfDay(iso: string, now: number): string {
+  const today = new Date(now).toISOString().slice(0, 10);
+  return `${iso.slice(0, 10) === today ? iso.slice(11, 16) : iso.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 /** The units of a duration, largest first, as Prometheus writes them. */
 const PROMETHEUS_UNITS = [
   ['y', 365 * 86_400_000],
