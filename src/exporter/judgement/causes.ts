@@ -3,7 +3,7 @@ import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration, timeOfDay } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';
 import { type CauseKind, Covered, numberOf } from './covered.ts';
-import { count, greatestFirst, type JobFacts, type Sum, showsBuckets, TOLERATED_SECONDS } from './tally.ts';
+import { count, greatestFirst, type JobFacts, type Sum, TOLERATED_SECONDS } from './tally.ts';
 
 /** Something that is wrong, or worth knowing, with what it explains. Backticks mark what is typed as it is. */
 export interface Cause {
@@ -99,7 +99,7 @@ export class Causes {
   take(facts: JobFacts): void {
     const { job, part } = facts;
     this.#hasProducts ||= job.product !== undefined;
-    if (showsBuckets(job) && job.last_outcome !== null) {
+    if (job.metric !== undefined && job.last_outcome !== null) {
       count(this.#series, part);
       count(this.#series, `${job.metric} of ${part}`);
     }

@@ -1,6 +1,6 @@
 import type { FailureOutcome } from '../platform/read.ts';
 import { grouped } from '../text/numbers.ts';
-import { count, greatestFirst, type JobFacts, readsSeries, showsBuckets } from './tally.ts';
+import { count, greatestFirst, type JobFacts, readsSeries } from './tally.ts';
 
 /** Why something is wrong: a way in which polls fail, or something that no poll fails of. */
 export type CauseKind =
@@ -44,7 +44,7 @@ export class Covered {
     this.ofProducts ||= job.product !== undefined;
     const metrics = this.parts.get(part) ?? [];
     this.parts.set(part, metrics);
-    if (showsBuckets(job)) metrics.push(job.metric ?? '');
+    if (job.metric !== undefined) metrics.push(job.metric);
     if (failure !== undefined) {
       this.failing += 1;
       count(this.#reasons, (job.last_reason ?? this.kind).replace(/\.+$/, ''));

@@ -154,6 +154,11 @@ describe('a cause names what it covers', () => {
     );
   });
 
+  it('a part of it, where only what catches up is refused', () => {
+    const late = series('waf', { ...refused, id: 'late', catches_up_for: 'waf', last_bucket_at: null });
+    expect(first(series('waf'), late)).toBe('the platform does not know part of edge_applications: HTTP 404');
+  });
+
   it('the usual reason alone where most jobs fail of it', () => {
     const reasons = (...all: string[]) =>
       first(
