@@ -4,25 +4,18 @@ import { COLOURS } from './colours.ts';
 /** Colours by value: from each `from` on; the first has none. */
 export type Steps = readonly (readonly [from: number | null, colour: string])[];
 
-function rising(notice: number, bad: number): Steps {
-  return [
-    [null, COLOURS.good],
-    [notice, COLOURS.notice],
-    [bad, COLOURS.bad],
-  ];
+function steps(first: string, ...others: (readonly [from: number, colour: string])[]): Steps {
+  return [[null, first], ...others];
 }
 
-function falling(bad: number, notice: number): Steps {
-  return [
-    [null, COLOURS.bad],
-    [bad, COLOURS.notice],
-    [notice, COLOURS.good],
-  ];
-}
+const { good, notice, bad, neutral } = COLOURS;
+
+const rising = (doubtful: number, wrong: number) => steps(good, [doubtful, notice], [wrong, bad]);
+const falling = (wrong: number, doubtful: number) => steps(bad, [wrong, notice], [doubtful, good]);
 
 /** From which values on an operator should look: one place for all panels. */
 export const LIMITS = {
-  none: [[null, COLOURS.neutral]],
+  none: steps(neutral),
   serverErrors: rising(0.01, 0.05),
   clientErrors: rising(0.1, 0.25),
   offload: falling(0.3, 0.6),
@@ -35,32 +28,16 @@ export const LIMITS = {
   /** Seconds since the moment up to which everything is counted: the settle delay, and what waits for missing buckets. */
   countedAge: rising(1_500, 2_700),
   /** Seconds; the settle delay, unless configured otherwise. */
-  restatementAge: [
-    [null, COLOURS.good],
-    [600, COLOURS.bad],
-  ],
+  restatementAge: steps(good, [600, bad]),
   quotaLeft: falling(0.05, 0.15),
   stretch: rising(1.2, 2),
   failedPolls: rising(0.01, 0.1),
-  anyIsBad: [
-    [null, COLOURS.good],
-    [1, COLOURS.bad],
-  ],
-  mustBeOne: [
-    [null, COLOURS.bad],
-    [1, COLOURS.good],
-  ],
+  anyIsBad: steps(good, [1, bad]),
+  mustBeOne: steps(bad, [1, good]),
   /** Of what may be off on purpose. */
-  shouldBeOne: [
-    [null, COLOURS.notice],
-    [1, COLOURS.good],
-  ],
+  shouldBeOne: steps(notice, [1, good]),
   /** How soon somebody has to act: wait, soon, now. */
-  urgency: [
-    [null, COLOURS.neutral],
-    [1, COLOURS.notice],
-    [2, COLOURS.bad],
-  ],
+  urgency: steps(neutral, [1, notice], [2, bad]),
   letThrough: rising(0.1, 0.5),
   eventLoopLag: rising(0.1, 0.5),
   errorPageCache: rising(60, 600),

@@ -16,21 +16,8 @@ export class MetricMaker {
     this.#own = own;
   }
 
-  counter<const Names extends readonly string[]>(
-    name: string,
-    help: string,
-    labelNames: Names,
-  ): Measure<Names> {
-    return new Measure(this.#family(name, help, 'counter', labelNames), labelNames);
-  }
-
-  gauge<const Names extends readonly string[]>(
-    name: string,
-    help: string,
-    labelNames: Names,
-  ): Measure<Names> {
-    return new Measure(this.#family(name, help, 'gauge', labelNames), labelNames);
-  }
+  readonly counter = this.#measures('counter');
+  readonly gauge = this.#measures('gauge');
 
   histogram<const Names extends readonly string[]>(
     name: string,
@@ -47,6 +34,11 @@ export class MetricMaker {
     labelNames: Names,
   ): RecentSummary<Names> {
     return new RecentSummary(this.#family(name, help, 'summary', labelNames), labelNames);
+  }
+
+  #measures(type: 'counter' | 'gauge') {
+    return <const Names extends readonly string[]>(name: string, help: string, labelNames: Names) =>
+      new Measure(this.#family(name, help, type, labelNames), labelNames);
   }
 
   #family(name: string, help: string, type: FamilyMetadata['type'], labels: readonly string[]): OwnFamily {
