@@ -6,7 +6,7 @@ import { COUNTED_NAMES, livePlan, offlinePlan } from '../exporter/plan/live-plan
 import type { AccountPlan } from '../exporter/plan/plan.ts';
 import { processesFor, processesText } from '../exporter/plan/processes.ts';
 import { planText } from '../exporter/plan/text.ts';
-import { AssumedLimit } from '../exporter/rate-limit/limiter.ts';
+import { AssumedLimit } from '../exporter/rate-limit/assumed-limit.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 

@@ -260,7 +260,7 @@ export class AccountJobs {
   #hasSource(product: Product, metric: string, by: Target['by']): boolean {
     const { source, isFixed } = this.sources.of(product.api);
     if (OF_WHOLES.has(metric) && by !== 'product') return false;
-    if (isOnlyElsewhere(product, metric)) return source !== 'rest' || !isFixed;
+    if (product.onlyElsewhere?.includes(metric)) return source !== 'rest' || !isFixed;
     return source === 'rest' || GraphqlSource.has(product, metric);
   }
 
@@ -269,7 +269,7 @@ export class AccountJobs {
     const { api } = product;
     const rest = new SeriesReader(options);
     // REST does not have it, whichever source is chosen.
-    if (isOnlyElsewhere(product, options.metric)) return this.#graphqlSource.reader(options) ?? rest;
+    if (product.onlyElsewhere?.includes(options.metric)) return this.#graphqlSource.reader(options) ?? rest;
     const { source, isFixed } = this.sources.of(api);
     if (isFixed && source === 'rest') return rest;
     return new ChosenReader({
@@ -397,8 +397,4 @@ export class AccountJobs {
     const wanted = this.#options.account.reconciliation_share > 0;
     return new Set(wanted ? this.targets.products.map(({ product }) => product.api) : []);
   }
-}
-
-function isOnlyElsewhere({ onlyElsewhere = [] }: Product, metric: string): boolean {
-  return onlyElsewhere.includes(metric);
 }

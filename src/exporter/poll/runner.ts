@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts';
 import type { Exposition } from '../exposition/exposition.ts';
 import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import { HugeAnswerSlots, isLarge, LargeAnswers } from '../platform/response-body.ts';
+import { SharedLimits } from '../rate-limit/assumed-limit.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
-import { SharedLimits } from '../rate-limit/limiter.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import { learn } from '../settling/learned.ts';
 import {

@@ -1,5 +1,6 @@
 import type { PlatformClock, RateLimit } from '../platform/platform-clock.ts';
-import { AssumedLimit, RateLimiter, type RateLimiterOptions } from './limiter.ts';
+import { AssumedLimit } from './assumed-limit.ts';
+import { RateLimiter, type RateLimiterOptions } from './limiter.ts';
 
 /** After a refusal the next request leaves this much later, then twice as much, and so on. */
 const FIRST_WAIT_MS = 100;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PlatformClock, type RateLimit } from '../../../src/exporter/platform/platform-clock.ts';
+import { AssumedLimit, SharedLimits } from '../../../src/exporter/rate-limit/assumed-limit.ts';
 import { allowanceOf } from '../../../src/exporter/rate-limit/decision.ts';
 import { LimitScopes, RefusedToken } from '../../../src/exporter/rate-limit/limit-scopes.ts';
-import { AssumedLimit, SharedLimits } from '../../../src/exporter/rate-limit/limiter.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 
