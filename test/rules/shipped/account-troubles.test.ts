@@ -17,6 +17,7 @@ import { selectorsOf } from '../../dashboards/promql.ts';
 import { testRules } from '../../end-to-end/promtool.ts';
 import { madeUpStatus } from '../../exporter/page/made-up-status.ts';
 import { allStepsOf } from '../../in-steps.ts';
+import { atNight } from '../../nightly.ts';
 import { neededRules } from '../../simulation/judgement/needed-rules.ts';
 import { type Simulation, simulate } from '../../simulation/simulation.ts';
 import {
@@ -671,6 +672,8 @@ it.each(Object.entries(CASES))(
     play(known, (minute, now) => record(recorded, minute, now, { instance: name, named: name })),
 );
 
+const LARGE = atNight(60, 20);
+
 /** What small and large accounts have in common. */
 const AT_ANY_SIZE = [
   'metrics 403',
@@ -680,7 +683,7 @@ const AT_ANY_SIZE = [
   'late by half an hour',
 ];
 
-it.each([8, 60].flatMap((configurations) => AT_ANY_SIZE.map((name) => [configurations, name] as const)))(
+it.each([8, LARGE].flatMap((configurations) => AT_ANY_SIZE.map((name) => [configurations, name] as const)))(
   'so it is in an account of %d configurations: %s',
   async (configurations, name) => {
     const known = CASES[name];
