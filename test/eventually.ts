@@ -4,11 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface EventuallyOptions {
   /** Milliseconds; generous, since it is only spent where the test fails. Default: ten minutes. */
   readonly within?: number;
-  /** Milliseconds between two looks. Default: 50. */
+  /** Milliseconds between two looks, at least. Default: 50. */
   readonly every?: number;
   /** What to add to the message of the failure, for instance a process' output. */
   readonly evidence?: () => string;
 }
+
+/** Between two looks that take long (ms). */
+const LONGEST_PAUSE = 1_000;
 
 /**
  * Looks until `look` neither throws nor gives undefined or false, and gives its result.
@@ -22,13 +25,15 @@ export async function eventually<T>(
   const deadline = performance.now() + within;
   let cause: unknown;
   do {
+    const began = performance.now();
     try {
       const found = await look();
       if (found !== undefined && found !== false) return found;
     } catch (error) {
       cause = error;
     }
-    await pause(every);
+    // A look that takes long, such as a scrape of everything, would otherwise be half of what the machine does.
+    await pause(Math.max(every, Math.min(3 * (performance.now() - began), LONGEST_PAUSE)));
   } while (performance.now() < deadline);
   throw new Error(`not within ${within / 1000} s: ${what}\n${evidence()}`, { cause });
 }

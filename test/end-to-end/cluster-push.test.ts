@@ -47,7 +47,9 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
     const newest = newestByAccount(await receiver.stored());
     return accounts.every((account) => (newest.get(account) ?? 0) > since);
   };
-  await eventually('buckets of every account are pushed', () => isPushed(0));
+  // Each look reads all that is stored.
+  const every = 2_000;
+  await eventually('buckets of every account are pushed', () => isPushed(0), { every });
 
   let drawn = 0;
   proxy.trouble = () => TROUBLES[Math.floor(TROUBLES.length * fraction(keyOf(1, 'push'), drawn++))] ?? 'none';
@@ -65,7 +67,9 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
   }
   proxy.trouble = () => 'none';
   const settled = Date.now();
-  await eventually('what came after all that is pushed, of every account', () => isPushed(settled));
+  await eventually('what came after all that is pushed, of every account', () => isPushed(settled), {
+    every,
+  });
   for (const replica of replicas) expect(await replica.process().stop()).toMatchObject({ code: 0 });
 
   const { wrong } = await auditAll(platform, connections);

@@ -65,13 +65,17 @@ it('three replicas share accounts through kills, pauses, updates and a database 
     await eventually('every replica has its share', () => areEven(connections));
   }
   await eventually('every account is shown', allShown);
-  await eventually('two further buckets of every series are counted', async () => {
-    const now = [...(await countedUntil(replicas))];
-    for (const [series, at] of now) if (!first.has(series)) first.set(series, at);
-    return (
-      now.length >= accounts.length && now.every(([series, at]) => at >= (first.get(series) ?? at) + 120)
-    );
-  });
+  await eventually(
+    'two further buckets of every series are counted',
+    async () => {
+      const now = [...(await countedUntil(replicas))];
+      for (const [series, at] of now) if (!first.has(series)) first.set(series, at);
+      return (
+        now.length >= accounts.length && now.every(([series, at]) => at >= (first.get(series) ?? at) + 120)
+      );
+    },
+    { every: 2_000 },
+  );
   watch.stop();
   for (const replica of replicas) expect(await replica.process().stop()).toMatchObject({ code: 0 });
 
