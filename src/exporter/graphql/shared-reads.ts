@@ -116,7 +116,8 @@ export class SharedReads {
     if (isResting(learned.of(), asked.key, platformClock.now())) throw tooManyRows();
     const { isPast = false } = asked;
     const waiting = this.#waiting.get(isPast);
-    const batch = waiting ?? new Batch();
+    const joined = waiting?.signal.aborted === false ? waiting : undefined;
+    const batch = joined ?? new Batch();
     this.#waiting.set(isPast, batch);
     const taken = new Promise<T>((resolve, reject) => {
       const end = (how: () => void) =>
@@ -125,16 +126,20 @@ export class SharedReads {
         ...asked,
         take: (answer) => {
           const mine = asked.take(answer);
+          batch.leave(member);
           end(() => resolve(mine));
         },
         read,
         signal,
-        fail: (error) => end(() => reject(error)),
+        fail: (error) => {
+          batch.leave(member);
+          end(() => reject(error));
+        },
         endsAfter: undefined,
       };
       batch.join(member);
     });
-    if (waiting === undefined) void this.#serve(batch, isPast);
+    if (joined === undefined) void this.#serve(batch, isPast);
     return unlessAborted(taken, signal);
   }
 
@@ -146,7 +151,7 @@ export class SharedReads {
 
   /** Serves those who have waited longest. */
   async #serveFirst(batch: Batch): Promise<void> {
-    const [leader] = batch.live();
+    const leader = batch.first;
     let over: () => void = () => undefined;
     try {
       if (leader === undefined) throw nobodyWaits();
@@ -157,7 +162,7 @@ export class SharedReads {
       await this.#readParts(batch, leader.read);
     } catch (error) {
       this.#close(batch);
-      for (const { fail } of batch.live()) fail(error);
+      for (const { fail } of batch.members) fail(error);
     } finally {
       over();
     }
@@ -181,7 +186,7 @@ export class SharedReads {
       const asked = batch
         .depart((need) => this.#keysInATurn(need.window(now)))
         .map((need) => ({ need, window: askable(need.window(now)) }));
-      if (batch.size === 0) this.#close(batch);
+      if (batch.isAskedFor) this.#close(batch);
       const parts = partsOf(asked, key === undefined ? 1 : 2).flatMap((part) =>
         inKeys(part, this.#rowsExpected(part.fields.length)),
       );
@@ -312,18 +317,24 @@ function nobodyWaits(): PlatformFailure {
 
 /** Readers that the same operations serve. */
 class Batch {
-  #members: Member[] = [];
+  /** Those that are not asked for yet, by key: the key that was wanted first is first. */
+  readonly #members = new Map<string, Set<Member>>();
+  readonly #unserved = new Set<Member>();
   readonly #nobody = new AbortController();
-  /** How many still wait; each may end on its own. */
-  #waiting = 0;
 
   constructor() {
     // Every operation of the batch listens.
     setMaxListeners(0, this.#nobody.signal);
   }
 
+  /** How many wait, asked for or not. */
   get size(): number {
-    return this.#members.length;
+    return this.#unserved.size;
+  }
+
+  /** Whether there is nobody left to be asked for. */
+  get isAskedFor(): boolean {
+    return this.#members.size === 0;
   }
 
   /** Aborts when nobody waits any more. */
@@ -332,30 +343,45 @@ class Batch {
   }
 
   join(member: Member): void {
-    this.#members.push(member);
-    this.#waiting += 1;
-    const { signal } = member;
-    const left = () => {
-      this.#waiting -= 1;
-      if (this.#waiting === 0) this.#nobody.abort(signal.reason);
-    };
+    const { key, signal } = member;
+    this.#members.set(key, (this.#members.get(key) ?? new Set()).add(member));
+    this.#unserved.add(member);
+    const left = () => this.leave(member);
     if (signal.aborted) left();
     else signal.addEventListener('abort', left, { once: true });
   }
 
-  /** Those who still wait, and are not served yet. */
-  live(): Member[] {
-    return this.#members.filter(({ signal }) => !signal.aborted);
+  /** A member was served, has failed, or no longer waits. */
+  leave(member: Member): void {
+    const { key, signal } = member;
+    const alike = this.#members.get(key);
+    alike?.delete(member);
+    if (alike?.size === 0) this.#members.delete(key);
+    if (this.#unserved.delete(member) && this.#unserved.size === 0) this.#nobody.abort(signal.reason);
+  }
+
+  /** Who has waited longest of those that are not asked for yet. */
+  get first(): Member | undefined {
+    for (const [first] of this.#members.values()) return first;
+    return undefined;
+  }
+
+  /** Those that are not asked for yet. */
+  get members(): Member[] {
+    return [...this.#members.values()].flatMap((alike) => [...alike]);
   }
 
   /** Takes out those of the first keys: what each takes of an answer is to be held by nobody else. */
   depart(mostOf: (first: Member) => number): Member[] {
-    const first = new Set<string>();
-    const members = this.live();
-    const [oldest] = members;
-    const keys = oldest === undefined ? 0 : mostOf(oldest);
-    for (const { key } of members) if (first.size < keys) first.add(key);
-    this.#members = members.filter(({ key }) => !first.has(key));
-    return members.filter(({ key }) => first.has(key));
+    const taken: Member[] = [];
+    const { first } = this;
+    let keys = first === undefined ? 0 : mostOf(first);
+    for (const [key, alike] of this.#members) {
+      if (keys <= 0) break;
+      taken.push(...alike);
+      this.#members.delete(key);
+      keys -= 1;
+    }
+    return taken;
   }
 }

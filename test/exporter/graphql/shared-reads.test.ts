@@ -248,6 +248,37 @@ it('calls an operation off once nobody waits for it any more, and not before', a
   expect(await Promise.all(ends)).toEqual(['called off', 'called off']);
 });
 
+it('calls operations off also where some were served, once nobody else waits', async () => {
+  const reads = readsOf(40_000);
+  const needs = Array.from({ length: 120 }, (_, index) => ({
+    key: String(index),
+    fields: ['requestsTotal'],
+  }));
+  for (const need of needs) reads.join(need);
+  const window = { from: NOW - 10 * MINUTE, to: NOW };
+  const unserved = new Map(needs.map(({ key }) => [key, new AbortController()]));
+  const hanging: AbortSignal[] = [];
+  let operations = 0;
+  const read: Read = async (resource, signal) => {
+    const answer = rowsAsked(resource().question);
+    operations += 1;
+    if (operations < 3) return answer;
+    hanging.push(signal);
+    return new Promise(() => undefined);
+  };
+  const ends = [...unserved].map(([key, { signal }]) =>
+    reads
+      .read({ key, fields: NEED.fields, window: () => window, take }, read, signal)
+      .then(() => unserved.delete(key))
+      .catch(() => 'called off'),
+  );
+  await ends[1];
+  expect(hanging.map(({ aborted }) => aborted)).toContain(false);
+  for (const one of unserved.values()) one.abort();
+  expect(await Promise.all(ends)).toContain('called off');
+  expect(hanging.map(({ aborted }) => aborted)).not.toContain(false);
+});
+
 it('knows after a restart how many rows there are', async () => {
   const ids = Array.from({ length: 40 }, (_, index) => String(index));
   const window = { from: NOW - 20 * MINUTE, to: NOW };
