@@ -49,6 +49,8 @@ export class ReceiverQueue {
   readonly #read = new Map<string, readonly [WaitingEntry, OutboxEntry]>();
   readonly #sets = new LabelSets();
   #sending: ReadonlySet<string> = new Set();
+  /** What has left while earlier entries are taken up: it may be among them, and must not come back. */
+  #leftMeanwhile: Set<string> | undefined;
 
   constructor(options: ReceiverQueueOptions) {
     const { receiver } = options;
@@ -68,6 +70,8 @@ export class ReceiverQueue {
 
   /** Takes up what an earlier run left: all entries whose keys come before `end`. */
   async takeUp(end: StateKey): Promise<void> {
+    const left = new Set<string>();
+    this.#leftMeanwhile = left;
     const earlier: WaitingEntry[] = [];
     const damaged: StateKey[] = [];
     function* takenUp(found: readonly StateEntry[]): Generator<WaitingEntry, void> {
@@ -82,14 +86,15 @@ export class ReceiverQueue {
         limit: TAKEN_UP_AT_ONCE,
         ...(after && { after }),
       });
-      const left = found.filter(({ key }) => nameOf(key) < nameOf(end));
-      earlier.push(...(await takenInSlices(takenUp(left))));
-      after = left.at(-1)?.key;
-      if (left.length < TAKEN_UP_AT_ONCE) break;
+      const before = found.filter(({ key }) => nameOf(key) < nameOf(end));
+      earlier.push(...(await takenInSlices(takenUp(before))));
+      after = before.at(-1)?.key;
+      if (before.length < TAKEN_UP_AT_ONCE) break;
     }
     if (damaged.length > 0) this.#options.onDropped('damaged', damaged.length);
     await this.#delete(damaged);
-    this.#waiting.addBefore(earlier);
+    this.#waiting.addBefore(earlier.filter(({ key }) => !left.has(nameOf(key))));
+    this.#leftMeanwhile = undefined;
     this.#options.onAdded();
   }
 
@@ -206,6 +211,7 @@ export class ReceiverQueue {
     for (const { key } of entries) {
       this.#read.delete(nameOf(key));
       this.#waiting.delete(nameOf(key));
+      this.#leftMeanwhile?.add(nameOf(key));
     }
   }
 }
