@@ -277,7 +277,7 @@ export function seedAccount(seed: number, size: AccountSize, changed: () => void
   return account;
 }
 
-/** An application with its domains: a name that can be told apart, on every page and chart. */
+/** An application with its domains. Its name is recognised on every page and chart. */
 function addSite(account: Account, seed: number, site: number, domains: number): void {
   const round = Math.floor(site / SITES.length);
   const name = `${SITES[site % SITES.length]}${round === 0 ? '' : `-${round + 1}`}`;

@@ -6,7 +6,7 @@ import { configurationsOf, idsOf, reply } from './scrape-platform.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The values of fields by which rows are told apart. */
+/** The values of fields by which rows are broken down. */
 const VALUES = {
   upstreamStatus: [200, 404, 502],
   upstreamCacheStatus: ['"HIT"', '"MISS"'],

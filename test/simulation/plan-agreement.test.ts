@@ -165,7 +165,7 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
     },
     warmUp: 10,
   },
-  'values that are told apart': {
+  'breakdowns by value': {
     fits: true,
     sandbox: LIMIT,
     account: {

@@ -31,9 +31,9 @@ export const BY_VALUE: Readonly<Record<string, string>> = {
 };
 
 /** How many values have series of their own, where the configuration does not say it. */
-export const TOLD_APART = 10;
+export const TOP_VALUES = 10;
 
-/** The rest of what is told apart by value. */
+/** The rest of a breakdown by value. */
 export const OTHER = 'other';
 
 /** Those that are known of a whole product alone. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BY_VALUE, PRODUCTS, type Product, type SeriesApi, TOLD_APART } from '../catalogue/products.ts';
+import { BY_VALUE, PRODUCTS, type Product, type SeriesApi, TOP_VALUES } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Collector } from '../settings/collector.ts';
 import { type ConfiguredSource, sourceName } from './access.ts';
@@ -19,7 +19,7 @@ function productSettings(product: Product) {
     .max(100)
     .exactOptional()
     .describe(
-      `How many values have series of their own in metrics by country, host and the like, of each configuration; the rest is "other". ${TOLD_APART} where it is left out.`,
+      `How many values have series of their own in metrics by country, host and the like, of each configuration; the rest is "other". ${TOP_VALUES} where it is left out.`,
     );
   const by = listOf(z.enum(['configuration', 'product'])).min(1, 'must not be empty');
   return z.strictObject({

@@ -152,7 +152,7 @@ function whyNotRead(
   return `not a known metric, will be exported raw as edge_metric${didYouMean(metric, [...metrics, ...onlyElsewhere])}`;
 }
 
-/** A number of values to tell apart, where no metric is read that has any. */
+/** A number of top values, where no metric is read that is broken down. */
 function* topOfNothing(
   account: LenientAccount,
   { api, slug, onlyElsewhere = [] }: Product,

@@ -36,7 +36,7 @@ interface Unchecked {
   readonly why: string;
 }
 
-/** Either of the two, told apart by why. */
+/** Either of the two, by its reason. */
 type Outcome = Unchecked | (Step & { readonly why?: never });
 
 async function* allSteps(session: Session): AsyncGenerator<Outcome> {

@@ -56,7 +56,7 @@ export function rowsOf(body: unknown, dataset: string): readonly unknown[] {
 /** What is known of the answer to a question that may have been asked in parts. */
 export interface Answered {
   readonly key: string | undefined;
-  /** By what the rows of a time and key are told apart further: they are put together again, as one row of all parts. */
+  /** By what the rows of a time and key are broken down further: they are put together again, as one row of all parts. */
   readonly split?: Split | undefined;
   readonly window: Window;
   /** The platform's time when it came. */

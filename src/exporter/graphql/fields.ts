@@ -24,11 +24,11 @@ export interface DimensionFields {
 /** Where a metric of a product is found. */
 export interface MetricFields {
   readonly dataset: string;
-  /** Which field tells the configurations of the product apart: their id as REST has it. */
+  /** Which field is the id of a configuration, as REST has it. */
   readonly key: string;
   /** The measure that is summed, where the dataset has no calculated fields. The answer calls it `sum`. */
   readonly summed?: string;
-  /** By what the rows of a time and configuration are told apart further. */
+  /** By what the rows of a time and configuration are broken down further. */
   readonly split?: Split;
   readonly dimensions: ReadonlyMap<string, DimensionFields>;
 }
@@ -36,7 +36,7 @@ export interface MetricFields {
 /** Separates names of what is not a part in a row that was put together. */
 export const MARK = '\0';
 
-/** A field by which rows are told apart, and which parts of the whole each of its values adds to. */
+/** A field by which rows are broken down, and which parts of the whole each of its values adds to. */
 export interface Split {
   readonly by: string;
   readonly parts: readonly string[];
@@ -148,7 +148,7 @@ function splitBy(split: Split, dataset: string, key: string): MetricFields {
 
 const UPSTREAM_PARTS = [...CODES, ...CLASSES, 'other'];
 
-/** What is summed of a dataset, by configuration unless another key tells its parts apart. */
+/** What is summed of a dataset, by configuration unless it has another key. */
 function summed(
   dataset: string,
   measure: string,

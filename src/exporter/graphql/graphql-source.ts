@@ -92,7 +92,7 @@ export class GraphqlSource implements SeriesSource {
       const columns = dimensions.map(([dimension, given]) =>
         columnOf(target, metric, dimension, given, this.#options.units),
       );
-      // What is summed comes as one field, by whatever it is told apart.
+      // What is summed comes as one field, by whatever it is broken down.
       const isOne = fields.summed !== undefined && columns.length > 0;
       const selects = isOne ? ['sum'] : [...new Set(columns.flatMap((column) => column.fields))];
       return { fields, columns, selects, reads: this.#datasetOf(fields, by === 'product') };
@@ -140,7 +140,7 @@ interface DatasetReaderOptions {
   readonly key: string;
   readonly parts: readonly MetricPart[];
   readonly schema: KnownFields;
-  /** Which values of a field that may have any are told apart. */
+  /** Which values of a field that may have any have series of their own. */
   readonly values: TopValues;
 }
 

@@ -8,10 +8,10 @@ import { halves, type Need, type Part, type Piece, rowLimit, widthOf } from './q
 /** What is asked for of a dataset, whatever the window and fields. */
 export interface DatasetAsked {
   readonly dataset: string;
-  /** The field that tells rows of one time apart; undefined for the sum of all. */
+  /** The field by which rows of one time are grouped; undefined for the sum of all. */
   readonly key: string | undefined;
   readonly summed: string | undefined;
-  /** By what the rows of a time and key are told apart further. */
+  /** By what the rows of a time and key are broken down further. */
   readonly split?: Split | undefined;
   readonly schema: KnownFields;
   /** The largest answer that is accepted, in bytes. */

@@ -35,9 +35,9 @@ export function resourceOf({ document, variables }: Question): Resource {
 /** What is read of a dataset. Times are ms since the epoch. */
 export interface DatasetQuestion {
   readonly dataset: string;
-  /** The field that tells the rows of one time apart; undefined for the sum of all. */
+  /** The field by which rows of one time are grouped; undefined for the sum of all. */
   readonly key: string | undefined;
-  /** A field that tells them apart further. */
+  /** A field by which they are broken down further. */
   readonly by?: string | undefined;
   /** Calculated fields by name; or, of a measure, what is summed, which the answer calls `sum`. */
   readonly fields: readonly string[];

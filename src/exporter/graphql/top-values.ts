@@ -1,11 +1,11 @@
-import { OTHER, TOLD_APART } from '../catalogue/products.ts';
+import { OTHER, TOP_VALUES } from '../catalogue/products.ts';
 import type { CountersAsked } from '../series/series-source.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Column } from './columns.ts';
 import type { KeyRows } from './dataset-rows.ts';
 import { MARK } from './fields.ts';
 
-/** How much of each value of a field came of late, for one series of which only some are told apart. */
+/** How much of each value of a field came lately, for one configuration in which only some have series of their own. */
 export interface Ranking {
   /** A minute, by value: the mean of about the last hour. */
   readonly rates: ReadonlyMap<string, number>;
@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 /** So many times as much must come of a value as of the one whose place it takes. */
 const OVERTAKEN = 2;
 
-/** For each value that is told apart, so many are followed that might be: whoever sends hosts can invent them. */
+/** How many values are followed for each that has a series: whoever sends hosts can invent them. */
 const FOLLOWED = 5;
 
 /** The ranking with an answer. @param rates what came a minute, by value */
@@ -41,26 +41,26 @@ export function rankedAgain(
 }
 
 /**
- * The values that are told apart from now on: those that were, whatever came of them lately; free places go to the largest.
+ * The values that have series of their own from now on: those that had, whatever came of them lately; free places go to the largest.
  * Where none is free, one that is clearly overtaken gives up its place, one an hour.
  */
 export function topOf(
-  told: readonly string[],
+  shown: readonly string[],
   ranking: Ranking,
   most: number,
-): { readonly told: readonly string[]; readonly ranking: Ranking } {
+): { readonly shown: readonly string[]; readonly ranking: Ranking } {
   const { rates, at, changedAt } = ranking;
   const rate = (value: string) => rates.get(value) ?? 0;
-  const mine = [...told].sort((a, b) => rate(b) - rate(a)).slice(0, most);
+  const mine = [...shown].sort((a, b) => rate(b) - rate(a)).slice(0, most);
   const others = [...rates.keys()].filter((value) => rate(value) > 0 && !mine.includes(value));
   const free = most - mine.length;
-  if (free > 0) return { told: [...mine, ...others.slice(0, free)], ranking };
+  if (free > 0) return { shown: [...mine, ...others.slice(0, free)], ranking };
   const [largest] = others;
   const smallest = mine.at(-1);
   if (largest === undefined || smallest === undefined || at - changedAt < HOUR_MS)
-    return { told: mine, ranking };
-  if (rate(largest) <= OVERTAKEN * rate(smallest)) return { told: mine, ranking };
-  return { told: [...mine.slice(0, -1), largest], ranking: { ...ranking, changedAt: at } };
+    return { shown: mine, ranking };
+  if (rate(largest) <= OVERTAKEN * rate(smallest)) return { shown: mine, ranking };
+  return { shown: [...mine.slice(0, -1), largest], ranking: { ...ranking, changedAt: at } };
 }
 
 /** Which values of a field have series of their own, of one configuration. */
@@ -68,15 +68,15 @@ export class TopValues {
   readonly #wants: (value: string) => boolean;
   readonly #most: number;
   #ranking: Ranking | undefined;
-  #told: readonly string[] = [];
+  #shown: readonly string[] = [];
 
-  constructor(wants: (value: string) => boolean, most = TOLD_APART) {
+  constructor(wants: (value: string) => boolean, most = TOP_VALUES) {
     this.#wants = wants;
     this.#most = most;
   }
 
   /**
-   * The columns of the values that are told apart, and of all others together.
+   * The columns of the values that have series of their own, and of all others together.
    * @param open the column of any of them
    * @param counters which values are counted: they have been since before a restart. Where none are, those of the answers before
    */
@@ -87,32 +87,32 @@ export class TopValues {
     counters: CountersAsked | undefined,
   ): readonly Column[] {
     const sums = sumsIn(rows, window);
-    const before = counters === undefined ? this.#told : [...counters.dimensions()];
-    const told = before.filter((value) => value !== OTHER && this.#wants(value));
-    const chosen = counters?.mayChange === false ? told : this.#chosen(told, sums, window, now);
-    const isTold = new Set(chosen);
+    const before = counters === undefined ? this.#shown : [...counters.dimensions()];
+    const shown = before.filter((value) => value !== OTHER && this.#wants(value));
+    const chosen = counters?.mayChange === false ? shown : this.#chosen(shown, sums, window, now);
+    const isShown = new Set(chosen);
     const column = (dimension: string, fields: readonly string[]): Column => ({
       ...open,
       dimension,
       fields,
       isOpen: true,
     });
-    const rest = [...sums.keys()].filter((value) => !isTold.has(value));
+    const rest = [...sums.keys()].filter((value) => !isShown.has(value));
     // Always in one order: what has the same names is remembered once.
     return [...[...chosen].sort().map((value) => column(value, [value])), column(OTHER, rest)];
   }
 
-  #chosen(told: readonly string[], sums: ReadonlyMap<string, number>, window: Window, now: number) {
+  #chosen(shown: readonly string[], sums: ReadonlyMap<string, number>, window: Window, now: number) {
     const minutes = (window.to - window.from) / MINUTE_MS;
     const rates = [...sums].filter(([value, sum]) => value !== OTHER && sum > 0 && this.#wants(value));
     const ranking = rankedAgain(this.#ranking, new Map(rates.map(([value, sum]) => [value, sum / minutes])), {
       now,
       most: this.#most,
     });
-    const top = topOf(told, ranking, this.#most);
+    const top = topOf(shown, ranking, this.#most);
     this.#ranking = top.ranking;
-    this.#told = top.told;
-    return top.told;
+    this.#shown = top.shown;
+    return top.shown;
   }
 }
 

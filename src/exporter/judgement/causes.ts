@@ -164,9 +164,9 @@ export class Causes {
     if (waitsFor === 'unauthorized') return 'unauthorized';
     if (waitsFor === 'slow_api') return 'platform_late';
     // A poll that has just become due makes nothing late, and one that the platform refused until now is not our fault.
-    const patienceMs = 1_000 * ((interval ?? 0) + TOLERATED_SECONDS);
-    const isOverdue = this.#now - Date.parse(success ?? '') > patienceMs;
-    if (isOverdue && this.#now - Date.parse(this.#refusedAt) < patienceMs) return 'rate_limited';
+    const graceMs = 1_000 * ((interval ?? 0) + TOLERATED_SECONDS);
+    const isOverdue = this.#now - Date.parse(success ?? '') > graceMs;
+    if (isOverdue && this.#now - Date.parse(this.#refusedAt) < graceMs) return 'rate_limited';
     const waitsForQuota = waitsFor === 'probe' || waitsFor === 'spent' || waitsFor === 'reserved';
     if ((waitsForQuota && isOverdue) || this.#account.stretch >= NOTABLE_STRETCH) return 'quota';
     return state !== 'idle' && isOverdue ? 'exporter_late' : 'platform_late';

@@ -1,5 +1,5 @@
 import type { Listing } from '../account/account-targets.ts';
-import { BY_VALUE, PRODUCTS, TOLD_APART } from '../catalogue/products.ts';
+import { BY_VALUE, PRODUCTS, TOP_VALUES } from '../catalogue/products.ts';
 import { shardText } from '../cluster/shard.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
@@ -69,12 +69,12 @@ function seriesOf({ collectors }: Account): (subject: JobSubject, dimension: str
     PRODUCTS.flatMap(({ api, slug }) => {
       const settings = collectors[api]?.products[slug];
       if (settings === undefined) return [];
-      const { dimensions, top = TOLD_APART } = settings;
+      const { dimensions, top = TOP_VALUES } = settings;
       return [[`${api} ${slug}` as string, { wants: matchesAny(dimensions), top }] as const];
     }),
   );
   return ({ collector, product, metric = '' }, dimension) => {
-    const { wants = () => true, top = TOLD_APART } = counts.get(`${collector} ${product}`) ?? {};
+    const { wants = () => true, top = TOP_VALUES } = counts.get(`${collector} ${product}`) ?? {};
     if (!wants(dimension)) return 0;
     return Object.hasOwn(BY_VALUE, metric) ? top + 1 : 1;
   };

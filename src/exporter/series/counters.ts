@@ -15,6 +15,7 @@ import {
   sumIfWhole,
 } from './answer-buckets.ts';
 import { answerWidth, doubtAgain, withoutUnclear } from './bucket-width.ts';
+import { countable, isOutdated, withCountersOf } from './counted-breakdown.ts';
 import {
   type CountedBucket,
   type Counter,
@@ -28,7 +29,6 @@ import { withCheckpoint } from './reconciliation-job.ts';
 import { narrowerThan, restatedIn, seenAgain } from './seen-buckets.ts';
 import { type CountersRecord, type HasCounter, recordOf, type SeriesMemory } from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
-import { asToldApart, countable, isOutdated } from './told-apart.ts';
 
 /** A bucket that the counter of a dimension has taken in. */
 export interface SettledBucket extends CountedBucket {
@@ -135,12 +135,12 @@ export function countAnswer(
   // The next read asks for the present breakdown.
   if (isOutdated(memory, answer.decoded)) return uncounted(answer, memory);
   if (isCoarse(answer.window)) return uncounted(answer, withCoarse(memory, answer, counts));
-  const { memory: brokenDown, leftOut } = asToldApart(memory, answer.decoded, counts);
-  const counted = updateOf(brokenDown, answer, rules);
+  const { memory: before, leftOut } = withCountersOf(memory, answer.decoded, counts);
+  const counted = updateOf(before, answer, rules);
   const update = counted && { ...counted, skipped: counted.skipped + leftOut };
   if (update === undefined) return uncounted(answer, withUncounted(memory, answer, counts));
-  const seen = withSeen(brokenDown, answer, update.record.width, settledBefore(memory, rules.delays.settle));
-  const learned = learnedFrom(brokenDown, seen, answer, update, rules);
+  const seen = withSeen(before, answer, update.record.width, settledBefore(memory, rules.delays.settle));
+  const learned = learnedFrom(before, seen, answer, update, rules);
   const { record } = update;
   const checkpoints = withCheckpoint(seen.checkpoints, countersIn(record, counts));
   const refused = { ...learned.refused, record: memory.record };

@@ -12,7 +12,7 @@ export interface Parameter {
 
 /** An alert as users see it. */
 export interface AlertKind {
-  /** What can be told apart by its labels, and so be chosen differently. */
+  /** What its labels can select, and so be chosen differently. */
   readonly level: 'configuration' | 'account' | 'exporter';
   /** The gravest form as it is shipped. */
   readonly severity: Severity;

@@ -155,7 +155,7 @@ export const BEYOND_OTHERS = 1.5;
 
 /**
  * What of a measure the requests explain: what is usual, times what the requests have grown by. An attack's own requests,
- * which the measure counts, explain nothing of it; only where it is told apart by a label (codes, families), all requests
+ * which the measure counts, explain nothing of it; only where it is broken down by a label (codes, families), all requests
  * count, the attack's as well. Of an account it is the sum: one of its sites may open while the others are as ever.
  * @param over what is judged: minutes, or their mean over a time
  */

@@ -3,7 +3,7 @@ import type { Account } from './platform-account.ts';
 import type { Application } from './resource-types.ts';
 import type { ConfigurationSource } from './served-products.ts';
 
-/** What a product's traffic is told apart by (specification 2.12). */
+/** What a product's traffic is broken down by (specification 2.12). */
 export interface Configuration {
   readonly id: number;
   readonly name: string;

@@ -103,7 +103,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Which fields of a row hold what was counted; the others are what it is told apart by. */
+/** Which fields of a row hold what was counted; the others are what it is broken down by. */
 type Counted = ReadonlySet<string>;
 
 const rowsOf = (counted: Counted): RowForm<Row> => ({

@@ -206,7 +206,7 @@ class Counter {
     }
   }
 
-  /** Nothing tells units apart: each quantity is added up by its own aspects. */
+  /** Nothing shows units: each quantity is added up by its own aspects. */
   #addWhole(cells: SpanCells, facts: Facts, row: (units: Unit) => Sums): void {
     const { populations } = this.#query.dataset;
     const wholes = new Map(populations.map((population) => [population.name, population.whole(cells)]));

@@ -9,7 +9,7 @@ export type Value = string | number | null;
 /** What is known of a source, by name: its configuration, its host. */
 export type Facts = Readonly<Record<string, Value>>;
 
-/** What rows can be told apart by. */
+/** What rows can be broken down by. */
 export interface Dimension {
   readonly name: string;
   readonly type: 'String' | 'Int';

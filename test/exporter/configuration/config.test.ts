@@ -267,7 +267,7 @@ test('what only GraphQL has is a known metric, and told where GraphQL is not to 
   ]);
 });
 
-test('values are told apart of metrics that have any: top says how many, dimensions may choose them', async () => {
+test('metrics are broken down by value: top says how many, dimensions may choose them', async () => {
   const warningsOf = async (metrics: string) => {
     const { warnings } = await loadGood(`${ACCOUNT}    collectors:
       metrics: { products: { edge_applications: { top: 5, metrics: ['*'${metrics}], dimensions: [Brazil, other] } } }

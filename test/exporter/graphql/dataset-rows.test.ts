@@ -237,7 +237,7 @@ describe('values are in the units of REST, in which the counters are kept', () =
   });
 });
 
-describe('rows that are told apart further', () => {
+describe('rows that are broken down further', () => {
   const [, byStatus] = fieldsOf(PRODUCT, 'upstream_responses');
   const TARGET = { account: 'a', product: PRODUCT, by: 'configuration', id: 'x', name: 'x' } as const;
   const COLUMNS = [...(byStatus?.dimensions ?? [])].map(([dimension, fields]) =>

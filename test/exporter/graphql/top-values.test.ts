@@ -15,46 +15,46 @@ const WINDOW = { from: NOW - 10 * MINUTE, to: NOW };
 function hours(
   count: number,
   rates: Record<string, number>,
-  before?: { told: readonly string[]; ranking: Ranking },
+  before?: { shown: readonly string[]; ranking: Ranking },
 ) {
-  let { told = [], ranking } = before ?? ({} as { told?: readonly string[]; ranking?: Ranking });
-  const shown = new Set<string>();
+  let { shown = [], ranking } = before ?? ({} as { shown?: readonly string[]; ranking?: Ranking });
+  const seen = new Set<string>();
   for (let poll = 0; poll < count * 12; poll += 1) {
     const now = (ranking?.at ?? 0) + 5 * MINUTE;
-    const top = topOf(told, rankedAgain(ranking, new Map(Object.entries(rates)), { now, most: 2 }), 2);
-    ({ told, ranking } = top);
-    shown.add([...told].sort().join());
+    const top = topOf(shown, rankedAgain(ranking, new Map(Object.entries(rates)), { now, most: 2 }), 2);
+    ({ shown, ranking } = top);
+    seen.add([...shown].sort().join());
   }
   if (ranking === undefined) throw new Error('nothing was asked');
-  return { told, ranking, shown: [...shown] };
+  return { shown, ranking, seen: [...seen] };
 }
 
-describe('the values that are told apart', () => {
+describe('the values that have series of their own', () => {
   it('are the largest, and stay while another is a little larger', () => {
     const first = hours(2, { a: 100, b: 50, c: 40 });
-    expect(first.shown).toEqual(['a,b']);
-    expect(hours(24, { a: 100, b: 50, c: 90 }, first).shown).toEqual(['a,b']);
+    expect(first.seen).toEqual(['a,b']);
+    expect(hours(24, { a: 100, b: 50, c: 90 }, first).seen).toEqual(['a,b']);
   });
 
   it('stay while nothing comes of them for an hour, or another comes for minutes', () => {
     const first = hours(2, { a: 100, b: 50, c: 20 });
     const quiet = hours(1, { a: 100, c: 20 }, first);
-    expect(quiet.shown).toEqual(['a,b']);
-    expect(hours(1 / 12, { a: 100, b: 50, c: 1_000 }, first).shown).toEqual(['a,b']);
+    expect(quiet.seen).toEqual(['a,b']);
+    expect(hours(1 / 12, { a: 100, b: 50, c: 1_000 }, first).seen).toEqual(['a,b']);
   });
 
   it('give up their place to one that is clearly larger for long, one an hour', () => {
     const first = hours(2, { a: 100, b: 50 });
-    expect(hours(3, { a: 100, b: 50, c: 400, d: 500 }, first).told).toContain('d');
-    expect(hours(1, { c: 4_000, d: 5_000 }, first).shown).toEqual(['a,d']);
-    expect([...hours(4, { c: 4_000, d: 5_000 }, first).told].sort()).toEqual(['c', 'd']);
+    expect(hours(3, { a: 100, b: 50, c: 400, d: 500 }, first).shown).toContain('d');
+    expect(hours(1, { c: 4_000, d: 5_000 }, first).seen).toEqual(['a,d']);
+    expect([...hours(4, { c: 4_000, d: 5_000 }, first).shown].sort()).toEqual(['c', 'd']);
   });
 });
 
 const [by] = fieldsOf(productOf('metrics', 'edge_applications'), 'requests_by_host');
 const OPEN: Column = { dimension: 'other', fields: ['other'], divisor: 1, isRate: false };
 
-/** What rows come to, by dimension, where the answers tell at most two apart. */
+/** What rows come to, by dimension, where at most two values have series. */
 function decoded(rows: readonly unknown[], values = new TopValues(() => true, 2)) {
   const answer = datasetRows(rows, { key: 'configurationId', split: by?.split, window: WINDOW, now: NOW });
   const columns = values.columns(OPEN, answer.byKey.get('x'), { window: WINDOW, now: NOW }, undefined);
@@ -113,7 +113,7 @@ it('are missing for a minute in which a host is there twice, or is none', () => 
   expect(Object.fromEntries(rejected)).toEqual({ duplicate: 2, bad_item: 1 });
 });
 
-it('are those that have counters, of an answer about the past; others are not told apart', () => {
+it('are those that have counters, of an answer about the past; others get no series', () => {
   const values = new TopValues((value) => value !== 'hidden', 2);
   const answer = datasetRows([row(1, 'large', 9), row(1, 'small', 1), row(1, 'hidden', 50)], {
     key: 'configurationId',

@@ -16,7 +16,7 @@ function trueValue(value: string, minute: number): number {
   return (Math.imul(minute / MINUTE + value.charCodeAt(0), 0x9e3779b1) >>> 0) % 100;
 }
 
-/** An answer that tells some values apart; some minutes are not in it, or have no usable row of one value. */
+/** An answer broken down by some values; some minutes are not in it, or have no usable row of one value. */
 function answerOf(
   told: readonly string[],
   window: Window,
@@ -51,7 +51,7 @@ function answerOf(
   return { decoded, window, now };
 }
 
-it('counts all that came once, whichever values are told apart, late minutes and kills included', () => {
+it('counts all that came once, whichever values have series, late minutes and kills included', () => {
   const step = fc.record({
     told: fc.subarray([...VALUES], { maxLength: 3 }),
     minutes: fc.integer({ min: 1, max: 8 }),
@@ -80,7 +80,7 @@ it('counts all that came once, whichever values are told apart, late minutes and
       const enter = (answer: Answered) => {
         const { memory, update, evidence } = series.count(answer, SETTLE);
         for (const { value } of update?.settled ?? []) counted += value;
-        // That other values are told apart is no change that the platform made.
+        // Another breakdown is no change that the platform made.
         expect(evidence.changes).toBe(0);
         series.memory = memory;
       };
@@ -96,7 +96,7 @@ it('counts all that came once, whichever values are told apart, late minutes and
           ),
         );
         expect(names()).toEqual([...told, 'other'].sort());
-        // Taken before, it concludes after: whatever was told apart then, it changes nothing of that.
+        // Taken before, it concludes after: whatever the breakdown was then, it changes nothing of that.
         if (isLate) enter(late);
         expect(names()).toEqual([...told, 'other'].sort());
         if (kill) series.restart();
@@ -113,7 +113,7 @@ it('counts all that came once, whichever values are told apart, late minutes and
   );
 });
 
-it('counts nothing of an answer that was taken while other values were told apart', () => {
+it('counts nothing of an answer that was taken with another breakdown', () => {
   const series = new CountedSeries();
   let now = START + 30 * MINUTE;
   const take = (told: readonly string[]) =>

@@ -16,7 +16,7 @@ export function isOutdated({ record }: SeriesMemory, { insteadOf }: Decoded): bo
  * end, and new ones begin at zero. All get the same watermark, so that each bucket is counted by one of them. Values seen
  * before are dropped, since they cannot be compared; buckets that only some counters had counted are left out.
  */
-export function asToldApart(
+export function withCountersOf(
   memory: SeriesMemory,
   { series, insteadOf }: Decoded,
   counts: HasCounter,
