@@ -59,7 +59,7 @@ const LATE = 'the platform changes buckets after they had settled, and were coun
 const restated = (name: string, factor: number, unknowable: Scenario['unknowable']): Scenario =>
   platform(name, { late_restatement: { minutes: 13, factor } }, 60, {
     ...(unknowable && { unknowable }),
-    settlesLate: true,
+    settlesWithin: 960,
     metrics: ['edge_exporter_late_restatement_total'],
   });
 

@@ -33,8 +33,8 @@ export interface Scenario {
   readonly blank?: number;
   /** Minutes until the gauges are current that cannot be helped; default 2. */
   readonly current?: number;
-  /** Whether the platform changes buckets so late that counters are to wait longer than usual. */
-  readonly settlesLate?: boolean;
+  /** How long (s) counters are to wait at most where the platform changes buckets so late that they are to wait longer than usual. */
+  readonly settlesWithin?: number;
   /** What cannot be known, and so is wrong, by the finding: why. */
   readonly unknowable?: Readonly<Record<string, string>>;
   /** Buckets that are skipped since the platform has lost them for good, and when that was. */
@@ -200,7 +200,7 @@ export function unexpected(scenario: Scenario, found: Findings): string[] {
     ['minutesUntilCurrent', found.minutesUntilCurrent, scenario.current ?? 2],
     ['minutesUntilCounted', found.minutesUntilCounted, COUNTED_WITHIN],
   ];
-  const { told = {}, page, metrics = [], settlesLate = false } = scenario;
+  const { told = {}, page, metrics = [], settlesWithin } = scenario;
   const messages = new Set([...Object.keys(told), ...Object.keys(found.warnings)]);
   return [
     ...most.flatMap(([what, count, limit]) =>
@@ -210,7 +210,8 @@ export function unexpected(scenario: Scenario, found: Findings): string[] {
       const times = found.warnings[message] ?? 0;
       return times === (told[message] ?? 0) ? [] : [`logged ${times} times: ${message}`];
     }),
-    ...(found.settleSeconds > USUAL_SETTLE_SECONDS === settlesLate
+    ...(found.settleSeconds <= (settlesWithin ?? USUAL_SETTLE_SECONDS) &&
+    found.settleSeconds > USUAL_SETTLE_SECONDS === (settlesWithin !== undefined)
       ? []
       : [`settleSeconds ${found.settleSeconds}`]),
     ...(page === undefined || found.page.some((said) => page.test(said))
