@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unlessAborted } from '../clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
 import { QUESTIONS, resourceOf, SCHEMA_QUESTION } from './question.ts';
@@ -66,7 +67,7 @@ export class KnownFields {
   readonly part: SavedPart<FieldsMemory>;
   readonly #memory: Pick<AccountMemory, 'of' | 'adopt'>;
   readonly #now: () => number;
-  #isAsking = false;
+  #asking: Promise<void> | undefined;
   /** Whether this process has asked. What a restart kept may be what another token was told. */
   #isOwn = false;
   /** Whether something that was wanted is known to be lacking. */
@@ -92,12 +93,17 @@ export class KnownFields {
    * One that does not answer this question may answer all others.
    */
   async ask(read: Read, signal: AbortSignal): Promise<void> {
-    if (this.#isAsking || this.#isAnswered) return;
-    this.#isAsking = true;
+    if (this.#asking !== undefined) {
+      // Whoever would go without something waits for the answer. That it fails concerns only who asked.
+      const answered = this.#asking.catch(() => undefined);
+      return this.#isMissed ? unlessAborted(answered, signal) : undefined;
+    }
+    if (this.#isAnswered) return;
+    this.#asking = this.#ask(read, signal);
     try {
-      await this.#ask(read, signal);
+      await this.#asking;
     } finally {
-      this.#isAsking = false;
+      this.#asking = undefined;
     }
   }
 

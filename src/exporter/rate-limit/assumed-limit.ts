@@ -98,7 +98,8 @@ export class AssumedLimit {
       this.#refusedAt = now;
       this.#correct(now, Math.floor(before * LEFT_BY_REFUSAL));
     }
-    this.#refused.set(who, { lowered: before - this.#learned, othersAnswered: false });
+    const lowered = (known?.lowered ?? 0) + before - this.#learned;
+    this.#refused.set(who, { lowered, othersAnswered: false });
     this.#stoppedUntil = Math.max(this.#stoppedUntil, stoppedUntil);
   }
 

@@ -154,26 +154,23 @@ function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): Counted
 /**
  * The greatest age at which a bucket was not final yet, since this answer changes it: its age when it was seen last, measured
  * by how far the platform had come then. If the platform was behind at either time, the lesser age counts, since a late
- * platform completes its buckets late. 0 where that is unknown, or where no delay is known to
- * be long enough: if even the oldest bucket has changed, answers may differ at any age, as those of two sources do.
+ * platform completes its buckets late. 0 where that is unknown.
  */
 function unsettledAt(
   { newest, seen }: SeriesMemory,
   answer: WindowedAnswer,
   width: number,
-  restated: readonly Restatements[],
+  ages: readonly number[],
 ): number {
   const shown = newestShown(answer);
   // Buckets can look changed when their width changes, or beside rows that were rejected.
   const isClear = seen?.width === width && seen.whole === true && answer.decoded.rejected.size === 0;
-  if (newest === undefined || shown === undefined || !isClear) return 0;
-  let [oldest, compared] = [0, 0];
-  for (const { ages, comparedAge } of restated) {
-    compared = Math.max(compared, comparedAge);
-    oldest = ages.reduce((age, ms) => Math.max(age, ms), oldest);
-  }
-  if (oldest === 0 || oldest === compared) return 0;
-  return oldest - (answer.now - Math.min(newest, shown, answer.now));
+  if (newest === undefined || shown === undefined || ages.length === 0 || !isClear) return 0;
+  return largest(ages) - (answer.now - Math.min(newest, shown, answer.now));
+}
+
+function largest(ages: readonly number[]): number {
+  return ages.reduce((age, ms) => Math.max(age, ms), 0);
 }
 
 /** What an answer shows about restatements and lag, whether or not its buckets could be counted. */
@@ -188,8 +185,9 @@ function learnedFrom(
   const newest = newestEnd(answer, width);
   const ages = restated.flatMap((changes) => changes.ages);
   const downwards = restated.reduce((sum, changes) => sum + changes.downwards, 0);
-  const unsettledAge = unsettledAt(before, answer, width, restated);
-  const evidence = { now, mode, changes: ages.length, downwards, unsettledAge };
+  const unsettledAge = unsettledAt(before, answer, width, ages);
+  const oldestChanged = ages.length > 0 && largest(ages) === largest(restated.map((one) => one.comparedAge));
+  const evidence = { now, mode, changes: ages.length, downwards, unsettledAge, oldestChanged };
   if (newest === undefined) {
     return { refused: memory, evidence: { ...evidence, lagMs: undefined, grown: [] } };
   }

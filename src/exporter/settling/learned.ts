@@ -57,6 +57,8 @@ export interface MetricEvidence {
   readonly downwards: number;
   /** The greatest age (ms) at which one of them still had its earlier value, by how far the platform had come; 0 without any. */
   readonly unsettledAge: number;
+  /** Whether even the oldest bucket that could be compared had changed. */
+  readonly oldestChanged: boolean;
   readonly grown: readonly Growth[];
   /** How its dimensions were read, where that is new. */
   readonly mode?: ReadMode | undefined;
@@ -89,19 +91,28 @@ export const NOTHING_LEARNED: MetricMemory = {
 
 /** The evidence of a poll that showed nothing. @param now the platform's time */
 export function nothingShown(now: number): MetricEvidence {
-  return { now, changes: 0, downwards: 0, unsettledAge: 0, lagMs: undefined, grown: [] };
+  return {
+    now,
+    changes: 0,
+    downwards: 0,
+    unsettledAge: 0,
+    oldestChanged: false,
+    lagMs: undefined,
+    grown: [],
+  };
 }
 
 /** What is known after a poll. */
 export function learn(known: MetricMemory, evidence: MetricEvidence): MetricMemory {
   const { now, lagMs, grown, mode, missing } = evidence;
   const completeness = withGrown(known.completeness, grown);
+  const hours = withRestated(known.hours, evidence);
   return {
     ...known,
     completeness,
     publishDelay: completeness === known.completeness ? known.publishDelay : nextDelay(known, completeness),
-    hours: withRestated(known.hours, evidence),
-    late: withLate(known.late, evidence),
+    hours,
+    late: withLate(known.late, evidence, changesAtRandom(hours, evidence)),
     lags: lagMs === undefined ? known.lags : withLag(known.lags, lagMs, now),
     singlyUntil: mode === 'dimensions' ? now + MODE_MS : known.singlyUntil,
     trial: missing === undefined ? known.trial : afterMissing(known.trial, missing, now),
@@ -158,14 +169,30 @@ function faded({ slot, ms }: Timed, now: number): number {
   return ms - FADING * Math.max(0, now - slot * SLOT_MS - MEMORY_HOURS * HOUR_MS);
 }
 
+/** From this share of changes downwards on, buckets do not just fill up. */
+const SHARE_DOWNWARDS = 0.05;
+
+/**
+ * Whether no delay is known to be long enough: even the oldest bucket has changed, and values have gone up and down within a
+ * day, as where the answers of two sources differ, or values are sampled.
+ */
+function changesAtRandom(hours: readonly Restated[], { oldestChanged }: MetricEvidence): boolean {
+  const [up, down] = hours.reduce(([ups, downs], hour) => [ups + hour.up, downs + hour.down], [0, 0]);
+  return oldestChanged && down > SHARE_DOWNWARDS * (up + down);
+}
+
 /** Ages that the usual delay covers are not noted. */
-function withLate(late: readonly Timed[], { unsettledAge, now }: MetricEvidence): readonly Timed[] {
+function withLate(
+  late: readonly Timed[],
+  { unsettledAge, now }: MetricEvidence,
+  isRandom: boolean,
+): readonly Timed[] {
   const slot = Math.floor(now / SLOT_MS);
   // A slot to come was noted before the platform's clock was set back.
   const isKept = (known: Timed) => known.slot > slot - MEMORY_SLOTS && known.slot <= slot;
   const kept = late.every(isKept) ? late : late.filter(isKept);
   const last = kept.find((known) => known.slot === slot);
-  if (unsettledAge < USUAL_SETTLE_MS || unsettledAge <= (last?.ms ?? 0)) return kept;
+  if (isRandom || unsettledAge < USUAL_SETTLE_MS || unsettledAge <= (last?.ms ?? 0)) return kept;
   return [...kept.filter((known) => known !== last), { slot, ms: Math.min(unsettledAge, LONGEST_SETTLE_MS) }];
 }
 

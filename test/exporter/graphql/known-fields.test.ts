@@ -111,6 +111,24 @@ function sourceOf(state: State, served: () => readonly string[], now: () => numb
   return { poll, store, schemaQuestions: () => schemaQuestions };
 }
 
+it('after a restart with another token all readers wait for what its account has, and none is refused', async () => {
+  const state = memoryState();
+  const before = sourceOf(
+    state,
+    () => ['dnsMetrics'],
+    () => 0,
+  );
+  await before.poll();
+  await before.store();
+  const after = sourceOf(
+    state,
+    () => [DATASET],
+    () => 0,
+  );
+  expect(await Promise.all([after.poll(), after.poll(), after.poll()])).toEqual(['read', 'read', 'read']);
+  expect(after.schemaQuestions()).toBe(1);
+});
+
 it('asks again a day later in the same process, and reads a dataset that the account has gained', async () => {
   let now = 0;
   let served = ['dnsMetrics'];

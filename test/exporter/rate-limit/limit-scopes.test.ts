@@ -224,6 +224,18 @@ describe('a limit that the platform does not name', () => {
     expect(refusals).toBeLessThan(30);
   });
 
+  it('is as before once it shows that one alone is refused, however many of its requests were in flight together', () => {
+    const address = new AssumedLimit(20);
+    const [one, two] = [sharing(address), sharing(address)];
+    one.limiter.refuse(NOW, undefined, 0, NOW - 1);
+    one.limiter.refuse(NOW + 1, undefined, 0, NOW - 1);
+    one.limiter.refuse(NOW + 2_000, undefined, 0, NOW + 1_000);
+    two.limiter.observe(NOW + 3_000, undefined);
+    expect(two.limiter.limitInUse).toBeLessThan(10);
+    one.limiter.refuse(NOW + 5_000, undefined, 0, NOW + 4_000);
+    expect(two.limiter.limitInUse).toBe(10);
+  });
+
   it('all that are refused in turn rest together, again and again', () => {
     const address = new AssumedLimit(20);
     const [one, two] = [sharing(address), sharing(address)];

@@ -15,7 +15,11 @@ const HOUR = 60 * MINUTE;
 const DELAYS: DelaySettings = { publish_delay: 'auto', settle_delay: 'auto' };
 
 /** The settle delay (ms) after hours of polls each minute. @param shown of a bucket, at an age (minutes) and in the minute of a poll */
-function learnedAfter(hours: number, shown: (minute: number, age: number, poll: number) => number): number {
+function learnedAfter(
+  hours: number,
+  shown: (minute: number, age: number, poll: number) => number,
+  width = 1,
+): number {
   let memory = restoreSeries(undefined, () => true);
   let known = NOTHING_LEARNED;
   let now = START;
@@ -23,8 +27,9 @@ function learnedAfter(hours: number, shown: (minute: number, age: number, poll: 
     const delays = delaysOf(known, DELAYS, now);
     const window = windowOfPresent(memory, now, delays.horizon);
     const rows: [number, number][] = [];
-    for (let time = window.from; time < Math.min(window.to, now); time += MINUTE) {
-      const closed = (now - time) / MINUTE - 1;
+    const first = Math.ceil(window.from / (width * MINUTE)) * width * MINUTE;
+    for (let time = first; time < Math.min(window.to, now); time += width * MINUTE) {
+      const closed = (now - time) / MINUTE - width;
       rows.push([time, shown(time / MINUTE, closed, poll)]);
     }
     const decoded = decodeSeries({ total: rows }, { metric: 'requests', id: '1' }, now);
@@ -49,6 +54,18 @@ describe('how long counters wait for buckets', () => {
     const delay = learnedAfter(3, (minute, age) => 1_000 + mixed(minute) + (age >= 13 ? 90 : 0));
     expect(delay).toBeGreaterThan(13 * MINUTE);
     expect(delay).toBeLessThan(20 * MINUTE);
+  });
+
+  it.each([20, 25])('is learned where they grow each minute for %i minutes', (minutes) => {
+    const delay = learnedAfter(6, (minute, age) => 1_000 + mixed(minute) + 10 * Math.min(age, minutes));
+    expect(delay).toBeGreaterThanOrEqual((minutes - 1) * MINUTE);
+    expect(delay).toBeLessThanOrEqual(HOUR / 2);
+  });
+
+  it.each([5, 10])('is learned where buckets of %i minutes change late once', (width) => {
+    const delay = learnedAfter(6, (minute, age) => 1_000 + mixed(minute) + (age >= 13 ? 90 : 0), width);
+    expect(delay).toBeGreaterThan(13 * MINUTE);
+    expect(delay).toBeLessThan(25 * MINUTE);
   });
 
   it('does not grow where each answer has other values for buckets of any age', () => {

@@ -91,6 +91,7 @@ export const NO_EVIDENCE: MetricEvidence = {
   changes: 0,
   downwards: 0,
   unsettledAge: 0,
+  oldestChanged: false,
   lagMs: undefined,
   grown: [],
 };
