@@ -79,20 +79,19 @@ export class Causes {
   readonly #account: AccountStatus;
   readonly #whole: Sum;
   readonly #now: number;
-  /** When the newest poll began that the limit refused (429). */
-  #refusedAt = '';
+  /** When the newest poll began that the limit refused (429); empty where none was. */
+  readonly #refusedAt: string;
   readonly #covered = new Map<CauseKind, Covered>();
   /** How many series each part has that were asked for, and each metric of it. */
   readonly #series = new Map<string, number>();
   #hasProducts = false;
 
-  /** @param whole adds up the same jobs */
-  constructor(account: AccountStatus, whole: Sum, now: number) {
+  /** @param whole adds up the same jobs @param refusedAt when the newest poll began that the limit refused (429) */
+  constructor(account: AccountStatus, whole: Sum, refusedAt: string, now: number) {
     this.#account = account;
     this.#whole = whole;
     this.#now = now;
-    for (const { last_outcome: outcome, last_polled_at: at } of account.jobs)
-      if (outcome === 'rate_limited' && at !== null && at > this.#refusedAt) this.#refusedAt = at;
+    this.#refusedAt = refusedAt;
     this.isStopped = account.quota.some(({ stopped_until: until }) => until !== null);
   }
 

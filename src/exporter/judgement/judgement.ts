@@ -45,11 +45,16 @@ export interface Judgement {
 const REFUSED_FOR_MS = 90_000;
 
 /**
- * What an account's status says of it at `now` (ms since the epoch), in small steps: each job is looked at once. Everything
+ * What an account's status says of it at `now` (ms since the epoch), in small steps: each job is looked at twice, since who is to blame for one may show in another. Everything
  * that says how an account is takes it from here: `edge_up`, `edge_data_available`, readiness, the page, `/api/v1/status`.
  */
 export function* judge(account: AccountStatus, now: number): Generator<undefined, Judgement> {
-  const seen = new SeenAccount(account, now);
+  let refusedAt = '';
+  for (const { last_outcome: outcome, last_polled_at: at } of account.jobs) {
+    if (outcome === 'rate_limited' && at !== null && at > refusedAt) refusedAt = at;
+    yield;
+  }
+  const seen = new SeenAccount(account, refusedAt, now);
   for (const job of account.jobs) {
     seen.take(job);
     yield;
@@ -64,9 +69,9 @@ class SeenAccount {
   readonly #parts = new Map<string, { readonly first: JobStatus; readonly sum: Sum }>();
   readonly #causes: Causes;
 
-  constructor(account: AccountStatus, now: number) {
+  constructor(account: AccountStatus, refusedAt: string, now: number) {
     this.#account = account;
-    this.#causes = new Causes(account, this.#whole, now);
+    this.#causes = new Causes(account, this.#whole, refusedAt, now);
   }
 
   take(job: JobStatus): void {
