@@ -41,6 +41,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   [':limit', 'nothing is above its threshold'],
   [':excess', 'nothing is abnormal'],
   [':fallen', 'nothing has fallen'],
+  [':lowest_threshold', 'recorded only where what is usual is not known yet'],
   ...['edge_waf_blocked', 'edge_waf_threats_by_family', 'edge_error_responses'].flatMap((quiet) =>
     ['seasonal', 'usual', 'variation1h', 'drift1h'].map(
       (of) => [`${quiet}_per_minute:${of}`, 'of a quiet series what is usual is not recorded'] as const,
