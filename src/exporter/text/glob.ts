@@ -15,8 +15,12 @@ export function matchesAny(patterns: readonly string[]): (text: string) => boole
   const all = patterns.flatMap((pattern) => parseGlob(pattern) ?? [[...pattern].map(same)]);
   const known = new Map<string, boolean>();
   return (text) => {
-    const answer = known.get(text) ?? all.some((pieces) => matches(pieces, text));
-    if (known.size < MOST_REMEMBERED) known.set(text, answer);
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    // Visitors can invent names: those that fill it are not to stay for good.
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    const answer = all.some((pieces) => matches(pieces, text));
+    known.set(text, answer);
     return answer;
   };
 }
