@@ -246,14 +246,19 @@ export async function pruneCounters(
   state: Pick<State, 'get' | 'keys' | 'commit'>,
   kept: Iterable<KeptCounters>,
 ): Promise<void> {
-  const fallen = await madeInSlices(fallenBehind(state, kept));
+  const { keys, before } = await madeInSlices(fallenBehind(state, kept));
+  // One may have come back while the others were looked at.
+  const fallen = keys.filter((key) => hasFallenBehind(state.get(key), before));
   // What was pushed of them goes with them.
   const records = fallen.flatMap((key) => [key, refusalKey(key), ...Object.values(pushedKeys(key))]);
   await state.commit(records.map((key) => ({ key, value: undefined })));
 }
 
-/** The keys of those that are to be removed: one of the kept, or of all, a step. */
-function* fallenBehind(state: StateReader, kept: Iterable<KeptCounters>): Generator<undefined, StateKey[]> {
+/** The keys of those that are to be removed, whose watermarks are all `before` a time: one of the kept, or of all, a step. */
+function* fallenBehind(
+  state: StateReader,
+  kept: Iterable<KeptCounters>,
+): Generator<undefined, { readonly keys: readonly StateKey[]; readonly before: number }> {
   const names = new Set<string>();
   let newest = Number.NEGATIVE_INFINITY;
   for (const { key, watermark } of kept) {
@@ -261,12 +266,13 @@ function* fallenBehind(state: StateReader, kept: Iterable<KeptCounters>): Genera
     newest = Math.max(newest, watermark ?? newest);
     yield;
   }
-  const fallen: StateKey[] = [];
+  const before = newest - KEPT_MS;
+  const keys: StateKey[] = [];
   for (const key of state.keys(['series'])) {
-    if (!names.has(nameOf(key)) && hasFallenBehind(state.get(key), newest - KEPT_MS)) fallen.push(key);
+    if (!names.has(nameOf(key)) && hasFallenBehind(state.get(key), before)) keys.push(key);
     yield;
   }
-  return fallen;
+  return { keys, before };
 }
 
 /** Entries that are no counters, of another version perhaps, are left alone. */

@@ -105,3 +105,28 @@ it('counters that nothing reads are looked for in slices: there may be a hundred
   expect(Math.max(...turns)).toBeLessThanOrEqual(STEPS_A_TURN);
   await pruned;
 });
+
+it('counters that come back while others are looked for are kept', async () => {
+  const state = memoryState();
+  const DAY = 24 * 3_600_000;
+  const stored = (watermark: number) =>
+    storeSeries({
+      ...restoreSeries(undefined, () => true),
+      record: recordOf(0, 60_000, new Map([['total', { total: 1, watermark, missing: [] }]]), () => true),
+    });
+  const keyOf = (id: number) => ['series', 'a', 'metrics', 'x', 'configuration', `${id}`, 'y'];
+  const [back, gone] = [keyOf(0), keyOf(1)];
+  const others = Array.from({ length: 40 }, (_, id) => keyOf(id + 2));
+  await state.commit([back, gone].map((key) => ({ key, value: stored(DAY) })));
+  await state.commit(others.map((key) => ({ key, value: 'of another version' })));
+  function* kept() {
+    yield { key: keyOf(99), watermark: 100 * DAY };
+  }
+  sliceBySteps();
+  onTestFinished(sliceByTime);
+  const pruned = pruneCounters(state, kept());
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  await state.commit([{ key: back, value: stored(100 * DAY) }]);
+  await pruned;
+  expect([back, gone].map((key) => state.get(key) !== undefined)).toEqual([true, false]);
+});
