@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import { takenInSlices } from '../slices.ts';
 import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
 import { unpackEntry } from './outbox-entry.ts';
 import type { ReceiverQueue } from './receiver-queue.ts';
@@ -95,8 +94,8 @@ export class Outbox {
       }
       const gone = await this.#state.range([...prefix, name], { limit: REMOVED_AT_ONCE });
       await this.#state.commit(gone.map(({ key }) => ({ key, value: undefined })));
-      for (const samples of await takenInSlices(samplesIn(gone)))
-        removed.set(name, (removed.get(name) ?? 0) + samples);
+      const samples = gone.reduce((sum, { value }) => sum + (unpackEntry(value)?.samples.length ?? 1), 0);
+      removed.set(name, (removed.get(name) ?? 0) + samples);
     }
     const gone = this.#formerNames(receivers).filter((name) => !isRenamed(name));
     if (gone.length > 0)
@@ -148,11 +147,6 @@ export class Outbox {
     if (this.#state.kind !== 'unavailable') this.#run = run;
     return run;
   }
-}
-
-/** How many samples each of the entries has. */
-function* samplesIn(entries: readonly StateEntry[]): Generator<number, void> {
-  for (const { value } of entries) yield unpackEntry(value)?.samples.length ?? 1;
 }
 
 const REMOVED_AT_ONCE = 1_000;

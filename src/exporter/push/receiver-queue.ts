@@ -1,7 +1,6 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import { takenInSlices } from '../slices.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { LabelSets, type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
@@ -49,8 +48,6 @@ export class ReceiverQueue {
   readonly #read = new Map<string, readonly [WaitingEntry, OutboxEntry]>();
   readonly #sets = new LabelSets();
   #sending: ReadonlySet<string> = new Set();
-  /** What has left while earlier entries are taken up: it may be among them, and must not come back. */
-  #leftMeanwhile: Set<string> | undefined;
 
   constructor(options: ReceiverQueueOptions) {
     const { receiver } = options;
@@ -70,31 +67,18 @@ export class ReceiverQueue {
 
   /** Takes up what an earlier run left: all entries whose keys come before `end`. */
   async takeUp(end: StateKey): Promise<void> {
-    const left = new Set<string>();
-    this.#leftMeanwhile = left;
     const earlier: WaitingEntry[] = [];
-    const damaged: StateKey[] = [];
-    function* takenUp(found: readonly StateEntry[]): Generator<WaitingEntry, void> {
-      for (const { key, value } of found) {
-        const entry = unpackEntry(value);
-        if (entry === undefined) damaged.push(key);
-        else yield waitingOf(key, entry, value);
-      }
-    }
     for (let after: StateKey | undefined; ; ) {
       const found = await this.#options.state.range(this.prefix, {
         limit: TAKEN_UP_AT_ONCE,
         ...(after && { after }),
       });
-      const before = found.filter(({ key }) => nameOf(key) < nameOf(end));
-      earlier.push(...(await takenInSlices(takenUp(before))));
-      after = before.at(-1)?.key;
-      if (before.length < TAKEN_UP_AT_ONCE) break;
+      const left = found.filter(({ key }) => nameOf(key) < nameOf(end));
+      for (const { key, value } of left) earlier.push(...(await this.#takeUp(key, value)));
+      after = left.at(-1)?.key;
+      if (left.length < TAKEN_UP_AT_ONCE) break;
     }
-    if (damaged.length > 0) this.#options.onDropped('damaged', damaged.length);
-    await this.#delete(damaged);
-    this.#waiting.addBefore(earlier.filter(({ key }) => !left.has(nameOf(key))));
-    this.#leftMeanwhile = undefined;
+    this.#waiting.addBefore(earlier);
     this.#options.onAdded();
   }
 
@@ -167,12 +151,10 @@ export class ReceiverQueue {
       limit: limit - this.#read.size,
       ...(last !== undefined && { after: [...this.prefix, last] }),
     });
-    const sets = this.#sets;
-    function* unpacked(): Generator<readonly [name: string, entry: OutboxEntry | undefined], void> {
-      for (const { key, value } of found) yield [nameOf(key), unpackEntry(value, sets)];
-    }
-    for (const [name, entry] of await takenInSlices(unpacked())) {
+    for (const { key, value } of found) {
+      const name = nameOf(key);
       const waiting = this.#waiting.find(name);
+      const entry = waiting && unpackEntry(value, this.#sets);
       if (waiting !== undefined && entry !== undefined) this.#read.set(name, [waiting, entry]);
     }
   }
@@ -188,6 +170,14 @@ export class ReceiverQueue {
       bytes += waiting.bytes;
     }
     return entries;
+  }
+
+  async #takeUp(key: StateKey, value: unknown): Promise<WaitingEntry[]> {
+    const entry = unpackEntry(value);
+    if (entry !== undefined) return [waitingOf(key, entry, value)];
+    this.#options.onDropped('damaged', 1);
+    await this.#delete([key]);
+    return [];
   }
 
   /** The oldest goes first. What is being sent just now stays: it may have arrived. */
@@ -211,7 +201,6 @@ export class ReceiverQueue {
     for (const { key } of entries) {
       this.#read.delete(nameOf(key));
       this.#waiting.delete(nameOf(key));
-      this.#leftMeanwhile?.add(nameOf(key));
     }
   }
 }

@@ -1,11 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { Outbox } from '../../../src/exporter/push/outbox.ts';
 import type { ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
-import { ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
 import { memoryState } from '../../../src/exporter/state/state.ts';
-import { STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 import { ModelReceiver } from './model-receiver.ts';
-import { hastyClock, outboxBed, sample } from './outbox-bed.ts';
+import { outboxBed, sample } from './outbox-bed.ts';
 
 function bedWith(receiver: ModelReceiver, options: Partial<Parameters<typeof outboxBed>[0]> = {}) {
   const bed = outboxBed({ send: (samples) => receiver.take(samples, 'taken'), ...options });
@@ -164,53 +161,6 @@ it('goes on when a disk that could not be read as it started can be read again',
   expect(receiver.stored.size).toBe(5);
   expect(bed.notRead).toEqual(Array.from({ length: 3 }, () => 'the disk has not answered for 10 s'));
   expect(bed.failures).toEqual([]);
-});
-
-it('takes up a backlog, reads it and gives it up in slices, so that scrapes go on', async () => {
-  const state = memoryState();
-  const outbox = new Outbox(state, hastyClock());
-  const queueOf = (name: string) =>
-    new ReceiverQueue({
-      receiver: {
-        name,
-        families: ['*'],
-        accounts: ['*'],
-        outbox: { max_bytes: 2 ** 30, max_age: 86_400_000 },
-      },
-      state,
-      clock: hastyClock(),
-      onDropped: () => undefined,
-      onAdded: () => undefined,
-    });
-  outbox.queues = [queueOf('r')];
-  const ENTRIES = 200;
-  for (let at = 0; at < ENTRIES; at++)
-    await outbox.commit({ entries: [], samples: many(2, at), source: `${at}` });
-  const again = queueOf('r');
-  let turns = 0;
-  const count = () => {
-    turns += 1;
-    turning = setImmediate(count);
-  };
-  let turning = setImmediate(count);
-  sliceBySteps();
-  onTestFinished(async () => {
-    clearImmediate(turning);
-    await sliceByTime();
-  });
-  const turnsOf = async (work: () => Promise<unknown>) => {
-    turns = 0;
-    await work();
-    return turns;
-  };
-  const least = ENTRIES / STEPS_A_TURN - 1;
-  expect(await turnsOf(() => again.takeUp([...again.prefix, '~']))).toBeGreaterThan(least);
-  expect(again.waiting.samples).toBe(2 * ENTRIES);
-  expect(await turnsOf(() => again.next(10_000))).toBeGreaterThan(least);
-  const another = new Map([['another', 'address']]);
-  expect(await turnsOf(() => outbox.removeOthers(another, new AbortController().signal))).toBeGreaterThan(
-    least,
-  );
 });
 
 /** What a server for HTTPS answers to all of HTTP, with a number of its own in each answer. */
