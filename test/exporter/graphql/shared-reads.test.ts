@@ -43,6 +43,13 @@ function readsOf(
   });
 }
 
+/** What so many readers want, each of a key of its own. */
+function joinedBy(reads: SharedReads, count: number) {
+  const needs = Array.from({ length: count }, (_, index) => ({ ...NEED, key: String(index) }));
+  for (const need of needs) reads.join(need);
+  return needs;
+}
+
 /** A signal that never aborts. */
 function manyListen(): AbortSignal {
   const { signal } = new AbortController();
@@ -130,11 +137,7 @@ it('costs what all of its readers share, also where one of them was read before 
 
 it('serves those whose rows have come before the others are read, and ends the poll of whoever led last', async () => {
   const reads = readsOf(40_000);
-  const needs = Array.from({ length: 120 }, (_, index) => ({
-    key: String(index),
-    fields: ['requestsTotal'],
-  }));
-  for (const need of needs) reads.join(need);
+  const needs = joinedBy(reads, 120);
   const window = { from: NOW - 10 * MINUTE, to: NOW };
   const never = manyListen();
   let operations = 0;
@@ -250,11 +253,7 @@ it('calls an operation off once nobody waits for it any more, and not before', a
 
 it('calls operations off also where some were served, once nobody else waits', async () => {
   const reads = readsOf(40_000);
-  const needs = Array.from({ length: 120 }, (_, index) => ({
-    key: String(index),
-    fields: ['requestsTotal'],
-  }));
-  for (const need of needs) reads.join(need);
+  const needs = joinedBy(reads, 120);
   const window = { from: NOW - 10 * MINUTE, to: NOW };
   const unserved = new Map(needs.map(({ key }) => [key, new AbortController()]));
   const hanging: AbortSignal[] = [];

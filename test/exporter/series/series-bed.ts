@@ -15,6 +15,7 @@ import {
   type MetricEvidence,
   type MetricMemory,
   NOTHING_LEARNED,
+  nothingShown,
 } from '../../../src/exporter/settling/learned.ts';
 import { AccountMemory, changed, NO_MEMORY, type StateReader } from '../../../src/exporter/state/state.ts';
 
@@ -86,15 +87,7 @@ export class SeriesBed {
 }
 
 /** What one poll shows, where it shows nothing of the platform. */
-export const NO_EVIDENCE: MetricEvidence = {
-  now: 0,
-  changes: 0,
-  downwards: 0,
-  unsettledAge: 0,
-  oldestChanged: false,
-  lagMs: undefined,
-  grown: [],
-};
+export const NO_EVIDENCE: MetricEvidence = nothingShown(0);
 
 /** What is known after so many restatements, at a time. */
 export function restated(
