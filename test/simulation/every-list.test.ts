@@ -74,7 +74,8 @@ async function shown(part: Part, faults: Faults = {}): Promise<Shown> {
     account: { reconciliation_share: 0, collectors: PARTS[part] },
   });
   try {
-    await simulation.minutes(1);
+    // A 404 that another source could make up for is told after two.
+    await simulation.minutes(3);
     const { samples } = await simulation.scrape();
     const accounts = toTheEnd(simulation.exporter().accounts());
     return {

@@ -62,6 +62,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
       why: 'REST has no list of configurations, GraphQL answers',
     },
   });
+  expect(log.filter(({ level }) => level !== 'info')).toEqual([]);
   const audit = auditCounters(state, sandbox);
   expect(audit.wrong).toEqual([]);
   // Two configurations, told apart by their own ids: 40 dimensions that are counted, every minute that has settled.

@@ -264,8 +264,8 @@ export class Account {
     }
     yield* this.#samples.exposeCatchingUp(this.#jobs.series());
     if (this.#isOutdated(replacement)) return;
-    this.#schedule.replace(jobs);
-    this.#noteSources();
+    // Whatever another source takes the place of has ended by then.
+    void this.#schedule.replace(jobs).then(() => this.#noteSources());
     const collectors = new Set(jobs.map(({ subject: { collector } }) => collector));
     this.#options.observer.collects(this.#options.config.name, collectors);
     yield* this.#store.keep(jobs);

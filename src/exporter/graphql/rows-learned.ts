@@ -5,7 +5,7 @@ import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
 export interface LearnedRows {
   /** Rows in a bucket for each key that was asked for; as many as there can be, until answers show it. */
   readonly perKey: number;
-  /** What a read of all readers takes, by the last of many of them. */
+  /** What a read of all readers takes: by the last of most of them or, where they take turns, by about the last round. */
   readonly operations: number;
   readonly readers: number;
   /** Keys that have more rows in a minute than an answer, each with until when (platform ms) it is not asked for. */
@@ -51,26 +51,39 @@ export function expectedPerKey({ perKey }: LearnedRows): number {
   return perKey * MARGIN;
 }
 
-/** What is known after a read, in parts of some keys each. @param all how many readers there are */
-export function rowsLearned(known: LearnedRows, parts: readonly PartRead[], all: number): LearnedRows {
-  if (parts.length === 0) return known;
-  const densest = parts.reduce((most, { rows, cells }) => Math.max(most, rows / Math.max(1, cells)), 0);
-  const sum = (of: (part: PartRead) => number) => parts.reduce((total, part) => total + of(part), 0);
-  const readers = sum((part) => part.readers);
-  const ofAll = { operations: (sum((part) => part.operations) * all) / readers, readers: all };
-  const taken = readers > all / 2 ? ofAll : {};
-  return { ...known, perKey: Math.max(densest, known.perKey * KEPT), ...taken };
+/** Of whom operations are shared: readers, the keys that they read, parts by fields, and the rows that an answer may have. */
+export interface Sharing {
+  readonly readers: number;
+  readonly keys: number;
+  readonly parts: number;
+  readonly limit: number;
 }
 
-/**
- * Operations that a read of one reader takes, of those of all: as the last read of many of them took, or until then as many as
- * their keys and fields should need.
- */
-export function operationsOf(
-  known: LearnedRows,
-  asked: { readonly readers: number; readonly keys: number; readonly parts: number; readonly limit: number },
-): number {
-  const { readers, keys, parts, limit } = asked;
+/** So many operations show what each reader takes also where others have yet to take their turn: that they are whole ones matters little. */
+const ENOUGH_OPERATIONS = 4;
+
+/** What is known after a read of present time, in parts of some keys each. */
+export function rowsLearned(known: LearnedRows, parts: readonly PartRead[], sharing: Sharing): LearnedRows {
+  const { readers: all } = sharing;
+  const sum = (of: (part: PartRead) => number) => parts.reduce((total, part) => total + of(part), 0);
+  const [operations, readers] = [sum((part) => part.operations), sum((part) => part.readers)];
+  const learned = densityLearned(known, parts);
+  if (readers <= all / 2 && operations < ENOUGH_OPERATIONS) return learned;
+  // Of those that take turns about the last round counts, and each turn as much as it has readers.
+  const weight = Math.min(1, (2 * readers) / all);
+  const each = (1 - weight) * operationsOf(known, sharing) + (weight * operations) / readers;
+  return { ...learned, operations: each * all, readers: all };
+}
+
+/** What is known of how many rows there are after any read. */
+export function densityLearned(known: LearnedRows, parts: readonly PartRead[]): LearnedRows {
+  if (parts.length === 0) return known;
+  const densest = parts.reduce((most, { rows, cells }) => Math.max(most, rows / Math.max(1, cells)), 0);
+  return { ...known, perKey: Math.max(densest, known.perKey * KEPT) };
+}
+
+/** Operations that a read of one reader takes, of those of all: as reads have taken, or until then as many as rows and fields should need. */
+export function operationsOf(known: LearnedRows, { readers, keys, parts, limit }: Sharing): number {
   if (known.readers > readers / 2) return known.operations / known.readers;
   const rows = keys * USUAL_BUCKETS * expectedPerKey(known);
   return (parts * Math.max(1, Math.ceil(rows / limit))) / Math.max(1, readers);

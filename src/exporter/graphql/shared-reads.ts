@@ -24,6 +24,7 @@ import {
   rowLimit,
 } from './question.ts';
 import {
+  densityLearned,
   expectedPerKey,
   isResting,
   type LearnedRows,
@@ -31,6 +32,7 @@ import {
   type PartRead,
   restingAfter,
   rowsLearned,
+  type Sharing,
 } from './rows-learned.ts';
 
 export interface SharedReadsOptions extends DatasetAsked {
@@ -102,9 +104,12 @@ export class SharedReads {
 
   /** Operations that a read of one reader takes. */
   cost(): number {
+    return operationsOf(this.#options.learned.of(), this.#sharing);
+  }
+
+  get #sharing(): Sharing {
     const { limit } = this.#rowsExpected(Math.min(this.#fields.size, this.#mostFields));
-    const asked = { readers: this.#readers, keys: this.#keys.size, parts: this.#fieldParts, limit };
-    return operationsOf(this.#options.learned.of(), asked);
+    return { readers: this.#readers, keys: this.#keys.size, parts: this.#fieldParts, limit };
   }
 
   /**
@@ -146,11 +151,11 @@ export class SharedReads {
   /** Serves those who wait, and whoever joins them until the last of them are asked for. */
   async #serve(batch: Batch, isPast: boolean): Promise<void> {
     await allJoined(batch);
-    while (this.#waiting.get(isPast) === batch) await this.#serveFirst(batch);
+    while (this.#waiting.get(isPast) === batch) await this.#serveFirst(batch, isPast);
   }
 
   /** Serves those who have waited longest. */
-  async #serveFirst(batch: Batch): Promise<void> {
+  async #serveFirst(batch: Batch, isPast: boolean): Promise<void> {
     const leader = batch.first;
     let over: () => void = () => undefined;
     try {
@@ -159,7 +164,7 @@ export class SharedReads {
         over = resolve;
       });
       await this.#options.schema.ask(leader.read, batch.signal);
-      await this.#readParts(batch, leader.read);
+      await this.#readParts(batch, leader.read, isPast);
     } catch (error) {
       this.#close(batch);
       for (const { fail } of batch.members) fail(error);
@@ -172,7 +177,7 @@ export class SharedReads {
     for (const [isPast, waiting] of this.#waiting) if (waiting === batch) this.#waiting.delete(isPast);
   }
 
-  async #readParts(batch: Batch, read: Read): Promise<void> {
+  async #readParts(batch: Batch, read: Read, isPast: boolean): Promise<void> {
     const { key, learned, platformClock } = this.#options;
     let reads: Promise<PartRead | undefined>[] = [];
     let first: { readonly part: Part<Member>; readonly piece: Piece | undefined } | undefined;
@@ -211,7 +216,8 @@ export class SharedReads {
     if (first === undefined) throw 'failure' in answer ? answer.failure : new Error('nothing has departed');
     opened(answer);
     const found = (await Promise.all(reads)).flatMap((one) => one ?? []);
-    learned.learn(rowsLearned(learned.of(), found, this.#readers));
+    const known = learned.of();
+    learned.learn(isPast ? densityLearned(known, found) : rowsLearned(known, found, this.#sharing));
   }
 
   /** @param opening what becomes of the first piece, where it has been asked for */

@@ -204,13 +204,13 @@ export class Schedule {
 
   /**
    * Replaces the jobs: new ones become due at once, vanished ones are stopped and withdrawn, the others go on. Done in
-   * slices, as there may be thousands.
+   * slices, as there may be thousands; resolves when it is.
    */
-  replace(jobs: readonly Job[]): void {
+  async replace(jobs: readonly Job[]): Promise<void> {
     if (this.#stopped) return;
     this.#wanted = new Set(jobs);
     this.#subscribe(new Set(jobs.flatMap(({ schedule }) => schedule ?? [])));
-    void runInSlices(this.#replaceAll(this.#wanted));
+    await runInSlices(this.#replaceAll(this.#wanted));
   }
 
   *#replaceAll(wanted: ReadonlySet<Job>): Generator<undefined, void> {

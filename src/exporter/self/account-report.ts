@@ -109,6 +109,7 @@ export function reportTo(
         );
     },
     sourceChosen(account, { collector, source, why }) {
+      if (source === 'graphql') notesOf(account).failures.replaced(collector);
       const isUsual = source === 'rest' && !notesOf(account).isNews(`source of ${collector}`);
       if (source === 'graphql' || isUsual) log.info({ account, collector, source, why }, 'source of series');
     },
@@ -126,7 +127,10 @@ export function reportTo(
       notesOf(account).rejections.polled(end);
       if (end.result !== undefined) found(account, end.job, end.result, end.committed);
     },
-    planned: (account, demands, surveyed) => notesOf(account).plans.planned(demands, surveyed),
+    planned(account, demands, surveyed) {
+      notesOf(account).failures.minute();
+      notesOf(account).plans.planned(demands, surveyed);
+    },
     jobsDropped(account, { count, first }) {
       metrics.jobsDropped.set(count, account);
       if (count > 0)

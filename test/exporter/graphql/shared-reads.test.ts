@@ -208,6 +208,13 @@ it('asks for some of many configurations at a time, each for a window of its own
   expect(Math.max(...ages)).toBeLessThan(12);
   expect(asked.filter((isLate) => isLate)).toHaveLength(1);
   expect(asked.indexOf(true)).toBeGreaterThan(16);
+  // Each costs its share of the operations that all took, once about two rounds have shown it.
+  for (let round = 0; round < 2; round += 1) await Promise.all(needs.map(poll));
+  asked.length = 0;
+  await Promise.all(needs.map(poll));
+  const planned = needs.length * reads.cost();
+  expect(planned / asked.length).toBeGreaterThan(0.95);
+  expect(planned / asked.length).toBeLessThan(1.05);
 });
 
 it('brings fresh time while a read of the past still waits for its turn', async () => {
@@ -308,7 +315,12 @@ it('knows after a restart how many rows there are', async () => {
   expect(await readAll(readsOf(40_000))).toBeGreaterThan(2);
   // A few that have none say little of all others.
   const quiet = { cells: 20, rows: 0, operations: 1, readers: 1 };
-  const known = rowsLearned(rows.of('workloads'), [quiet], ids.length);
+  const known = rowsLearned(rows.of('workloads'), [quiet], {
+    readers: ids.length,
+    keys: ids.length,
+    parts: 1,
+    limit: 300,
+  });
   expect(known.perKey).toBeGreaterThan(0.8 * rows.of('workloads').perKey);
 });
 

@@ -18,8 +18,8 @@ beforeEach(() => {
   log = new FailureLog({ info: note('info'), warn: note('warn') });
 });
 
-function polled(id: string, outcome: Outcome): void {
-  const job = jobs.get(id) ?? ({ id } as Job);
+function polled(id: string, outcome: Outcome, group = 'domains'): void {
+  const job = jobs.get(id) ?? ({ id, group } as Job);
   jobs.set(id, job);
   log.polled({
     job,
@@ -73,6 +73,20 @@ it('tells when the reason changes', () => {
   polled('x', 'forbidden');
   polled('x', 'not_found');
   expect(lines).toEqual(['warn poll failed x forbidden', 'warn poll failed x not_found']);
+});
+
+it('tells of series that answer 404 once that has stood for a minute, unless another source has taken their place', () => {
+  for (const id of ['read elsewhere', 'back', 'gone']) {
+    polled(id, 'not_found', id === 'read elsewhere' ? 'metrics' : 'analytics');
+  }
+  polled('back', 'ok');
+  log.replaced('metrics');
+  log.minute();
+  polled('gone', 'not_found');
+  expect(lines).toEqual([]);
+  log.minute();
+  log.minute();
+  expect(lines).toEqual(['warn poll failed gone not_found']);
 });
 
 it('tells once of an outage that shows itself in several ways', () => {
