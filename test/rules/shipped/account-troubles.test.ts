@@ -672,7 +672,7 @@ it.each(Object.entries(CASES))(
     play(known, (minute, now) => record(recorded, minute, now, { instance: name, named: name })),
 );
 
-const LARGE = atNight(60, 20);
+const SIZES = atNight([8, 60], [8]);
 
 /** What small and large accounts have in common. */
 const AT_ANY_SIZE = [
@@ -683,7 +683,7 @@ const AT_ANY_SIZE = [
   'late by half an hour',
 ];
 
-it.each([8, LARGE].flatMap((configurations) => AT_ANY_SIZE.map((name) => [configurations, name] as const)))(
+it.each(SIZES.flatMap((configurations) => AT_ANY_SIZE.map((name) => [configurations, name] as const)))(
   'so it is in an account of %d configurations: %s',
   async (configurations, name) => {
     const known = CASES[name];
