@@ -122,10 +122,10 @@ export function nextAt(view: LeaseView): number {
   );
 }
 
-type Step = readonly [LeaseView, readonly LeaseAction[]];
+type Stepped = readonly [LeaseView, readonly LeaseAction[]];
 
 /** What an event makes of the view, and what is to be done. */
-export function step(view: LeaseView, event: LeaseEvent, now: number): Step {
+export function step(view: LeaseView, event: LeaseEvent, now: number): Stepped {
   const [next, actions] = taken(view, event, now);
   const [lapsed, closes] = now < next.until ? [next, []] : closed(next, () => ({ orderly: false }));
   const [sent, beats] = event.kind === 'time' ? beaten(lapsed, now) : [lapsed, []];
@@ -137,7 +137,7 @@ function isStill(action: LeaseAction, view: LeaseView): boolean {
   return action.kind !== 'open' || view.holds.get(action.account)?.phase === 'open';
 }
 
-function taken(view: LeaseView, event: LeaseEvent, now: number): Step {
+function taken(view: LeaseView, event: LeaseEvent, now: number): Stepped {
   switch (event.kind) {
     case 'time':
       return [view, []];
@@ -170,7 +170,7 @@ function taken(view: LeaseView, event: LeaseEvent, now: number): Step {
 }
 
 /** The session is gone, and with it every account: another one begins. */
-function buried(view: LeaseView, nextSession: string, now: number): Step {
+function buried(view: LeaseView, nextSession: string, now: number): Stepped {
   const next = {
     ...beginning(nextSession),
     beats: view.beats,
@@ -188,7 +188,7 @@ function answered(
   answer: NonNullable<BeatAnswer>,
   { sentAt, wanted }: NonNullable<LeaseView['beat']>,
   now: number,
-): Step {
+): Stepped {
   const until = sentAt + LEASE_MS - MARGIN_MS;
   const owned = new Map(answer.mine.map((one) => [one.account, one]));
   const kept = [...view.holds].filter(
@@ -215,7 +215,7 @@ function answered(
 }
 
 /** Opens what the database says is ours, unless it is being closed, or given back. */
-function opening(view: LeaseView, mine: readonly (Demand & { readonly token: string })[]): Step {
+function opening(view: LeaseView, mine: readonly (Demand & { readonly token: string })[]): Stepped {
   const holds = new Map(view.holds);
   const actions: LeaseAction[] = [];
   for (const { account, token } of mine) {
@@ -236,7 +236,7 @@ function opening(view: LeaseView, mine: readonly (Demand & { readonly token: str
 }
 
 /** Takes what is free, and gives away what others should have. */
-function sharing(view: LeaseView, { mine, free, replicas }: NonNullable<BeatAnswer>): Step {
+function sharing(view: LeaseView, { mine, free, replicas }: NonNullable<BeatAnswer>): Stepped {
   const me = replicas.find(({ id }) => id === view.session);
   // Replicas that start together find each other first.
   if (view.isLeaving || me === undefined || me.ageMs < BEAT_MS) return [view, []];
@@ -256,7 +256,7 @@ function closed(
     account: string,
     hold: HeldAccount,
   ) => { readonly orderly: boolean; readonly released?: string } | undefined,
-): Step {
+): Stepped {
   const holds = new Map(view.holds);
   const actions: LeaseAction[] = [];
   for (const [account, hold] of view.holds) {
@@ -268,7 +268,7 @@ function closed(
   return actions.length === 0 ? [view, []] : [{ ...view, holds }, actions];
 }
 
-function beaten(view: LeaseView, now: number): Step {
+function beaten(view: LeaseView, now: number): Stepped {
   if (view.beat !== undefined || now < view.nextBeatAt) return [view, []];
   const number = view.beats + 1;
   const request: BeatRequest = {

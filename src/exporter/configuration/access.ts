@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { CredentialsSource } from '../credentials/token-login.ts';
+import type { ProxyServer } from '../platform/connector.ts';
 import { Secret } from '../secret.ts';
 import { refuse, text } from './field-types.ts';
-import { isLoopback, type ProxyServer } from './request.ts';
+import { isLoopback } from './request.ts';
 
 /** What of an account or receiver may hold secrets. */
 export interface SecretsInPart {

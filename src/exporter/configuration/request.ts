@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
-import type { Route } from '../platform/connector.ts';
+import type { ProxyServer, Route } from '../platform/connector.ts';
 import { Secret } from '../secret.ts';
 import type { Environment } from './environment.ts';
 import { duration, integer, MEBIBYTE, MINUTE, refuse, SECOND, text } from './field-types.ts';
@@ -63,16 +63,6 @@ export function tlsMistakes(
   return given.includes('cert_file')
     ? [{ key: 'cert_file', message: 'expected key_file as well' }]
     : [{ key: 'key_file', message: 'expected cert_file as well' }];
-}
-
-/** A proxy that an account's platform is reached through. */
-export interface ProxyServer {
-  /** Scheme, host and port, without credentials: this may be shown. */
-  readonly origin: string;
-  /** What the proxy authenticates us by, where its address held a user name; `basic` is both as a header holds them. */
-  readonly login?: { readonly password: Secret; readonly basic: Secret };
-  /** What named it: a key of the configuration or a variable. */
-  readonly from: string;
 }
 
 /** `proxy` as it is configured: its address, or `none` whatever the environment says. */

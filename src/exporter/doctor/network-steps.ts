@@ -11,7 +11,7 @@ import {
   readTlsFiles,
   type TlsSettings,
 } from '../platform/connector.ts';
-import { networkFailure, ProxyFailure, type ProxyStep } from '../platform/network-failure.ts';
+import { codeOf, networkFailure, ProxyFailure, type ProxyStep } from '../platform/network-failure.ts';
 import { connectReceiver } from '../push/running-receiver.ts';
 import { duration } from '../text/duration.ts';
 import { type Step, stepsNamed } from './step.ts';
@@ -236,10 +236,6 @@ export function certificateStep({ valid_to, subject, issuer }: Certificate, now:
 
 function dayOf(date: string): string {
   return new Date(date).toISOString().slice(0, 10);
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
 /** Written into the receiver: of no bucket, so that it can be in the way of none. */

@@ -37,9 +37,9 @@ interface Unchecked {
 }
 
 /** Either of the two, by its reason. */
-type Outcome = Unchecked | (Step & { readonly why?: never });
+type StepOrGap = Unchecked | (Step & { readonly why?: never });
 
-async function* allSteps(session: Session): AsyncGenerator<Outcome> {
+async function* allSteps(session: Session): AsyncGenerator<StepOrGap> {
   const { metrics, analytics } = session.account.collectors;
   const wantsSeries = metrics !== undefined || analytics !== undefined;
   const closed = wantsSeries && (yield* permissionToRead(session));
@@ -56,7 +56,7 @@ async function* allSteps(session: Session): AsyncGenerator<Outcome> {
 }
 
 /** Whether series are closed to the token: not by one refusal, if anything else that needs the permission is given. */
-async function* permissionToRead(session: Session): AsyncGenerator<Outcome, boolean> {
+async function* permissionToRead(session: Session): AsyncGenerator<StepOrGap, boolean> {
   const findings: Finding[] = [];
   for await (const finding of probesOfSeries(session)) {
     if (typeof finding !== 'string') findings.push(finding);
@@ -92,7 +92,7 @@ function isList(job: Job): boolean {
   return partOf(job) === 'discovery' && job.subject.product !== undefined;
 }
 
-async function* listSteps(session: Session): AsyncGenerator<Outcome> {
+async function* listSteps(session: Session): AsyncGenerator<StepOrGap> {
   // Those that failed before another source was chosen are no longer wanted.
   const polled = session.findings.map(({ job }) => job).filter(isList);
   for (const job of new Set([...polled, ...listsOf(session)])) {
@@ -133,7 +133,7 @@ function* sourceSteps(session: Session): Generator<Step> {
 }
 
 /** Whether GraphQL has what is read by it alone: a read of each of these metrics. */
-async function* furtherSteps(session: Session): AsyncGenerator<Outcome> {
+async function* furtherSteps(session: Session): AsyncGenerator<StepOrGap> {
   const asked = new Set<string>();
   for (const job of session.survey.jobs()) {
     const { product = '', metric = '' } = job.subject;
@@ -155,7 +155,7 @@ async function* furtherSteps(session: Session): AsyncGenerator<Outcome> {
 }
 
 /** Which metrics the analytics API has, where all are to be read. */
-async function* metricsStep(session: Session): AsyncGenerator<Outcome> {
+async function* metricsStep(session: Session): AsyncGenerator<StepOrGap> {
   const job = session.survey
     .jobs()
     .find((one) => partOf(one) === 'discovery' && one.subject.product === undefined);
@@ -175,7 +175,7 @@ function selectedOf(session: Session, { group, subject: { product = '' } }: Job)
   return new Set(mine.flatMap(({ subject }) => subject.configuration_id ?? [])).size;
 }
 
-async function* seriesSteps(session: Session): AsyncGenerator<Outcome> {
+async function* seriesSteps(session: Session): AsyncGenerator<StepOrGap> {
   const { account, connection } = session;
   for (const collector of ['metrics', 'analytics'] as const) {
     if (account.collectors[collector] === undefined) continue;
@@ -199,7 +199,7 @@ function weightiest(jobs: readonly Job[]): Job | undefined {
   return jobs.toSorted((a, b) => b.weight - a.weight).find(({ weight }) => weight > 0);
 }
 
-async function* settingsSteps(session: Session): AsyncGenerator<Outcome> {
+async function* settingsSteps(session: Session): AsyncGenerator<StepOrGap> {
   const found: (readonly [CollectorName, Finding | string | undefined])[] = [];
   for (const name of Object.keys(COLLECTORS) as CollectorName[]) {
     if (session.account.collectors[name] === undefined) continue;

@@ -32,7 +32,7 @@ const ENDS: Readonly<Record<ExpositionFormat, Segment>> = {
 };
 
 /** The pages as they were at one moment, and the bodies made of them once they are asked for. */
-class Snapshot {
+class FrozenDocument {
   readonly #pages: readonly Page[];
   readonly #bodies = new Map<string, Body>();
 
@@ -92,7 +92,7 @@ export interface ExpositionOptions {
 export class Exposition {
   readonly #exposed: Exposed;
   readonly #rendersAhead: boolean;
-  #snapshot: Snapshot;
+  #snapshot: FrozenDocument;
   /** Changes that no refresh has taken up yet. */
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -104,7 +104,7 @@ export class Exposition {
   constructor(exposed: Exposed, { rendersAhead = true }: ExpositionOptions = {}) {
     this.#exposed = exposed;
     this.#rendersAhead = rendersAhead;
-    this.#snapshot = new Snapshot(exposed.pages());
+    this.#snapshot = new FrozenDocument(exposed.pages());
     exposed.onChange(() => this.#changed());
   }
 
@@ -169,12 +169,12 @@ export class Exposition {
     this.#refreshing = runInSlices(this.#exposed.refresh(), () => this.isAwaited)?.then(() =>
       this.#refreshed(),
     );
-    if (this.#refreshing === undefined) this.#snapshot = new Snapshot(this.#exposed.pages());
+    if (this.#refreshing === undefined) this.#snapshot = new FrozenDocument(this.#exposed.pages());
     return this.#refreshing;
   }
 
   #refreshed(): void {
-    this.#snapshot = new Snapshot(this.#exposed.pages());
+    this.#snapshot = new FrozenDocument(this.#exposed.pages());
     this.#refreshing = undefined;
     if (this.#waiting > 0 && this.#rendersAhead) this.#wait(this.#waiting < FULL_BATCH ? WAIT_MS : 0);
   }

@@ -11,7 +11,7 @@ export interface JudgedAccount {
   readonly judgement: Judgement;
 }
 
-interface Finding {
+interface Remark {
   readonly severity: number;
   readonly mood: 'bad' | 'warn' | 'calm';
   /** What is wrong, as a clause that names the account, if it is about one. */
@@ -58,8 +58,8 @@ ${unsaid > 0 ? html`<p class="small">And ${grouped(unsaid)} more: see the accoun
 }
 
 /** Of all accounts in the same trouble the first, which says how many others there are. */
-function oncePerTrouble(findings: readonly Finding[]): Finding[] {
-  const alike = new Map<string | undefined, { readonly first: Finding; others: number }>();
+function oncePerTrouble(findings: readonly Remark[]): Remark[] {
+  const alike = new Map<string | undefined, { readonly first: Remark; others: number }>();
   for (const finding of findings) {
     const known = alike.get(finding.trouble);
     if (known === undefined) alike.set(finding.trouble, { first: finding, others: 0 });
@@ -85,7 +85,7 @@ export function worstFirst(a: JudgedAccount, b: JudgedAccount): number {
   return severityOf(b) - severityOf(a) || b.judgement.tally.failing - a.judgement.tally.failing;
 }
 
-function sentence(accounts: readonly JudgedAccount[], worst: Finding | undefined): Html {
+function sentence(accounts: readonly JudgedAccount[], worst: Remark | undefined): Html {
   const [only, ...more] = accounts;
   if (only === undefined)
     return worst === undefined
@@ -106,7 +106,7 @@ function sentence(accounts: readonly JudgedAccount[], worst: Finding | undefined
   return worst === undefined ? html`${freshness}` : html`${freshness}; ${worst.text}`;
 }
 
-function details({ next, lines = [] }: Finding): Html {
+function details({ next, lines = [] }: Remark): Html {
   const listed = lines.map((line) => html`<li><bdi>${line}</bdi></li>`);
   return html`<p class="next">${next}</p>${lines.length === 0 ? '' : html`<ul class="lines">${listed}</ul>`}`;
 }
@@ -121,7 +121,7 @@ const NAMES_WHAT_TO_MEND: ReadonlySet<Cause['kind']> = new Set([
 ]);
 
 /** What explains an account's state, and what else there is to know of it. */
-function accountFindings({ account, judgement }: JudgedAccount): Finding[] {
+function accountFindings({ account, judgement }: JudgedAccount): Remark[] {
   const { causes, says, state } = judgement;
   return causes.map((cause, index) => {
     const explains = index === 0;
@@ -177,7 +177,7 @@ export function marked(text: string): Html {
   return html`${pieces.map((piece, index) => (index % 2 === 1 && index < pieces.length - 1 ? html`<code>${piece}</code>` : piece))}`;
 }
 
-function exporterFindings(status: Status, now: number): Finding[] {
+function exporterFindings(status: Status, now: number): Remark[] {
   const { config, state, series_dropped: dropped, push } = status;
   return [
     ...stateFindings(state),
@@ -190,7 +190,7 @@ function exporterFindings(status: Status, now: number): Finding[] {
 /** Shorter waits come with every restart of a receiver (ms). */
 const LONG_WAIT_MS = 5 * 60_000;
 
-function receiverFindings({ name, oldest_waiting_at: oldest, note }: ReceiverStatus, now: number): Finding[] {
+function receiverFindings({ name, oldest_waiting_at: oldest, note }: ReceiverStatus, now: number): Remark[] {
   if (oldest === null || now - Date.parse(oldest) < LONG_WAIT_MS) return [];
   return [
     {
@@ -203,7 +203,7 @@ function receiverFindings({ name, oldest_waiting_at: oldest, note }: ReceiverSta
   ];
 }
 
-function stateFindings({ kind, directory, note, refusal }: StateStatus): Finding[] {
+function stateFindings({ kind, directory, note, refusal }: StateStatus): Remark[] {
   if (refusal !== undefined) {
     return [
       {
@@ -238,7 +238,7 @@ function stateFindings({ kind, directory, note, refusal }: StateStatus): Finding
   ];
 }
 
-function configFindings(config: ConfigStatus, now: number): Finding[] {
+function configFindings(config: ConfigStatus, now: number): Remark[] {
   if (config.last_reload_successful) return [];
   return [
     {
@@ -251,7 +251,7 @@ function configFindings(config: ConfigStatus, now: number): Finding[] {
   ];
 }
 
-function droppedFindings(dropped: number): Finding[] {
+function droppedFindings(dropped: number): Remark[] {
   if (dropped === 0) return [];
   return [
     {

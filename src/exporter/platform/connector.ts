@@ -11,10 +11,11 @@ import { buildConnector, type Dispatcher, errors, Pool } from './undici.ts';
 
 /** A proxy that opens a tunnel to the platform by CONNECT. */
 export interface ProxyServer {
-  /** Scheme, host and port. */
+  /** Scheme, host and port, without credentials: this may be shown. */
   readonly origin: string;
   /** What named it, a key or a variable. */
   readonly from: string;
+  /** What it authenticates us by, where its address held a user name; `basic` is both as a header holds them. */
   readonly login?: { readonly password: Secret; readonly basic: Secret };
 }
 
@@ -185,9 +186,9 @@ export interface TlsMaterial {
   readonly key?: string;
 }
 
-type Kind = keyof TlsMaterial;
+type PemKind = keyof TlsMaterial;
 
-const FILES = { ca: 'caFile', cert: 'certFile', key: 'keyFile' } as const satisfies Record<Kind, string>;
+const FILES = { ca: 'caFile', cert: 'certFile', key: 'keyFile' } as const satisfies Record<PemKind, string>;
 
 const READ_WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
@@ -197,7 +198,7 @@ const READ_WORDS: Readonly<Record<string, string>> = {
 
 /** Reads the files. @throws TlsFileFailure */
 export async function readTlsFiles(settings: TlsSettings): Promise<TlsMaterial> {
-  const read = (Object.keys(FILES) as Kind[]).map(async (kind) => {
+  const read = (Object.keys(FILES) as PemKind[]).map(async (kind) => {
     const path = settings[FILES[kind]];
     return path === undefined ? [] : [[kind, await readPem(kind, path)] as const];
   });
@@ -208,7 +209,7 @@ export async function readTlsFiles(settings: TlsSettings): Promise<TlsMaterial> 
   return material;
 }
 
-async function readPem(kind: Kind, path: string): Promise<string> {
+async function readPem(kind: PemKind, path: string): Promise<string> {
   const found = await readAs(kind, path);
   if ('pem' in found) return found.pem;
   throw new TlsFileFailure(`request.${kind}_file ${found.message}`);
@@ -221,12 +222,12 @@ export interface TlsFileTrouble {
 }
 
 /** What keeps the file from being used now, if anything. */
-export async function tlsFileTrouble(path: string, kind: Kind): Promise<TlsFileTrouble | undefined> {
+export async function tlsFileTrouble(path: string, kind: PemKind): Promise<TlsFileTrouble | undefined> {
   const found = await readAs(kind, path);
   return 'pem' in found ? undefined : found;
 }
 
-async function readAs(kind: Kind, path: string): Promise<{ readonly pem: string } | TlsFileTrouble> {
+async function readAs(kind: PemKind, path: string): Promise<{ readonly pem: string } | TlsFileTrouble> {
   const pem = await readFile(path, 'utf8').catch(codeOf);
   if (typeof pem === 'object')
     return { message: `cannot be read: ${READ_WORDS[pem.code] ?? pem.code}`, wrong: false };
@@ -235,7 +236,7 @@ async function readAs(kind: Kind, path: string): Promise<{ readonly pem: string 
 }
 
 /** Node itself takes authorities that are none, and then trusts nobody. */
-function wrongWith(kind: Kind, pem: string): string | undefined {
+function wrongWith(kind: PemKind, pem: string): string | undefined {
   if (kind === 'key')
     return isAccepted({ key: pem })
       ? undefined

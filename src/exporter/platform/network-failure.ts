@@ -81,7 +81,8 @@ export function brokenBodyFailure(error: unknown, status: number): PlatformFailu
   return new PlatformFailure('undecodable', 'the answer was cut off', status);
 }
 
-function codeOf(error: unknown): string {
+/** The code of an error of Node.js or undici; empty where it has none. */
+export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
 }

@@ -23,24 +23,24 @@ export interface OwnLine {
   text: string;
   value: number;
   /** Where it is shown; undefined while it is not. */
-  chunk: Chunk | undefined;
+  chunk: LineChunk | undefined;
 }
 
 /** So many lines are a piece of the document, which is written and compressed anew when one of them has changed. */
 const LINES_IN_PIECE = 64;
 
 /** Consecutive lines of one family: at most a piece. */
-interface Chunk {
+interface LineChunk {
   readonly lines: Set<OwnLine>;
   /** Grows with each change. */
   version: number;
   /** The piece that it begins, as last written in each format. */
-  readonly pieces: Map<ExpositionFormat, Piece>;
+  readonly pieces: Map<ExpositionFormat, WrittenPiece>;
 }
 
 /** A part of the document: some chunks, as they were at these versions. */
-interface Piece {
-  readonly chunks: readonly Chunk[];
+interface WrittenPiece {
+  readonly chunks: readonly LineChunk[];
   readonly versions: readonly number[];
   readonly segment: Segment;
 }
@@ -57,7 +57,7 @@ interface Changes {
 export class OwnFamily {
   readonly metadata: FamilyMetadata;
   /** In the order in which they are shown. One without lines has room for others. */
-  readonly chunks: Chunk[] = [];
+  readonly chunks: LineChunk[] = [];
   readonly #changes: Changes;
   readonly #labelsOf: AddedLabels;
 
@@ -111,7 +111,7 @@ export class OwnFamily {
     this.#changes.count += 1;
   }
 
-  #place(line: OwnLine): Chunk {
+  #place(line: OwnLine): LineChunk {
     const roomy = this.chunks.find(({ lines }) => lines.size < LINES_IN_PIECE);
     const chunk = roomy ?? { lines: new Set(), version: 0, pieces: new Map() };
     if (roomy === undefined) this.chunks.push(chunk);
@@ -122,7 +122,7 @@ export class OwnFamily {
 }
 
 /** Chunks to be written together, each with the family that begins with it. */
-type PieceChunks = [OwnFamily | undefined, Chunk][];
+type PieceChunks = [OwnFamily | undefined, LineChunk][];
 
 /**
  * The exporter's own metrics and those of its process. Nothing is written while nobody asks: a scrape has written what has

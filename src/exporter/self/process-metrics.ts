@@ -169,7 +169,7 @@ function lineOf(family: OwnFamily, { metricName, labels }: RegistryMetric['value
 const NANOSECONDS = 1e9;
 
 /** Mean, quantiles and maximum of some delays, in seconds. */
-type Delays = Readonly<Record<Quantile, number>>;
+type LoopDelays = Readonly<Record<Quantile, number>>;
 
 type Quantile = keyof typeof HELP;
 
@@ -183,7 +183,7 @@ class EventLoopDelay {
    * Made when it is enabled: Node aborts when handles are listed, as prom-client does, and one that never was is collected.
    */
   #delays: IntervalHistogram | undefined;
-  #before: Delays | undefined;
+  #before: LoopDelays | undefined;
 
   get names(): readonly string[] {
     return QUANTILES.map(nameOf);
@@ -218,7 +218,7 @@ class EventLoopDelay {
   }
 }
 
-function delaysOf(delays: IntervalHistogram): Delays | undefined {
+function delaysOf(delays: IntervalHistogram): LoopDelays | undefined {
   if (delays.count === 0) return undefined;
   const { mean, max } = delays;
   return {

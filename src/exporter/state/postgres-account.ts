@@ -17,7 +17,7 @@ import {
   type StoredRecord,
 } from './state.ts';
 
-type Connections = Pick<PostgresConnections, 'query' | 'shown'>;
+type Queried = Pick<PostgresConnections, 'query' | 'shown'>;
 
 /** Another replica owns the account now: nothing that this one writes takes effect. */
 export class Fenced extends Error {
@@ -31,7 +31,7 @@ let written = 0;
  * Opens what an account remembers, for its owner. Every commit is one transaction, conditional on the token.
  * @throws Fenced, and what the connections throw
  */
-export async function openAccountState(connections: Connections, owned: OwnedAccount): Promise<State> {
+export async function openAccountState(connections: Queried, owned: OwnedAccount): Promise<State> {
   // Whatever an earlier opening has left under way is refused from now on.
   await write(connections, owned, []);
   const database: Database = {
@@ -54,7 +54,7 @@ export async function openAccountState(connections: Connections, owned: OwnedAcc
 }
 
 async function read(
-  connections: Connections,
+  connections: Queried,
   { account }: OwnedAccount,
   { from, until, limit }: NameRange,
 ): Promise<readonly StoredRecord[]> {
@@ -68,7 +68,7 @@ async function read(
 }
 
 async function write(
-  connections: Connections,
+  connections: Queried,
   { account, token }: OwnedAccount,
   changes: readonly Change[],
 ): Promise<void> {

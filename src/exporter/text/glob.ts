@@ -1,5 +1,5 @@
 /** One character of a pattern, or any number of any characters. */
-type Piece = '*' | ((character: string) => boolean);
+type GlobPiece = '*' | ((character: string) => boolean);
 
 /** Alternatives that a pattern may have; each `{a,b}` doubles them. */
 const MOST_ALTERNATIVES = 100;
@@ -31,7 +31,7 @@ export function isGlob(pattern: string): boolean {
 }
 
 /** Steps back to the last `*` alone, in steps of text times pieces, where a regular expression may take exponentially many. */
-function matches(pieces: readonly Piece[], text: string): boolean {
+function matches(pieces: readonly GlobPiece[], text: string): boolean {
   const characters = [...text];
   let [piece, star, resume, at] = [0, -1, 0, 0];
   while (at < characters.length) {
@@ -51,7 +51,7 @@ function matches(pieces: readonly Piece[], text: string): boolean {
 }
 
 /** The pattern's alternatives; undefined where it is no pattern. */
-function parseGlob(pattern: string): Piece[][] | undefined {
+function parseGlob(pattern: string): GlobPiece[][] | undefined {
   const alternatives = expand(pattern);
   if (alternatives.length > MOST_ALTERNATIVES) return undefined;
   const parsed = alternatives.map(piecesOf);
@@ -74,8 +74,8 @@ function expand(pattern: string): string[] {
 const TOKEN =
   /\\(?<escaped>.)|\[(?<negated>[!^]?)(?<listed>\]?[^\]]*)\]|(?<wild>[*?])|(?<plain>[^\\[\]{}])/su;
 
-function piecesOf(pattern: string): Piece[] | undefined {
-  const pieces: Piece[] = [];
+function piecesOf(pattern: string): GlobPiece[] | undefined {
+  const pieces: GlobPiece[] = [];
   let end = 0;
   for (const { 0: token, index, groups = {} } of pattern.matchAll(new RegExp(TOKEN, 'gsu'))) {
     if (index !== end) return undefined;
@@ -88,11 +88,11 @@ function piecesOf(pattern: string): Piece[] | undefined {
   return end === pattern.length ? pieces : undefined;
 }
 
-function same(wanted: string): Piece {
+function same(wanted: string): GlobPiece {
   return (character) => character === wanted;
 }
 
-function oneOf(listed: string, negated: boolean): Piece {
+function oneOf(listed: string, negated: boolean): GlobPiece {
   const ranges = [...listed.matchAll(/(.)-(.)|(.)/gsu)].map(
     ([, from = '', to = '', single = '']) => [from || single, to || single] as const,
   );

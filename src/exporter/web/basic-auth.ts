@@ -75,7 +75,7 @@ const REMEMBERED_LOGINS = 100;
 export function createLoginVerifier(compare: Compare = compareOnThread): VerifyLogin {
   const secret = randomBytes(32);
   const remembered = new Set<string>();
-  const turns = new Turns();
+  const turns = new OneAfterTheOther();
 
   return async (users, login, client) => {
     const hash = users.get(login.user);
@@ -94,7 +94,7 @@ export function createLoginVerifier(compare: Compare = compareOnThread): VerifyL
 }
 
 /** Does one thing after another: of each client in the order in which it asked, and of all clients in turns. */
-class Turns {
+class OneAfterTheOther {
   /** The client whose turn is next comes first. */
   readonly #lines = new Map<string, (() => Promise<void>)[]>();
   #waiting = 0;

@@ -37,7 +37,7 @@ export interface LogLevel {
   readonly set: (level: string) => void;
 }
 
-interface Route {
+interface ServedPath {
   readonly path: string;
   readonly methods: readonly string[];
   readonly handle: Handler;
@@ -63,7 +63,7 @@ export function createRoutes(sources: WebSources, lifecycle: boolean, onFailure:
   return app;
 }
 
-function routesOf(sources: WebSources, lifecycle: boolean): readonly Route[] {
+function routesOf(sources: WebSources, lifecycle: boolean): readonly ServedPath[] {
   return [
     { path: '/', methods: READING, handle: sendPage(sources) },
     { path: '/-/healthy', methods: READING, handle: (_, response) => sendText(response, 200, ['healthy']) },

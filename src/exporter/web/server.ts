@@ -17,7 +17,7 @@ const KEEP_ALIVE_MS = 330_000;
 const SERVER_OPTIONS = { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 10_000, requestTimeout: 30_000 };
 
 /** A server whose requests `connections` takes, over TLS where the web configuration has it now. */
-export function createServer(connections: Connections, webConfig: WebConfigFile): Server {
+export function createServer(connections: ClientConnections, webConfig: WebConfigFile): Server {
   const secure = webConfig.current().tls !== undefined;
   const server = secure ? createTlsServer(webConfig, SERVER_OPTIONS) : createHttpServer(SERVER_OPTIONS);
   server.prependListener('connection', connections.open);
@@ -104,7 +104,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-interface Connection {
+interface ClientConnection {
   readonly socket: Socket;
   /** Requests that came while another was being answered, in order. */
   readonly waiting: Exchange[];
@@ -121,11 +121,11 @@ const MOST_WAITING = 16;
 const MOST_DROPPED = 2_000;
 
 /** The connections of all listeners: each has one request answered at a time; the longest idle one gives way to a new one. */
-export class Connections {
+export class ClientConnections {
   readonly #options: { readonly limit: number; readonly log: WebLog; readonly answer: Handler };
-  readonly #all = new Map<string, Connection>();
+  readonly #all = new Map<string, ClientConnection>();
   /** Those without a request under way, idle for longest first. */
-  readonly #idle = new Set<Connection>();
+  readonly #idle = new Set<ClientConnection>();
   #toldOfLimit = false;
   #closing = false;
 
@@ -139,7 +139,7 @@ export class Connections {
       socket.destroy();
       return;
     }
-    const connection: Connection = { socket, waiting: [], answering: false, full: false, dropped: 0 };
+    const connection: ClientConnection = { socket, waiting: [], answering: false, full: false, dropped: 0 };
     const ends = endsOf(socket);
     this.#all.set(ends, connection);
     this.#idle.add(connection);
@@ -171,7 +171,7 @@ export class Connections {
     this.#closing = true;
   }
 
-  #start(connection: Connection, { request, response }: Exchange): void {
+  #start(connection: ClientConnection, { request, response }: Exchange): void {
     connection.answering = true;
     this.#idle.delete(connection);
     response.once('close', () => {
@@ -184,13 +184,13 @@ export class Connections {
     else void this.#options.answer(request, response);
   }
 
-  #next(connection: Connection): void {
+  #next(connection: ClientConnection): void {
     const exchange = connection.waiting.shift();
     if (exchange === undefined) this.#rest(connection);
     else if (connection.socket.writable) this.#start(connection, exchange);
   }
 
-  #rest(connection: Connection): void {
+  #rest(connection: ClientConnection): void {
     connection.answering = false;
     if (!connection.socket.destroyed) this.#idle.add(connection);
   }

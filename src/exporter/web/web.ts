@@ -19,7 +19,7 @@ import {
   sendText,
 } from './responses.ts';
 import type { WebSources } from './routes.ts';
-import { Connections, close, createServer, listen, urlOf } from './server.ts';
+import { ClientConnections, close, createServer, listen, urlOf } from './server.ts';
 
 export interface WebOptions extends WebSources {
   /** A file in the form of exporter-toolkit's web configuration: TLS, basic auth, headers. */
@@ -52,7 +52,7 @@ export function createWeb(options: WebOptions): Web {
   const { log } = options;
   const webConfig = openWebConfig(options.webConfigFile, log);
   const answer = createAnswer(options, webConfig);
-  const connections = new Connections({ limit: options.connections, log, answer });
+  const connections = new ClientConnections({ limit: options.connections, log, answer });
   const servers: ReturnType<typeof createServer>[] = [];
   return {
     async listen(address) {
