@@ -1,3 +1,4 @@
+import { eventually } from '../eventually.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Prometheus, type PrometheusOptions, startPrometheus } from './prometheus.ts';
 import { startVictoriaMetrics } from './victoria-metrics.ts';
@@ -60,7 +61,24 @@ export async function prometheusReceiver(
 
 async function victoriaMetricsReceiver(kind: PushReceiver['kind'] = 'remote_write'): Promise<PushReceiver> {
   const { url, stop } = await startVictoriaMetrics();
-  const flush = () => fetch(`${url}/internal/force_flush`);
+  let shown = 0;
+  /**
+   * It spreads what it takes over shards, one for each core, and writes them in the background: on a busy machine those that it was
+   * writing already are not shown yet when it has flushed the others.
+   */
+  const flush = async () => {
+    await fetch(`${url}/internal/force_flush`);
+    let looks = 0;
+    const isAllShown = async () => {
+      const rows = rowsIn(await (await fetch(`${url}/metrics`)).text());
+      // What it says of itself may be a second old.
+      const isTrue = looks++ > 0 || rows.taken === shown;
+      if (!isTrue || rows.taken !== rows.shown) return false;
+      shown = rows.shown;
+      return true;
+    };
+    await eventually('all that it has taken is shown', isAllShown, { every: 1_100 });
+  };
   return {
     kind,
     url: kind === 'otlp' ? `${url}/opentelemetry/v1/metrics` : `${url}/api/v1/write`,
@@ -86,6 +104,19 @@ async function victoriaMetricsReceiver(kind: PushReceiver['kind'] = 'remote_writ
       await flush();
       return await queryAt(url, expression, at);
     },
+  };
+}
+
+/** How many samples a VictoriaMetrics has taken, and how many queries can see, by its own metrics. */
+function rowsIn(metrics: string): { readonly taken: number; readonly shown: number } {
+  const sum = (name: RegExp) =>
+    [...metrics.matchAll(/^(\S+) (\S+)$/gm)].reduce(
+      (all, [, series = '', value]) => all + (name.test(series) ? Number(value) : 0),
+      0,
+    );
+  return {
+    taken: sum(/^vm_rows_added_to_storage_total$/),
+    shown: sum(/^vm_rows\{type="storage\/|^vm_deduplicated_samples_total\{type="merge"\}$/),
   };
 }
 
