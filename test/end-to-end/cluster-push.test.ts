@@ -5,7 +5,14 @@ import { QUEUE, type State } from '../../src/exporter/state/state.ts';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
 import { eventually } from '../eventually.ts';
 import { seriesKey } from '../parse-exposition.ts';
-import { auditAll, type ReplicaPlace, replicaPlace, servePlatform, shownBy } from './cluster.ts';
+import {
+  auditAll,
+  countFromNow,
+  type ReplicaPlace,
+  replicaPlace,
+  servePlatform,
+  shownBy,
+} from './cluster.ts';
 import { compareSamples, expectedSamples } from './expected-samples.ts';
 import { startPostgres } from './postgres.ts';
 import { openedByToken } from './postgres-state.ts';
@@ -26,6 +33,7 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
   const names = ['a', 'b', 'c'];
   const accounts = Array.from({ length: ACCOUNTS }, (_, n) => `account-${n}`);
   const platform = await servePlatform(names, accounts);
+  await countFromNow(platform, connections);
   const receiver = await prometheusReceiver('prometheus3', { outOfOrderWindow: '1d' });
   const proxy = await startTroubledProxy(new URL(receiver.url).origin);
   onTestFinished(async () => {
@@ -43,13 +51,14 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
   const replicas: ReplicaPlace[] = [];
   for (const name of names) replicas.push(await replicaPlace(name, platform, database, push));
   await Promise.all(replicas.map(({ start }) => start()));
-  const isPushed = async (since: number) => {
-    const newest = newestByAccount(await receiver.stored());
-    return accounts.every((account) => (newest.get(account) ?? 0) > since);
+  const newest = async () => newestByAccount(await receiver.stored());
+  const isPushedSince = async (before: ReadonlyMap<string, number>) => {
+    const now = await newest();
+    return accounts.every((account) => (now.get(account) ?? 0) > (before.get(account) ?? 0));
   };
   // Each look reads all that is stored.
   const every = 2_000;
-  await eventually('buckets of every account are pushed', () => isPushed(0), { every });
+  await eventually('buckets of every account are pushed', () => isPushedSince(new Map()), { every });
 
   let drawn = 0;
   proxy.trouble = () => TROUBLES[Math.floor(TROUBLES.length * fraction(keyOf(1, 'push'), drawn++))] ?? 'none';
@@ -66,8 +75,8 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
     }
   }
   proxy.trouble = () => 'none';
-  const settled = Date.now();
-  await eventually('what came after all that is pushed, of every account', () => isPushed(settled), {
+  const before = await newest();
+  await eventually('what came after all that is pushed, of every account', () => isPushedSince(before), {
     every,
   });
   for (const replica of replicas) expect(await replica.process().stop()).toMatchObject({ code: 0 });
@@ -80,7 +89,7 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
   ) as Map<string, string>;
   for (const [account, sandbox] of platform.accounts) {
     const state = await openedByToken(connections, account);
-    const all = expectedSamples({ state, sandbox }, configurations, began);
+    const all = expectedSamples({ state, sandbox }, configurations, began, 'earlier');
     const counters = new Map([...all].filter(([key]) => key.includes('_total"')));
     const { samples, missing, doubled, wrong } = compareSamples(stored, counters);
     const waits = await waiting(state);

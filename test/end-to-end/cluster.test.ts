@@ -7,6 +7,7 @@ import { eventually } from '../eventually.ts';
 import { atNight } from '../nightly.ts';
 import {
   auditAll,
+  countFromNow,
   foreignRequests,
   noteOwners,
   type ReplicaPlace,
@@ -37,6 +38,7 @@ it('three replicas share accounts through kills, pauses, updates and a database 
   const names = ['a', 'b', 'c'];
   const accounts = Array.from({ length: ACCOUNTS }, (_, n) => `account-${String(n).padStart(2, '0')}`);
   const platform = await servePlatform(names, accounts);
+  await countFromNow(platform, connections);
   const replicas: ReplicaPlace[] = [];
   for (const name of names) replicas.push(await replicaPlace(name, platform, database));
   await Promise.all(replicas.map(({ start }) => start()));
@@ -45,7 +47,11 @@ it('three replicas share accounts through kills, pauses, updates and a database 
   const watch = watchScrapes(replicas, twice);
   const allShown = async () => (await shownBy(replicas)).size === accounts.length;
   await eventually('every account is shown', allShown);
-  const first = await countedUntil(replicas);
+  const all = [...platform.accounts.values()].reduce((sum, { account }) => sum + account.domains.size, 0);
+  const first = await eventually('every series is counted', async () => {
+    const counted = await countedUntil(replicas);
+    return counted.size === all && counted;
+  });
 
   const gaps: number[] = [];
   const happened: string[] = [];
@@ -68,11 +74,8 @@ it('three replicas share accounts through kills, pauses, updates and a database 
   await eventually(
     'two further buckets of every series are counted',
     async () => {
-      const now = [...(await countedUntil(replicas))];
-      for (const [series, at] of now) if (!first.has(series)) first.set(series, at);
-      return (
-        now.length >= accounts.length && now.every(([series, at]) => at >= (first.get(series) ?? at) + 120)
-      );
+      const now = await countedUntil(replicas);
+      return [...first].every(([series, at]) => (now.get(series) ?? 0) >= at + 120);
     },
     { every: 2_000 },
   );

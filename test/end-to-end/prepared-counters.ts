@@ -2,8 +2,8 @@ import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import { DIMENSIONS, productOf } from '../../src/exporter/catalogue/products.ts';
 import { seriesKey } from '../../src/exporter/series/series-memory.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
+import type { State } from '../../src/exporter/state/state.ts';
 import { DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
-
 import { countersToStore } from '../stored-series.ts';
 
 const MINUTE = 60_000;
@@ -38,13 +38,17 @@ export interface PreparedCounters {
   readonly since: number;
 }
 
-/** State whose every counter is zero and stands at `since`, so that there is much to catch up with. */
-export async function prepareCounters(
-  directory: string,
+/** A directory whose every counter is zero and stands at `since`, so that there is much to catch up with. */
+export async function prepareCounters(directory: string, prepared: PreparedCounters): Promise<void> {
+  await storeCounters(await openState(directory, { info: () => undefined, warn: () => undefined }), prepared);
+}
+
+/** The same in a state, which it closes. */
+export async function storeCounters(
+  state: State,
   { sandbox, account, metrics, since }: PreparedCounters,
 ): Promise<void> {
   const begin = Math.floor(since / MINUTE) * MINUTE;
-  const state = await openState(directory, { info: () => undefined, warn: () => undefined });
   const entries = [...sandbox.account.domains].flatMap(({ id, name }) =>
     metrics.map((metric) => {
       const counters = new Map(
