@@ -128,11 +128,6 @@ export class Exporter {
     return this.#store.droppedSeries;
   }
 
-  /** Resolves when scrapes see everything that was published before the call. */
-  settled(): Promise<void> {
-    return this.#exposition.settled();
-  }
-
   /** Why the exporter is not ready, as sentences, for itself and then for each account: none if it is. */
   *notReady(): Generator<readonly string[], void> {
     const { clock, member } = this.#options;

@@ -179,7 +179,6 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
       await running().apply(config, never);
     },
     async scrape() {
-      await running().settled();
       return parseExposition(Buffer.concat(await running().body('text', 'identity')).toString());
     },
     async restart() {

@@ -3,6 +3,7 @@ import { hasWhole, ownIds } from '../cluster/shard.ts';
 import type { ProductSettings } from '../configuration/collector-settings.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Outcome } from '../platform/read.ts';
+import { wantedBy } from '../series/series-source.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import {
   type Addressing,
@@ -12,7 +13,6 @@ import {
   type Target,
   targetsOf,
 } from '../targets/target.ts';
-import { matchesAny } from '../text/glob.ts';
 
 /** How a product's series are read. */
 export interface ProductRead {
@@ -74,7 +74,7 @@ export class AccountTargets {
       const collector = account.collectors[product.api];
       const settings = collector?.products[product.slug];
       if (collector === undefined || settings === undefined) return [];
-      const wants = matchesAny(settings.dimensions);
+      const wants = wantedBy(settings.dimensions);
       return [{ product, settings, schedule: settings.schedule ?? collector.schedule, wants }];
     });
     this.addressed = addressed;

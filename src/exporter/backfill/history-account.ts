@@ -10,11 +10,10 @@ import type { Job } from '../poll/job.ts';
 import { demandPerMinute, periodOf } from '../rate-limit/demand-forecast.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
-import type { SourceReader } from '../series/series-source.ts';
+import { type SourceReader, wantedBy } from '../series/series-source.ts';
 import { type ReadMode, USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, type Window } from '../settling/window.ts';
 import { AccountMemory, NO_MEMORY } from '../state/state.ts';
-import { matchesAny } from '../text/glob.ts';
 import { type HistoryReaderOptions, type RetryOptions, withRetries } from './collect.ts';
 import { availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
 import type { QuotaWait } from './progress.ts';
@@ -108,7 +107,7 @@ export class HistoryAccount {
     const asked = {
       target: targetOf(planned),
       metric: planned.metric,
-      wants: matchesAny(dimensions),
+      wants: wantedBy(dimensions),
       most: top,
       mode: () => this.#modes.get(metric) ?? 'metric',
       // What is planned was found by the exporter's own reads: few of these metrics are missing.

@@ -3,7 +3,7 @@ import type { Family, Labels } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import { mostFrequent } from '../decode/decode.ts';
 import { familyHeader, formatValue, LabelTexts } from '../exposition/text-format.ts';
-import { addedUp } from '../series/decimal.ts';
+import { addedUp } from '../series/counter.ts';
 import { counterValue, gaugeValue } from '../series/samples.ts';
 import { targetLabels } from '../targets/target.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';

@@ -158,9 +158,14 @@ function readingOf(metric: string, dimension: string): LabelledMeaning | undefin
   return known.dimensions.get(dimension) ?? known.pattern?.(dimension);
 }
 
-/** Whether the values of a dimension are percentages: the platform's own unit, 0 to 100. A dimension of '' has no name. */
-export function isPercent(metric: string, dimension: string): boolean {
-  return readingOf(metric, dimension)?.meaning.unit === 'percent';
+/**
+ * Whether the values of a metric's dimension are percentages: the platform's own unit, 0 to 100. A dimension of '' has no name.
+ * Undefined where none is.
+ */
+export function percentagesOf(metric: string): ((dimension: string) => boolean) | undefined {
+  const meanings = [...(KNOWN_METRICS.get(metric)?.dimensions.values() ?? [])];
+  if (!meanings.some(({ meaning }) => meaning.unit === 'percent')) return undefined;
+  return (dimension) => readingOf(metric, dimension)?.meaning.unit === 'percent';
 }
 
 function scaleOf({ unit }: Meaning, metric: string, dimension: string, units: UnitOverrides): number {

@@ -9,10 +9,10 @@ import type { Environment } from './environment.ts';
 import {
   type ConfigIssue,
   type ConfigPath,
-  type Finding,
   findings,
   formatPath,
   MOST_ISSUES,
+  type UnplacedIssue,
 } from './issue.ts';
 import { type NamedFile, namedFiles, relativeTo } from './named-files.ts';
 import { withEnvironmentProxy } from './request.ts';
@@ -79,7 +79,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(given) ? given : [];
 }
 
-type Checked = { readonly account: Account } | { readonly findings: readonly Finding[] };
+type Checked = { readonly account: Account } | { readonly findings: readonly UnplacedIssue[] };
 
 function check(given: unknown, path: ConfigPath): Checked {
   const parsed = parse(given);

@@ -15,7 +15,7 @@ import {
 } from 'yaml';
 import { madeInSlices } from '../slices.ts';
 import { type Environment, interpolate, withKeys } from './environment.ts';
-import { type ConfigIssue, type Finding, formatPath } from './issue.ts';
+import { type ConfigIssue, formatPath, type UnplacedIssue } from './issue.ts';
 import { isMergeKey, parseInSteps, plainInSteps, structureOf, yamlProblem } from './yaml-steps.ts';
 
 /** Of ten thousand accounts; a larger file is something else. */
@@ -87,7 +87,7 @@ interface ConfigDocument {
   readonly value: unknown;
   readonly issues: readonly ConfigIssue[];
   /** The finding as an issue at its line, or at that of the nearest part above it that the file has. */
-  readonly place: (finding: Finding) => ConfigIssue;
+  readonly place: (finding: UnplacedIssue) => ConfigIssue;
 }
 
 /** Reads YAML 1.2 with merge keys, in steps. `source` names the file in the issues. */
@@ -129,7 +129,7 @@ export function* readYamlInSteps(
     const { line, col } = lines.linePos(offset);
     return { source, line: Math.max(1, line), column: Math.max(1, col), path, message };
   };
-  const place = (finding: Finding) =>
+  const place = (finding: UnplacedIssue) =>
     issueAt(offsetOf(document, finding), formatPath(finding.path), withKeys(finding.message));
   const errors = document.errors.filter(({ code }) => !dialect.allowed?.includes(code));
   const problems = [...errors, ...document.warnings];
@@ -178,7 +178,7 @@ interface Entry {
   readonly value: unknown;
 }
 
-function offsetOf(document: Document, { path, at }: Finding): number {
+function offsetOf(document: Document, { path, at }: UnplacedIssue): number {
   let here: Entry = { key: undefined, value: document.contents };
   for (const step of path) {
     const next = entryOf(document, here.value, step);
@@ -188,7 +188,7 @@ function offsetOf(document: Document, { path, at }: Finding): number {
   return startOf(here, at);
 }
 
-function startOf({ key, value }: Entry, at: Finding['at']): number {
+function startOf({ key, value }: Entry, at: UnplacedIssue['at']): number {
   const candidates = at === 'key' ? [key, value] : [value, key];
   const placed = candidates.find((node): node is Node => isNodeWithRange(node));
   return placed?.range?.[0] ?? 0;
@@ -230,7 +230,7 @@ export async function written(source: string, read: ConfigText, env: Environment
   const common = { source, directory: dirname(source) };
   if ('text' in read)
     return { ...common, ...(await madeInSlices(readConfigInSteps(read.text, source, env))) };
-  const place = ({ message }: Pick<Finding, 'message'>) => ({ source, path: '', message });
+  const place = ({ message }: Pick<UnplacedIssue, 'message'>) => ({ source, path: '', message });
   return { ...common, value: undefined, issues: [place({ message: read.problem })], place };
 }
 

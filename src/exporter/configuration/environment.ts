@@ -1,4 +1,4 @@
-import type { ConfigIssue, Finding } from './issue.ts';
+import type { ConfigIssue, UnplacedIssue } from './issue.ts';
 
 /** The variables that describe an account where there is no file: which of its keys each gives. */
 export const ACCOUNT_VARIABLES: readonly {
@@ -44,7 +44,7 @@ export function withKeys(message: string, written = (key: string) => key): strin
 }
 
 /** The finding as an issue of the variable that it is about. */
-export function placeInEnvironment({ path, message }: Finding): ConfigIssue {
+export function placeInEnvironment({ path, message }: UnplacedIssue): ConfigIssue {
   const named = (key: unknown) => ACCOUNT_VARIABLES.find((variable) => variable.key === key)?.name ?? '';
   const written = (key: string) => `${named(key)}${key === 'allow_http' ? '=true' : ''}`;
   return { source: 'environment', path: named(path[2]), message: withKeys(message, written) };

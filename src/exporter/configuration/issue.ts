@@ -17,7 +17,7 @@ export interface ConfigIssue {
 }
 
 /** An issue that has not been placed in its source yet. */
-export interface Finding {
+export interface UnplacedIssue {
   readonly path: ConfigPath;
   /** Whether the key at the end of the path is at fault, or its value. */
   readonly at: 'key' | 'value';
@@ -75,7 +75,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
  * could have been. It takes issues that hold their input.
  * @param above where in the whole, which `schema` describes, that stands which was checked
  */
-export function findings(error: z.ZodError, schema: Schema, above: ConfigPath = []): Finding[] {
+export function findings(error: z.ZodError, schema: Schema, above: ConfigPath = []): UnplacedIssue[] {
   return error.issues.slice(0, MOST_ISSUES).flatMap((issue) => {
     const path = [...above, ...issue.path.filter((step) => typeof step !== 'symbol')];
     if (issue.code !== 'unrecognized_keys') return [{ path, at: 'value' as const, message: explain(issue) }];
@@ -84,7 +84,7 @@ export function findings(error: z.ZodError, schema: Schema, above: ConfigPath = 
   });
 }
 
-function unknownKey(path: ConfigPath, key: string, known: readonly string[]): Finding {
+function unknownKey(path: ConfigPath, key: string, known: readonly string[]): UnplacedIssue {
   const hint =
     suggest(key, known) === undefined ? `; expected one of: ${known.join(', ')}` : didYouMean(key, known);
   return { path: [...path, key], at: 'key', message: `unknown key${hint}` };

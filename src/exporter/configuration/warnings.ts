@@ -11,10 +11,10 @@ import {
 import { matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { durationOrAuto } from './field-types.ts';
-import type { ConfigPath, Finding } from './issue.ts';
+import type { ConfigPath, UnplacedIssue } from './issue.ts';
 
 /** What an account is allowed, but probably not meant to say; also of one that holds mistakes besides. */
-export function accountWarnings(account: LenientAccount, path: ConfigPath): Finding[] {
+export function accountWarnings(account: LenientAccount, path: ConfigPath): UnplacedIssue[] {
   return Array.from(doubtsOf(account), (finding) => ({ ...finding, path: [...path, ...finding.path] }));
 }
 
@@ -22,7 +22,7 @@ export function accountWarnings(account: LenientAccount, path: ConfigPath): Find
 const LONG_SETTLE_MS = 50 * 60_000;
 
 /** With paths from the account. */
-function* doubtsOf(account: LenientAccount): Generator<Finding> {
+function* doubtsOf(account: LenientAccount): Generator<UnplacedIssue> {
   const { collectors, units, settle_delay } = account;
   for (const product of PRODUCTS) {
     yield* unknownMetrics(account, product);
@@ -52,7 +52,7 @@ export function* unknownToPush(
   receivers: readonly LenientReceiver[],
   names: readonly string[],
   exposed?: readonly string[],
-): Generator<Finding> {
+): Generator<UnplacedIssue> {
   const known = exposed ?? families().map(({ name }) => name);
   for (const [index, { accounts, families: selected }] of receivers.entries()) {
     for (const [at, pattern] of unmatched(accounts, names)) {
@@ -74,7 +74,7 @@ export function* unknownToPush(
 export function* excludesNothing(
   patterns: readonly unknown[],
   exposed: readonly string[],
-): Generator<Finding> {
+): Generator<UnplacedIssue> {
   for (const [at, pattern] of unmatched(patterns, exposed)) {
     const message = `no family has this name: nothing is left out${didYouMean(pattern, exposed)}`;
     yield warning(['metrics', 'exclude', at], message);
@@ -91,7 +91,7 @@ function* unmatched(
 }
 
 /** The collectors that take ids take no names. */
-function* namesForIds({ collectors = {} }: LenientAccount): Generator<Finding> {
+function* namesForIds({ collectors = {} }: LenientAccount): Generator<UnplacedIssue> {
   const message = 'expected the id of a configuration, a number: names are not looked up here';
   for (const [name, { configurations }] of Object.entries(collectors))
     for (const [index, id] of configurations.entries())
@@ -99,7 +99,7 @@ function* namesForIds({ collectors = {} }: LenientAccount): Generator<Finding> {
         yield warning(['collectors', name, 'configurations', index], message);
 }
 
-function* schedulesWithSeconds({ discovery, collectors = {} }: LenientAccount): Generator<Finding> {
+function* schedulesWithSeconds({ discovery, collectors = {} }: LenientAccount): Generator<UnplacedIssue> {
   const given: [ConfigPath, string | undefined][] = [[['discovery'], discovery]];
   for (const [name, { schedule, products = {} }] of Object.entries(collectors)) {
     given.push([['collectors', name, 'schedule'], schedule]);
@@ -120,7 +120,7 @@ function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
 /** The metrics that some products have by GraphQL alone. */
 const ONLY_ELSEWHERE = new Set(PRODUCTS.flatMap(({ onlyElsewhere = [] }) => onlyElsewhere));
 
-function* unknownMetrics(account: LenientAccount, product: Product): Generator<Finding> {
+function* unknownMetrics(account: LenientAccount, product: Product): Generator<UnplacedIssue> {
   const { api, slug } = product;
   const collector = running(account, api);
   const { metrics = [], by = [] } = collector?.products?.[slug] ?? {};
@@ -156,7 +156,7 @@ function whyNotRead(
 function* topOfNothing(
   account: LenientAccount,
   { api, slug, onlyElsewhere = [] }: Product,
-): Generator<Finding> {
+): Generator<UnplacedIssue> {
   const hasValues = (metric: unknown) => Object.hasOwn(BY_VALUE, String(metric));
   const { top, metrics = [] } = running(account, api)?.products?.[slug] ?? {};
   if (top === undefined || !onlyElsewhere.some(hasValues) || metrics.some(hasValues)) return;
@@ -167,7 +167,7 @@ function* topOfNothing(
 function* unknownDimensions(
   account: LenientAccount,
   { api, slug, metrics, onlyElsewhere = [] }: Product,
-): Generator<Finding> {
+): Generator<UnplacedIssue> {
   const given = running(account, api)?.products?.[slug];
   const asked = given?.metrics?.filter((metric) => typeof metric === 'string') ?? [];
   const isAll = asked.length === 0 || asked.includes('*');
@@ -183,7 +183,7 @@ function* unknownDimensions(
   }
 }
 
-function* readTwice(account: LenientAccount): Generator<Finding> {
+function* readTwice(account: LenientAccount): Generator<UnplacedIssue> {
   const [metrics, analytics] = [running(account, 'metrics'), running(account, 'analytics')];
   if (metrics === undefined) return;
   const reads = (slug: string) => metrics.products === undefined || slug in metrics.products;
@@ -197,7 +197,7 @@ function* readTwice(account: LenientAccount): Generator<Finding> {
   }
 }
 
-function warning(path: ConfigPath, message: string, at: Finding['at'] = 'value'): Finding {
+function warning(path: ConfigPath, message: string, at: UnplacedIssue['at'] = 'value'): UnplacedIssue {
   return { path, at, message };
 }
 

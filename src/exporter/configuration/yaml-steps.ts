@@ -145,7 +145,7 @@ function longList(
 }
 
 /** A part of a document that can be looked at in one step. */
-interface Part {
+interface YamlPart {
   /** Undefined where that begins which the parts that follow stand in: the last of `above`. */
   readonly node: Node | undefined;
   /** What it stands in, from the document down. */
@@ -153,14 +153,15 @@ interface Part {
 }
 
 /** A document in parts, in its order: the items of the long list, and what else stands at the root. */
-function partsOf(document: Document): Part[] {
+function partsOf(document: Document): YamlPart[] {
   const root = document.contents;
   if (root === null) return [];
   if (!isMap(root)) return [{ node: root, above: [document] }];
   const long = longList(document);
-  const parts = root.items.flatMap((pair): Part[] => {
+  const parts = root.items.flatMap((pair): YamlPart[] => {
     const { key, value } = pair;
-    const inPair = (node: unknown): Part[] => (isNode(node) ? [{ node, above: [document, root, pair] }] : []);
+    const inPair = (node: unknown): YamlPart[] =>
+      isNode(node) ? [{ node, above: [document, root, pair] }] : [];
     if (long === undefined || value !== long.list)
       return [...(isScalar(key) ? [] : inPair(key)), ...inPair(value)];
     const items = long.list.items.flatMap((node) => (isNode(node) ? [{ node, above: long.above }] : []));

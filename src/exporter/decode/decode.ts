@@ -1,4 +1,4 @@
-import { isPercent } from '../catalogue/catalogue.ts';
+import { percentagesOf } from '../catalogue/catalogue.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { bucketsOf, type Points, type Rejections, reject } from './points.ts';
 
@@ -55,11 +55,12 @@ export function decodeSeries(body: unknown, asked: AskedSeries, now: number): De
   reject(rejected, 'not_a_series', misshapen);
   reject(rejected, 'over_limit', overLimit);
   const buckets = new Map<string, Points>();
+  const isPercent = percentagesOf(asked.metric);
   let rows = 0;
   for (const [dimension, given] of shapes) {
     rows += given.length;
     const name = dimension === '' ? (asked.dimension ?? '') : dimension;
-    const most = isPercent(asked.metric, name) ? MOST_PERCENT : undefined;
+    const most = isPercent?.(name) ? MOST_PERCENT : undefined;
     buckets.set(dimension, bucketsOf(given, now, rejected, most));
   }
   const valued = valuedOf(buckets);

@@ -3,11 +3,11 @@ import { DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Finding } from '../plan/survey.ts';
+import { wantedBy } from '../series/series-source.ts';
 import { IdsUnavailable, LIST_PERMISSION } from '../settings/settings-reader.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { addresses } from '../targets/target.ts';
 import { duration } from '../text/duration.ts';
-import { matchesAny } from '../text/glob.ts';
 import { plainNumber } from '../text/numbers.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -133,7 +133,7 @@ function seriesFamilies({ collectors }: Account, apis: readonly SeriesApi[]): re
     const settings = apis.includes(product.api) ? collectors[product.api]?.products[product.slug] : undefined;
     if (settings === undefined) continue;
     const metrics = settings.metrics.flatMap((name) => (name === '*' ? product.metrics : [name]));
-    const wants = matchesAny(settings.dimensions);
+    const wants = wantedBy(settings.dimensions);
     for (const metric of metrics) {
       for (const dimension of (DIMENSIONS[metric] ?? ['total']).filter((name) => wants(name))) {
         for (const scope of settings.by) {

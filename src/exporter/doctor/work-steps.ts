@@ -126,7 +126,7 @@ function* productsStep(session: Session): Generator<Step> {
 function* sourceSteps(session: Session): Generator<Step> {
   for (const collector of ['metrics', 'analytics'] as const) {
     if (session.account.collectors[collector] === undefined) continue;
-    const { source, why } = session.survey.sourceOf(collector);
+    const { source, why } = session.survey.sources.of(collector);
     if (source === 'graphql')
       yield stepsNamed(`source of ${collector}`).ok(`GraphQL, at ${session.account.graphql_url}: ${why}`);
   }

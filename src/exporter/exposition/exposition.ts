@@ -133,11 +133,6 @@ export class Exposition {
     return this.#scrapes > 0;
   }
 
-  /** Resolves when scrapes see everything that changed before the call. */
-  async settled(): Promise<void> {
-    await this.refresh();
-  }
-
   /**
    * A complete document of everything shown, in pieces to be sent one after the other; they never change.
    * @param further families that are rendered for this scrape; they stand at the end

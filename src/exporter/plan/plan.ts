@@ -5,9 +5,9 @@ import type { Account } from '../configuration/schema.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import { demandPerMinute, expectedIntervals, fits } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
+import { everyDimension, wantedBy } from '../series/series-source.ts';
 import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
 import { duration } from '../text/duration.ts';
-import { matchesAny } from '../text/glob.ts';
 import { plainNumber } from '../text/numbers.ts';
 import {
   type ExpectedJob,
@@ -70,11 +70,11 @@ function seriesOf({ collectors }: Account): (subject: JobSubject, dimension: str
       const settings = collectors[api]?.products[slug];
       if (settings === undefined) return [];
       const { dimensions, top = TOP_VALUES } = settings;
-      return [[`${api} ${slug}` as string, { wants: matchesAny(dimensions), top }] as const];
+      return [[`${api} ${slug}` as string, { wants: wantedBy(dimensions), top }] as const];
     }),
   );
   return ({ collector, product, metric = '' }, dimension) => {
-    const { wants = () => true, top = TOP_VALUES } = counts.get(`${collector} ${product}`) ?? {};
+    const { wants = everyDimension, top = TOP_VALUES } = counts.get(`${collector} ${product}`) ?? {};
     if (!wants(dimension)) return 0;
     return Object.hasOwn(BY_VALUE, metric) ? top + 1 : 1;
   };

@@ -1,6 +1,4 @@
-import type { Listing } from '../account/account-targets.ts';
 import { AccountJobs, type AccountLimits } from '../account/jobs.ts';
-import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { type JobPart, partOf } from '../collectors.ts';
 import { type Account, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
@@ -8,7 +6,6 @@ import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } 
 import type { Job, PollResult } from '../poll/job.ts';
 import { adopt } from '../poll/runner.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
-import type { Chosen } from '../series/source-choice.ts';
 import { NO_MEMORY } from '../state/state.ts';
 
 interface SurveyOptions {
@@ -34,33 +31,12 @@ export interface Finding {
 }
 
 /** The jobs that the exporter would have, each polled at most when asked, and nothing kept: what they cost is found out. */
-export class Survey {
+export class Survey extends AccountJobs {
   readonly #readFor: (group: string) => Read;
-  readonly #jobs: AccountJobs;
 
   constructor({ account, scopes, readFor, limits = DEFAULT_LIMITS }: SurveyOptions) {
+    super({ account, state: NO_MEMORY, scopes, limits: () => limits });
     this.#readFor = readFor;
-    this.#jobs = new AccountJobs({ account, state: NO_MEMORY, scopes, limits: () => limits });
-  }
-
-  /** The jobs wanted as far as is known: lists of configurations first, and more once those were polled. */
-  jobs(): readonly Job[] {
-    return this.#jobs.jobs();
-  }
-
-  /** How the lists of the configured products fared, as far as they were polled. */
-  listings(): readonly Listing[] {
-    return this.#jobs.listings();
-  }
-
-  /** Which source the series of an API are read by, and why. */
-  sourceOf(api: SeriesApi): Chosen {
-    return this.#jobs.sources.of(api);
-  }
-
-  /** Whether that source has any metric of a product. */
-  serves(product: Product): boolean {
-    return this.#jobs.serves(product);
   }
 
   /** Polls a job once. */
@@ -70,14 +46,14 @@ export class Survey {
       const result = job.conclude(
         await job.read(partOf(job) === 'settings' ? thriftyRead(read) : read, signal),
       );
-      adopt(this.#jobs.memory, result, true);
+      adopt(this.memory, result, true);
       const series = result.exposures(true).reduce((sum, { samples }) => sum + samples.length, 0);
       if (result.failure !== undefined) throw result.failure;
-      this.#jobs.learn(job, result.outcome, result);
+      this.learn(job, result.outcome, result);
       return { job, outcome: result.outcome, series, result };
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
-      this.#jobs.learn(job, failure.outcome, undefined);
+      this.learn(job, failure.outcome, undefined);
       const foreign = foreignAnswerOf(failure) !== undefined;
       return { job, outcome: failure.outcome, reason: failure.message, failure, foreign };
     }

@@ -25,9 +25,14 @@ import {
   noteCoarse,
   noteUnclear,
 } from './counter.ts';
-import { withCheckpoint } from './reconciliation-job.ts';
 import { narrowerThan, restatedIn, seenAgain } from './seen-buckets.ts';
-import { type CountersRecord, type HasCounter, recordOf, type SeriesMemory } from './series-memory.ts';
+import {
+  type CountersRecord,
+  type HasCounter,
+  recordOf,
+  type SeriesMemory,
+  withCheckpoint,
+} from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /** A bucket that the counter of a dimension has taken in. */

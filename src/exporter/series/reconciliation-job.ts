@@ -3,65 +3,9 @@ import { RECONCILIATION_RATIO } from '../catalogue/platform-families.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
-import { MINUTE_MS, type Window } from '../settling/window.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/state.ts';
-import type { Counter } from './counter.ts';
-import type { Checkpoints } from './series-memory.ts';
-
-/** Counters are compared with the platform over spans of about an hour. */
-const SPAN_MS = 60 * MINUTE_MS;
-
-/** Checkpoints are at least so far apart (ms). */
-export const SPACING_MS = 5 * MINUTE_MS;
-
-/** How long checkpoints are kept. */
-const KEPT_MS = 4 * SPAN_MS;
-
-/** What was counted over a past span, to be compared with what the platform says of it now. */
-export interface CountedSpan {
-  readonly window: Window;
-  /** The sum of all its buckets, over all counted dimensions. */
-  readonly counted: number;
-}
-
-/** With where the counters stand now, if all have the same watermark and lack nothing before it. */
-export function withCheckpoint(known: Checkpoints, counters: Iterable<Counter>): Checkpoints {
-  const point = checkpoint(counters);
-  const last = known.watermarks.at(-1);
-  if (point === undefined || point.watermark % MINUTE_MS !== 0) return known;
-  if (last !== undefined && point.watermark < last + SPACING_MS) return known;
-  const first = known.watermarks.findIndex((watermark) => watermark >= point.watermark - KEPT_MS);
-  const kept = (column: readonly number[]) => (first < 0 ? [] : column.slice(first));
-  return {
-    watermarks: [...kept(known.watermarks), point.watermark],
-    sums: [...kept(known.sums), point.sum],
-  };
-}
-
-/** The newest span of at most an hour that ended at or before `until`, if there is one of half an hour at least. */
-export function spanBefore({ watermarks, sums }: Checkpoints, until: number): CountedSpan | undefined {
-  const end = watermarks.findLastIndex((watermark) => watermark <= until);
-  if (end < 0) return undefined;
-  const to = Number(watermarks[end]);
-  const start = watermarks.findIndex((watermark) => watermark >= to - SPAN_MS);
-  const from = Number(watermarks[start]);
-  if (to - from < SPAN_MS / 2) return undefined;
-  return { window: { from, to }, counted: Number(sums[end]) - Number(sums[start]) };
-}
-
-function checkpoint(
-  counters: Iterable<Counter>,
-): { readonly watermark: number; readonly sum: number } | undefined {
-  let watermark: number | undefined;
-  let sum = 0;
-  for (const counter of counters) {
-    if (counter.missing.length > 0) return undefined;
-    if (watermark !== undefined && counter.watermark !== watermark) return undefined;
-    watermark = counter.watermark;
-    sum += counter.total;
-  }
-  return watermark === undefined ? undefined : { watermark, sum };
-}
+import { type CountedSpan, SPACING_MS } from './series-memory.ts';
 
 /** Something whose counters can be compared with the platform: one metric of one target. */
 export interface Reconcilable {

@@ -30,17 +30,18 @@ import { type Target, targetName } from '../targets/target.ts';
 import { progressBeyond } from './answer-buckets.ts';
 import { CatchUpJob, type CaughtUp, type KnownSeries } from './catch-up-job.ts';
 import { type CountedAnswer, countAnswer, sumOfCounted, understood, windowOfPresent } from './counters.ts';
-import { earlyExposure } from './early-buckets.ts';
 import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush } from './pushed-series.ts';
-import { type CountedSpan, type Reconcilable, spanBefore } from './reconciliation-job.ts';
-import { newestBucket, type SeriesSamples } from './samples.ts';
+import type { Reconcilable } from './reconciliation-job.ts';
+import { earlyExposure, newestBucket, type SeriesSamples } from './samples.ts';
 import {
+  type CountedSpan,
   type HasCounter,
   type KeptCounters,
   pushedKeys,
   restoreSeries,
   type SeriesMemory,
   seriesKey,
+  spanBefore,
   storeSeries,
 } from './series-memory.ts';
 import type { SourceName, SourceReader, WindowedAnswer } from './series-source.ts';

@@ -3,6 +3,7 @@ import type { Read } from '../platform/read.ts';
 import type { ReadMode } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
+import { matchesAny } from '../text/glob.ts';
 
 /** The sources of series, by their names in the configuration. */
 export type SourceName = 'rest' | 'graphql';
@@ -18,6 +19,14 @@ export interface WindowedAnswer {
   /** What an operator should know of it, as a sentence. */
   readonly notice?: string;
 }
+
+/** Which dimensions the patterns of a configuration want. */
+export function wantedBy(patterns: readonly string[]): (dimension: string) => boolean {
+  return patterns.includes('*') ? everyDimension : matchesAny(patterns);
+}
+
+/** One function for all, since what is known of dimensions is kept by what is wanted of them. */
+export const everyDimension = (): boolean => true;
 
 /** What a job asks a source of data for: one metric of one target, over windows that it chooses later. */
 export interface SeriesAsked {

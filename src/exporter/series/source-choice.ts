@@ -283,11 +283,8 @@ export class ChosenReader implements SourceReader {
   async read(...question: ReadArguments): Promise<WindowedAnswer> {
     const reader = this.#reader;
     if (reader === undefined) throw new PlatformFailure('not_found', 'GraphQL has no such metric');
-    const { sources, api, target, rest, platformClock } = this.#options;
-    const now = platformClock.localNow();
-    const isTrial = reader !== rest && mayAskRest(sources.of(api), target, now);
-    if (isTrial) sources.learn(api, (known) => restAsked(known, now));
-    const first = isTrial ? rest : reader;
+    const { rest } = this.#options;
+    const first = reader !== rest && this.#triesRest() ? rest : reader;
     try {
       return await this.#noted(first, question);
     } catch (failure) {
@@ -296,6 +293,15 @@ export class ChosenReader implements SourceReader {
       if (!(failure instanceof PlatformFailure) || next === undefined || next === first) throw failure;
       return await this.#noted(next, question);
     }
+  }
+
+  /** Whether REST is asked once more after it was left, which is then noted. */
+  #triesRest(): boolean {
+    const { sources, api, target, platformClock } = this.#options;
+    const now = platformClock.localNow();
+    const isTrial = mayAskRest(sources.of(api), target, now);
+    if (isTrial) sources.learn(api, (known) => restAsked(known, now));
+    return isTrial;
   }
 
   /** Reads, and notes what that shows of the source. */

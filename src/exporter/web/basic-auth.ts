@@ -35,7 +35,7 @@ async function admits(
 }
 
 /** The login in an `Authorization` header, or `undefined` where it holds none. */
-export function parseAuthorization(header: string | undefined): Login | undefined {
+export function parseAuthorization(header: string | undefined): WebLogin | undefined {
   const encoded = /^basic +([\w+/=-]+) *$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, 'base64').toString();
@@ -46,7 +46,7 @@ export function parseAuthorization(header: string | undefined): Login | undefine
 /** User names and their bcrypt hashes. */
 export type Users = ReadonlyMap<string, string>;
 
-export interface Login {
+export interface WebLogin {
   readonly user: string;
   readonly password: string;
 }
@@ -59,7 +59,7 @@ const compareOnThread: Compare = async (password, hash) =>
   (await import('@node-rs/bcrypt')).verify(password, hash);
 
 /** Whether the login is one of `users`'; `busy` where too many are being verified. `client` is who shares a queue's part. */
-export type VerifyLogin = (users: Users, login: Login, client: string) => Promise<boolean | 'busy'>;
+export type VerifyLogin = (users: Users, login: WebLogin, client: string) => Promise<boolean | 'busy'>;
 
 /** A comparison takes a core for tens of milliseconds: how many wait for one is bounded, of each client and in all. */
 const LONGEST_LINE = 128;

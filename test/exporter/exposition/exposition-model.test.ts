@@ -77,7 +77,7 @@ async function carryOut(step: Change, store: Store, exposition: Exposition): Pro
   if (step.kind === 'withdraw') store.withdraw(step.owner);
   if (step.kind === 'expire') store.expire(step.until);
   if (step.kind === 'pause') await setImmediate();
-  if (step.kind === 'settle') await exposition.settled();
+  if (step.kind === 'settle') await exposition.refresh();
 }
 
 function sameInAllForms(exposition: Exposition): string {
@@ -107,7 +107,7 @@ describe('any sequence of publications, withdrawals and expiries', () => {
           );
           expect(samples).toEqual(model.samples());
         }
-        await exposition.settled();
+        await exposition.refresh();
         const { samples, types } = parseExposition(sameInAllForms(exposition));
         expect(samples).toEqual(model.samples());
         expect(store.seriesCount).toBe(samples.size);

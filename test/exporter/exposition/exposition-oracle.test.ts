@@ -22,7 +22,7 @@ async function exposed(values: readonly LabelledValue[]): Promise<ParsedExpositi
     values.map(({ labels, value }) => ({ family: bandwidth, labels, value })),
     Infinity,
   );
-  await exposition.settled();
+  await exposition.refresh();
   return parseExposition(Buffer.concat(exposition.snapshot('text', 'identity')).toString());
 }
 

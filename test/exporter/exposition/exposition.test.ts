@@ -38,7 +38,7 @@ describe('the exposition', () => {
     const { store, exposition } = started();
     store.publish('a', [{ family: requests, labels: { code: '200' }, value: 7 }], FOR_EVER);
     store.publish('b', [{ family: bandwidth, labels: {}, value: 0.5 }], FOR_EVER);
-    await exposition.settled();
+    await exposition.refresh();
     expect(identity(exposition, 'text').split('\n')).toEqual([
       '# HELP edge_bandwidth Bandwidth.',
       '# TYPE edge_bandwidth gauge',
@@ -79,7 +79,7 @@ describe('the exposition', () => {
   it('shows what is rendered for a scrape after everything else, before the end of the document', async () => {
     const { store, exposition } = started();
     store.publish('b', [{ family: bandwidth, labels: {}, value: 1 }], FOR_EVER);
-    await exposition.settled();
+    await exposition.refresh();
     const alone = identity(exposition);
     for (const apples of ['apples{of="größe"} 1\n', 'apples{of="größe"} 2\n']) {
       const further = [makeSegment(apples)];
@@ -101,7 +101,7 @@ describe('the exposition', () => {
       labels.map((own) => ({ family: bandwidth, labels: own, value: 1 })),
       FOR_EVER,
     );
-    await exposition.settled();
+    await exposition.refresh();
     expect(exposition.snapshot('text', 'identity').length).toBeGreaterThan(5);
     expect(exposition.snapshot('text', 'gzip').length).toBeLessThan(4);
   });
@@ -130,7 +130,7 @@ describe('the exposition', () => {
       expect(vi.getTimerCount()).toBe(1);
       vi.advanceTimersByTime(50);
       expect(vi.getTimerCount()).toBe(0);
-      await exposition.settled();
+      await exposition.refresh();
       expect(identity(exposition)).toContain('{owner="b"} 1\n');
       publish('c');
       vi.advanceTimersByTime(50);
@@ -144,7 +144,7 @@ describe('the exposition', () => {
       }
       vi.advanceTimersByTime(1);
       expect(vi.getTimerCount()).toBe(0);
-      await exposition.settled();
+      await exposition.refresh();
       expect(identity(exposition)).toContain('{owner="79"} 1\n');
     });
 
@@ -160,7 +160,7 @@ describe('the exposition', () => {
       await refreshed;
       expect(vi.getTimerCount()).toBe(0);
       expect(identity(exposition)).toContain('{owner="19999"} 1\n');
-      await exposition.settled();
+      await exposition.refresh();
       expect(identity(exposition)).toContain('{owner="20000"} 1\n');
     });
   });
@@ -169,11 +169,11 @@ describe('the exposition', () => {
     const { store, exposition } = started();
     const labels = { c: '1' };
     store.publish('a', [{ family: bandwidth, labels, value: 1 }], FOR_EVER);
-    await exposition.settled();
+    await exposition.refresh();
     const pieces = exposition.snapshot('text', 'gzip');
     expect(exposition.snapshot('text', 'gzip')).toBe(pieces);
     store.publish('a', [{ family: bandwidth, labels, value: 2 }], FOR_EVER);
-    await exposition.settled();
+    await exposition.refresh();
     expect(gunzipSync(Buffer.concat(pieces)).toString()).toContain('{c="1"} 1\n');
     expect(gunzipped(exposition)).toContain('{c="1"} 2\n');
   });
@@ -187,10 +187,10 @@ describe('the exposition', () => {
         FOR_EVER,
       );
     for (let owner = 0; owner < 2000; owner++) publish(owner, 1);
-    await exposition.settled();
+    await exposition.refresh();
     const before = new Set(exposition.snapshot('text', 'identity'));
     publish(1000, 2);
-    await exposition.settled();
+    await exposition.refresh();
     const after = exposition.snapshot('text', 'identity');
     expect(before.size).toBeGreaterThan(5);
     expect(after.filter((piece) => !before.has(piece))).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('the exposition', () => {
         labels.map((own, index) => ({ family: bandwidth, labels: own, value: index * turn })),
         FOR_EVER,
       );
-      await exposition.settled();
+      await exposition.refresh();
     }
     expect([...parseExposition(identity(exposition)).samples.values()]).toEqual(
       labels.map((_, index) => 2 * index),
@@ -221,13 +221,13 @@ describe('the exposition', () => {
     const pieces: number[] = [];
     for (let round = 0; round < 6; round++) {
       for (let owner = 0; owner < 1000; owner++) if (owner % 3 !== round - 1) publish(owner, round);
-      await exposition.settled();
+      await exposition.refresh();
       pieces.push(exposition.snapshot('text', 'identity').length);
     }
     expect(pieces[0]).toBeGreaterThan(5);
     expect(Math.max(...pieces)).toBeLessThanOrEqual((pieces[0] ?? 0) + 1);
     for (let owner = 1; owner < 1000; owner++) store.withdraw(`o${owner}`);
-    await exposition.settled();
+    await exposition.refresh();
     expect(exposition.snapshot('text', 'identity')).toHaveLength(2);
   });
 
@@ -246,7 +246,7 @@ describe('the exposition', () => {
     for (let value = 1; value <= 4; value++) {
       publish(value);
       let isSettled = false;
-      const settled = exposition.settled().then(() => {
+      const settled = Promise.resolve(exposition.refresh()).then(() => {
         isSettled = true;
       });
       for (; !isSettled; moments++) {
@@ -268,12 +268,12 @@ describe('the exposition', () => {
       store.publish('a', [{ family: bandwidth, labels: { c: '1' }, value }], FOR_EVER);
     for (let value = 1; value <= 20; value++) {
       publish(value);
-      const settled = exposition.settled();
+      const settled = exposition.refresh();
       await setImmediate();
       publish(value + 100);
       await settled;
       expect(identity(exposition)).toMatch(new RegExp(`\\} (${value}|${value + 100})\n`));
-      await exposition.settled();
+      await exposition.refresh();
       expect(identity(exposition)).toContain(`} ${value + 100}\n`);
     }
   });

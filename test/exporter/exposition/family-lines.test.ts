@@ -82,11 +82,11 @@ describe('the lines of a family', () => {
         const expected = new Map<string, number>();
         for (const { kind, name, value } of changes) {
           const text = `{name="${'é'.repeat(name)}"}`;
-          if (kind === 'render') await exposition.settled();
+          if (kind === 'render') await exposition.refresh();
           else if (kind === 'set') setBoth({ family, expected }, text, value);
           else removeBoth({ family, expected }, text);
         }
-        await exposition.settled();
+        await exposition.refresh();
         expect(lines()).toEqual([...expected].map(([text, value]) => `edge_a${text} ${String(value)}`));
       }),
     );
@@ -95,11 +95,11 @@ describe('the lines of a family', () => {
   it('are in small pieces, of which a change of one line writes one anew', async () => {
     const { family, exposition } = startedLines();
     for (let index = 0; index < 4_000; index += 1) family.set(`{n="${'n'.repeat(90)}${index}"}`, index);
-    await exposition.settled();
+    await exposition.refresh();
     const before = new Set(exposition.snapshot('text', 'identity'));
     for (const index of [0, 2_000, 3_999]) {
       family.set(`{n="${'n'.repeat(90)}${index}"}`, -1);
-      await exposition.settled();
+      await exposition.refresh();
       const written = exposition.snapshot('text', 'identity').filter((piece) => !before.has(piece));
       expect(written.map(({ length }) => length < 9_000)).toEqual([true]);
       for (const piece of written) before.add(piece);
@@ -113,7 +113,7 @@ describe('the lines of a family', () => {
       const labels = `account="main",product="edge_applications",configuration="shop-${7919 * configuration}.example.com"`;
       family.set(`{${labels},code="${200 + (index % 24)}"}`, 1_000_003 % (index + 1_000));
     }
-    await exposition.settled();
+    await exposition.refresh();
     const alone = exposition.snapshot('text', 'identity').map((piece) => segmentOf([piece]).deflated.length);
     const together = exposition.snapshot('text', 'gzip').reduce((sum, { length }) => sum + length, 0);
     expect(together).toBeLessThan(0.95 * alone.reduce((sum, length) => sum + length, 0));
@@ -124,7 +124,7 @@ describe('the lines of a family', () => {
     const shown = new Map<number, number>();
     const textOf = (index: number) => `{n="${'n'.repeat(90)}${index}"}`;
     const agree = async () => {
-      await exposition.settled();
+      await exposition.refresh();
       const plain = Buffer.concat(exposition.snapshot('text', 'identity')).toString();
       expect(gunzipSync(Buffer.concat(exposition.snapshot('text', 'gzip'))).toString()).toBe(plain);
       const lines = plain.split('\n').filter((line) => line.startsWith('edge_a{'));

@@ -49,11 +49,11 @@ it('a poll that changes some series enters few functions for each, however many 
   const store = new Store({ seriesLimit: 100_000 });
   const exposition = new Exposition(store);
   for (let owner = 0; owner < OTHERS; owner += 1) publish(store, owner, 1);
-  await exposition.settled();
+  await exposition.refresh();
   const series = FAMILIES.length * DIMENSIONS;
   const calls = await callsWithin(async () => {
     publish(store, 100, 2);
-    await exposition.settled();
+    await exposition.refresh();
     expect(exposition.snapshot('text', 'gzip').length).toBeGreaterThan(0);
   });
   expect(calls).toBeGreaterThan(2 * series);

@@ -19,7 +19,7 @@ describe('the store', () => {
 
   /** The values of requests by the label `c`, and how often else anything is shown. */
   async function shown(): Promise<Record<string, number>> {
-    await exposition.settled();
+    await exposition.refresh();
     const { samples } = parseExposition(Buffer.concat(exposition.snapshot('text', 'identity')).toString());
     expect(store.seriesCount).toBe(samples.size);
     return Object.fromEntries(
@@ -156,7 +156,7 @@ describe('the store', () => {
     const early = new Store({ seriesLimit: 5 });
     early.publish('a', [sample(requests, { c: '1' }, 1)], FOR_EVER);
     const late = new Exposition(early);
-    await late.settled();
+    await late.refresh();
     expect(Buffer.concat(late.snapshot('text', 'identity')).toString()).toContain('{c="1"} 1\n');
   });
 });

@@ -3,13 +3,8 @@ import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts'
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
 import { sumOfCounted, windowOfPresent } from '../../../src/exporter/series/counters.ts';
-import {
-  type Reconcilable,
-  ReconciliationJob,
-  spanBefore,
-  withCheckpoint,
-} from '../../../src/exporter/series/reconciliation-job.ts';
-import type { Checkpoints } from '../../../src/exporter/series/series-memory.ts';
+import { type Reconcilable, ReconciliationJob } from '../../../src/exporter/series/reconciliation-job.ts';
+import { type Checkpoints, spanBefore, withCheckpoint } from '../../../src/exporter/series/series-memory.ts';
 import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
 import { heapInUse } from '../../heap-in-use.ts';
 import { answer, type Manner, MINUTE, PLAIN, SPOILS, START, trueSum } from './model-platform.ts';
