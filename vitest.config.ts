@@ -29,9 +29,9 @@ export default defineConfig({
     hookTimeout: 1_800_000,
     // Vitest's own limit is a second, which a busy browser may need for a page.
     expect: { poll: { timeout: 600_000 } },
-    // Many end-to-end tests wait for other processes: two more than there are cores leave none of them idle. Those of
-    // `unit` wait for nothing, and each process imports and optimizes all of the program anew.
-    maxWorkers: availableParallelism() + (ASKED.join() === 'unit' ? 0 : 2),
+    // End-to-end tests, which come first, wait for other processes most of the time: three more than there are cores leave
+    // none of them idle. Those of `unit` wait for nothing, and each process imports and optimizes all of the program anew.
+    maxWorkers: availableParallelism() + (ASKED.join() === 'unit' ? 0 : 3),
     sequence: { sequencer: SlowestFirst },
     // Files share processes: to start one for each, with all that it imports, takes a quarter of the whole.
     isolate: false,
