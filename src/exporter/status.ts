@@ -29,8 +29,9 @@ export interface ReceiverStatus {
   readonly name: string;
   /** With the version in use. */
   readonly protocol: string;
-  readonly samples_waiting: number;
-  readonly bytes_waiting: number;
+  /** `null` until it is known what an earlier run left. */
+  readonly samples_waiting: number | null;
+  readonly bytes_waiting: number | null;
   /** Since when the oldest sample has waited; `null` when none waits. */
   readonly oldest_waiting_at: string | null;
   readonly last_success_at: string | null;

@@ -108,7 +108,8 @@ function configuration(config: ConfigStatus, now: number): Html {
 }
 
 function pushed({ name, samples_waiting, last_success_at, note }: ReceiverStatus, now: number): Html {
-  const waiting = samples_waiting === 0 ? '' : html`, ${grouped(samples_waiting)} samples wait`;
+  // Until it is known what an earlier run left, nothing is said of it.
+  const waiting = !samples_waiting ? '' : html`, ${grouped(samples_waiting)} samples wait`;
   const trouble = note === '' ? '' : html`<div class="small bad-text"><bdi>${note}</bdi></div>`;
   return html`<bdi class="mono">${name}</bdi><div class="small quiet">last taken ${moment(last_success_at, now)}${waiting}</div>${trouble}`;
 }

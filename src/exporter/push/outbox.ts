@@ -3,7 +3,7 @@ import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
-import { unpackEntry } from './outbox-entry.ts';
+import { headOf } from './outbox-entry.ts';
 import type { ReceiverQueue } from './receiver-queue.ts';
 
 /** What one poll found. */
@@ -48,22 +48,43 @@ export class Outbox {
   }
 
   /** Makes durable what a poll found, as a whole. @throws StateWriteFailure when nothing of it is */
-  async commit({ entries, samples, source }: Found): Promise<void> {
+  async commit(found: Found): Promise<void> {
+    const committing = this.#commit(found);
+    this.#committing.add(committing);
+    try {
+      await committing;
+    } finally {
+      this.#committing.delete(committing);
+    }
+  }
+
+  async #commit({ entries, samples, source }: Found): Promise<void> {
     const nextKey = (prefix: StateKey) => [...prefix, this.#nextName()];
     const prepared = this.#queues.map((queue) => ({ queue, made: queue.prepare(source, samples, nextKey) }));
     const queued = prepared.flatMap(({ made }) => made.map(({ entry }) => entry));
     const run = queued.length > 0 && !this.#isRunStored ? [{ key: RUN_KEY, value: this.#run }] : [];
-    await this.#commit([...entries, ...queued, ...run]);
+    await this.#state.commit([...entries, ...queued, ...run]);
     if (run.length > 0) this.#isRunStored = true;
-    for (const { queue, made } of prepared) queue.admit(made.map(({ waiting }) => waiting));
+    await Promise.all(prepared.map(({ queue, made }) => queue.admit(made.map(({ waiting }) => waiting))));
   }
 
   /**
-   * Has a queue take up what lies under its name: of an earlier run, or of the same receiver set up otherwise or named
-   * otherwise, which is one that is configured no more and had the same address.
-   * @throws Error when the disk refuses or hangs; then it may be tried again
+   * What has a new queue take up what lies under its name: of an earlier run, or of the same receiver set up otherwise or
+   * named otherwise, which is one that is configured no more and had the same address. It throws when the disk refuses
+   * or hangs, and may be called again.
    */
-  async takeUp(queue: ReceiverQueue, receivers: Addresses, signal: AbortSignal): Promise<void> {
+  takingUp(queue: ReceiverQueue, receivers: Addresses): (signal: AbortSignal) => Promise<void> {
+    // What comes later is the queue's own: what of it was dropped meanwhile must not come back.
+    const madeBefore = this.#made;
+    return (signal) => this.#takeUp(queue, receivers, madeBefore, signal);
+  }
+
+  async #takeUp(
+    queue: ReceiverQueue,
+    receivers: Addresses,
+    madeBefore: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
     const address = receivers.get(queue.name);
     for (const name of this.#formerNames(receivers)) {
@@ -71,9 +92,8 @@ export class Outbox {
     }
     const key = [...ADDRESS_KEY, queue.name];
     if (this.#state.get(key) !== address) await this.#state.commit([{ key, value: address }]);
-    const end = this.#nextName();
     await Promise.allSettled(this.#committing);
-    await queue.takeUp([...queue.prefix, end]);
+    await queue.takeUp(nameOf(this.#currentRun(), madeBefore));
   }
 
   /** Removes what waits for receivers other than these; returns how many samples each of them had. */
@@ -92,9 +112,9 @@ export class Outbox {
         after = [...prefix, name, '~'];
         continue;
       }
-      const gone = await this.#state.range([...prefix, name], { limit: REMOVED_AT_ONCE });
+      const gone = await this.#state.range([...prefix, name], { limit: AT_ONCE });
       await this.#state.commit(gone.map(({ key }) => ({ key, value: undefined })));
-      const samples = gone.reduce((sum, { value }) => sum + (unpackEntry(value)?.samples.length ?? 1), 0);
+      const samples = gone.reduce((sum, { value }) => sum + (headOf(value)?.samples ?? 1), 0);
       removed.set(name, (removed.get(name) ?? 0) + samples);
     }
     const gone = this.#formerNames(receivers).filter((name) => !isRenamed(name));
@@ -112,7 +132,7 @@ export class Outbox {
   /** Moves what waits under a name; it keeps its place before all that came later. */
   async #rename(former: string, name: string): Promise<void> {
     for (;;) {
-      const found = await this.#state.range([QUEUE, 'push', former], { limit: MOVED_AT_ONCE });
+      const found = await this.#state.range([QUEUE, 'push', former], { limit: AT_ONCE });
       if (found.length === 0) break;
       const moved = found.flatMap(({ key, value }) => [
         { key: [QUEUE, 'push', name, ...key.slice(3)], value },
@@ -121,16 +141,6 @@ export class Outbox {
       await this.#state.commit(moved);
     }
     await this.#state.commit([{ key: [...ADDRESS_KEY, former], value: undefined }]);
-  }
-
-  async #commit(entries: readonly StateEntry[]): Promise<void> {
-    const committing = this.#state.commit(entries);
-    this.#committing.add(committing);
-    try {
-      await committing;
-    } finally {
-      this.#committing.delete(committing);
-    }
   }
 
   #nextName(): string {
@@ -149,8 +159,8 @@ export class Outbox {
   }
 }
 
-const REMOVED_AT_ONCE = 1_000;
-const MOVED_AT_ONCE = 1_000;
+/** So many entries are moved or removed in one turn of the event loop. */
+const AT_ONCE = 100;
 
 /** As text in the order of the numbers. */
 function nameOf(run: number, made: number): string {

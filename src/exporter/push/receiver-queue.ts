@@ -1,8 +1,9 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
+import { othersHaveGoneOn } from '../slices.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
-import { LabelSets, type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
+import { headOf, LabelSets, type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
 
 /** Why samples left an outbox without having been sent. */
@@ -48,6 +49,7 @@ export class ReceiverQueue {
   readonly #read = new Map<string, readonly [WaitingEntry, OutboxEntry]>();
   readonly #sets = new LabelSets();
   #sending: ReadonlySet<string> = new Set();
+  #isTakenUp = false;
 
   constructor(options: ReceiverQueueOptions) {
     const { receiver } = options;
@@ -65,20 +67,29 @@ export class ReceiverQueue {
     return this.#waiting;
   }
 
-  /** Takes up what an earlier run left: all entries whose keys come before `end`. */
-  async takeUp(end: StateKey): Promise<void> {
+  /** Whether it is known what an earlier run left, and so how much waits. */
+  get isTakenUp(): boolean {
+    return this.#isTakenUp;
+  }
+
+  /** Takes up what an earlier run left: all entries up to the one of this name. */
+  async takeUp(last: string): Promise<void> {
+    const { state, clock } = this.#options;
     const earlier: WaitingEntry[] = [];
-    for (let after: StateKey | undefined; ; ) {
-      const found = await this.#options.state.range(this.prefix, {
-        limit: TAKEN_UP_AT_ONCE,
-        ...(after && { after }),
-      });
-      const left = found.filter(({ key }) => nameOf(key) < nameOf(end));
-      for (const { key, value } of left) earlier.push(...(await this.#takeUp(key, value)));
-      after = left.at(-1)?.key;
-      if (left.length < TAKEN_UP_AT_ONCE) break;
+    // What cannot be read is found again, and dropped, where it would be sent.
+    const unread = { source: '', queuedAt: clock.wall(), samples: 1 };
+    for (let after: StateKey = this.prefix, isMore = true; isMore; ) {
+      const found = await state.range(this.prefix, { limit: TAKEN_UP_AT_ONCE, after });
+      const left = found.filter(({ key }) => nameOf(key) <= last);
+      for await (const { key, value } of inTurns(left)) {
+        const bytes = value instanceof Uint8Array ? value.length : 0;
+        earlier.push({ key, ...(headOf(value) ?? unread), bytes });
+      }
+      isMore = left.length === TAKEN_UP_AT_ONCE;
+      after = left.at(-1)?.key ?? after;
     }
     this.#waiting.addBefore(earlier);
+    this.#isTakenUp = true;
     this.#options.onAdded();
   }
 
@@ -99,10 +110,10 @@ export class ReceiverQueue {
   }
 
   /** Takes in entries that are durable now. */
-  admit(entries: readonly WaitingEntry[]): void {
+  async admit(entries: readonly WaitingEntry[]): Promise<void> {
     for (const waiting of entries) this.#waiting.add(waiting);
-    void this.#keepWithinLimits();
     if (entries.length > 0) this.#options.onAdded();
+    await this.#keepWithinLimits();
   }
 
   /** What is to be sent next: of each source its first entry, up to `most` samples and at least one entry. */
@@ -146,17 +157,20 @@ export class ReceiverQueue {
     if (this.#read.size > 0 && this.#read.size >= limit / 2) return;
     // Nothing waits any more that has label sets in common with what comes.
     if (this.#read.size === 0) this.#sets.clear();
-    const last = [...this.#read.keys()].at(-1);
+    const last = [...this.#read.keys()].at(-1) ?? '';
     const found = await this.#options.state.range(this.prefix, {
       limit: limit - this.#read.size,
-      ...(last !== undefined && { after: [...this.prefix, last] }),
+      after: [...this.prefix, last],
     });
-    for (const { key, value } of found) {
-      const name = nameOf(key);
-      const waiting = this.#waiting.find(name);
-      const entry = waiting && unpackEntry(value, this.#sets);
-      if (waiting !== undefined && entry !== undefined) this.#read.set(name, [waiting, entry]);
+    const damaged: WaitingEntry[] = [];
+    for await (const { key, value } of inTurns(found)) {
+      const waiting = this.#waiting.find(nameOf(key));
+      if (waiting === undefined) continue;
+      const entry = unpackEntry(value, this.#sets);
+      if (entry === undefined) damaged.push(waiting);
+      else this.#read.set(nameOf(key), [waiting, entry]);
     }
+    await this.#drop(damaged.map((entry) => ({ entry, reason: 'damaged' })));
   }
 
   /** How many of the first entries may be held in memory: where they are large, fewer. */
@@ -172,28 +186,19 @@ export class ReceiverQueue {
     return entries;
   }
 
-  async #takeUp(key: StateKey, value: unknown): Promise<WaitingEntry[]> {
-    const entry = unpackEntry(value);
-    if (entry !== undefined) return [waitingOf(key, entry, value)];
-    this.#options.onDropped('damaged', 1);
-    await this.#delete([key]);
-    return [];
-  }
-
   /** The oldest goes first. What is being sent just now stays: it may have arrived. */
   async #keepWithinLimits(): Promise<void> {
-    const { receiver, clock, onDropped } = this.#options;
+    const { receiver, clock } = this.#options;
     const { max_bytes: bytes, max_age: age } = receiver.outbox;
-    const dropped = this.#waiting.beyond({ bytes, queuedBefore: clock.wall() - age }, this.#sending);
-    if (dropped.length === 0) return;
-    for (const { entry, reason } of dropped) onDropped(reason, entry.samples);
-    this.#forget(dropped.map(({ entry }) => entry));
-    await this.#delete(dropped.map(({ entry: { key } }) => key));
+    await this.#drop(this.#waiting.beyond({ bytes, queuedBefore: clock.wall() - age }, this.#sending));
   }
 
   /** What the disk does not let go of is taken up, and dropped, by a later run. */
-  async #delete(keys: readonly StateKey[]): Promise<void> {
-    const removals = keys.map((key) => ({ key, value: undefined }));
+  async #drop(dropped: readonly Dropped[]): Promise<void> {
+    if (dropped.length === 0) return;
+    for (const { entry, reason } of dropped) this.#options.onDropped(reason, entry.samples);
+    this.#forget(dropped.map(({ entry }) => entry));
+    const removals = dropped.map(({ entry: { key } }) => ({ key, value: undefined }));
     await this.#options.state.commit(removals).catch(() => undefined);
   }
 
@@ -205,9 +210,14 @@ export class ReceiverQueue {
   }
 }
 
-function waitingOf(key: StateKey, { source, queuedAt, samples }: OutboxEntry, value: unknown): WaitingEntry {
-  const bytes = value instanceof Uint8Array ? value.length : 0;
-  return { key, source, queuedAt, bytes, samples: samples.length };
+/** So many entries are looked at in one turn of the event loop. */
+const A_TURN = 25;
+
+async function* inTurns(entries: readonly StateEntry[]): AsyncGenerator<StateEntry, void> {
+  for (const [index, entry] of entries.entries()) {
+    if (index % A_TURN === A_TURN - 1) await othersHaveGoneOn();
+    yield entry;
+  }
 }
 
 /** More samples than this are not kept in one entry, since an entry is sent whole. */
@@ -240,6 +250,11 @@ interface WaitingEntry {
   readonly samples: number;
 }
 
+interface Dropped {
+  readonly entry: WaitingEntry;
+  readonly reason: DropReason;
+}
+
 /** The last part of an entry's key, by which entries are ordered. */
 function nameOf(key: StateKey): string {
   return key.at(-1) ?? '';
@@ -265,11 +280,9 @@ class WaitingEntries {
     return this.#entries.values();
   }
 
-  /** Adds an entry behind all others, unless it waits already. */
+  /** Adds an entry behind all others. */
   add(entry: WaitingEntry): void {
-    const name = nameOf(entry.key);
-    if (this.#entries.has(name)) return;
-    this.#entries.set(name, entry);
+    this.#entries.set(nameOf(entry.key), entry);
     this.bytes += entry.bytes;
     this.samples += entry.samples;
   }
@@ -295,8 +308,8 @@ class WaitingEntries {
   beyond(
     limits: { readonly bytes: number; readonly queuedBefore: number },
     kept: ReadonlySet<string>,
-  ): { readonly entry: WaitingEntry; readonly reason: DropReason }[] {
-    const found: { readonly entry: WaitingEntry; readonly reason: DropReason }[] = [];
+  ): Dropped[] {
+    const found: Dropped[] = [];
     let bytes = this.bytes;
     for (const [name, entry] of this.#entries) {
       const isOld = entry.queuedAt < limits.queuedBefore;

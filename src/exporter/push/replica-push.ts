@@ -77,8 +77,8 @@ export class ReplicaPush {
       const all = [shared, ...views.filter(({ name }) => name === shared.name)];
       return {
         ...shared,
-        samples: all.reduce((sum, { samples }) => sum + samples, 0),
-        bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+        samples: sumOf(all, 'samples'),
+        bytes: sumOf(all, 'bytes'),
         oldest: momentsOf(all, 'oldest').at(0),
         lastSuccessAt: momentsOf(all, 'lastSuccessAt').at(-1),
         trouble: all.find(({ trouble }) => trouble !== '')?.trouble ?? '',
@@ -105,6 +105,12 @@ export class ReplicaPush {
     this.#owned.set(account, push);
     void push.apply(this.#receivers);
   }
+}
+
+/** Undefined where one is not known. */
+function sumOf(views: readonly ReceiverView[], what: 'samples' | 'bytes'): number | undefined {
+  const known = views.flatMap((view) => view[what] ?? []);
+  return known.length < views.length ? undefined : known.reduce((sum, one) => sum + one, 0);
 }
 
 function momentsOf(views: readonly ReceiverView[], moment: 'oldest' | 'lastSuccessAt'): number[] {

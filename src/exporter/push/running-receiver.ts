@@ -17,9 +17,10 @@ export interface ReceiverView {
   readonly name: string;
   /** The protocol in use, with its version. */
   readonly protocol: string;
-  readonly samples: number;
-  readonly bytes: number;
-  /** Since when the oldest has waited (ms since the epoch). */
+  /** What waits; undefined while it is not known yet what an earlier run left. */
+  readonly samples: number | undefined;
+  readonly bytes: number | undefined;
+  /** Since when the oldest that is known has waited (ms since the epoch). */
   readonly oldest: number | undefined;
   /** When it last took samples (ms since the epoch). */
   readonly lastSuccessAt: number | undefined;
@@ -86,7 +87,7 @@ export function startReceiver(
   let trouble = '';
   const sender = new Sender({
     queue,
-    takeUp: (signal) => outbox.takeUp(queue, receivers, signal),
+    takeUp: outbox.takingUp(queue, receivers),
     snapshots,
     added,
     clock,
@@ -128,8 +129,8 @@ export function startReceiver(
     view: () => ({
       name,
       protocol: protocol.name,
-      samples: queue.waiting.samples,
-      bytes: queue.waiting.bytes,
+      samples: queue.isTakenUp ? queue.waiting.samples : undefined,
+      bytes: queue.isTakenUp ? queue.waiting.bytes : undefined,
       oldest: queue.waiting.oldest,
       lastSuccessAt,
       trouble,
@@ -203,8 +204,8 @@ export function receiverStatus(view: ReceiverView): ReceiverStatus {
   return {
     name,
     protocol,
-    samples_waiting: samples,
-    bytes_waiting: bytes,
+    samples_waiting: samples ?? null,
+    bytes_waiting: bytes ?? null,
     oldest_waiting_at: momentOf(oldest),
     last_success_at: momentOf(lastSuccessAt),
     note: trouble,

@@ -194,8 +194,16 @@ function ownMetrics(maker: MetricMaker) {
 /** What is pushed to receivers, and what waits for them. */
 function pushMetrics(maker: MetricMaker) {
   return {
-    outboxSamples: maker.gauge('outbox_samples', 'Samples that wait for a receiver.', ['receiver']),
-    outboxBytes: maker.gauge('outbox_bytes', 'Size of what waits for a receiver.', ['receiver']),
+    outboxSamples: maker.gauge(
+      'outbox_samples',
+      'Samples that wait for a receiver; absent until it is known what an earlier run left.',
+      ['receiver'],
+    ),
+    outboxBytes: maker.gauge(
+      'outbox_bytes',
+      'Size of what waits for a receiver; absent until it is known what an earlier run left.',
+      ['receiver'],
+    ),
     outboxOldest: maker.gauge(
       'outbox_oldest_timestamp_seconds',
       'Since when the oldest sample has waited for a receiver; absent when none waits.',
@@ -303,8 +311,8 @@ export function* measurePush(
     lastSuccess: pushLastSuccess.replacing(),
   };
   for (const { name, samples, bytes, oldest, lastSuccessAt } of receivers) {
-    measures.samples.set(samples, name);
-    measures.bytes.set(bytes, name);
+    if (samples !== undefined) measures.samples.set(samples, name);
+    if (bytes !== undefined) measures.bytes.set(bytes, name);
     if (oldest !== undefined) measures.oldest.set(oldest / 1_000, name);
     if (lastSuccessAt !== undefined) measures.lastSuccess.set(lastSuccessAt / 1_000, name);
   }

@@ -62,10 +62,11 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     const ready = new Promise<void>((resolve) => {
       isReady = resolve;
     });
+    const takeUp = outbox.takingUp(queue, new Map([[name, address]]));
     const sender = new Sender({
       queue,
       async takeUp(signal) {
-        await outbox.takeUp(queue, new Map([[name, address]]), signal);
+        await takeUp(signal);
         isReady();
       },
       snapshots,

@@ -1,0 +1,177 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
+import { Outbox } from '../../../src/exporter/push/outbox.ts';
+import { Push } from '../../../src/exporter/push/push.ts';
+import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
+import { reportPush } from '../../../src/exporter/self/account-report.ts';
+import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
+import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { doneInTurns } from '../../work-in-turns.ts';
+import { hastyClock, sample } from './outbox-bed.ts';
+
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const { signal } = new AbortController();
+
+/** An outbox of a run of its own, whose only queue has a new reader each time that one is made. */
+function outboxOn(state: State, max_bytes = 2 ** 30) {
+  const outbox = new Outbox(state, hastyClock());
+  const dropped: [DropReason, number][] = [];
+  return {
+    dropped,
+    commit: (at: number) => outbox.commit({ entries: [], samples: [sample('x', at)], source: 'job' }),
+    removeOthers: () => outbox.removeOthers(new Map([['another', 'address']]), signal),
+    queue() {
+      const queue = new ReceiverQueue({
+        receiver: { name: 'r', families: ['*'], accounts: ['*'], outbox: { max_bytes, max_age: 86_400_000 } },
+        state,
+        clock: hastyClock(),
+        onDropped: (reason, samples) => void dropped.push([reason, samples]),
+        onAdded: () => undefined,
+      });
+      const takeUp = outbox.takingUp(queue, new Map([['r', 'address']]));
+      outbox.queues = [queue];
+      return { queue, takeUp: () => takeUp(signal) };
+    },
+  };
+}
+
+it('says how much waits for a receiver once it is known what an earlier run left, not that nothing does', async () => {
+  const state = memoryState();
+  const before = outboxOn(state);
+  before.queue();
+  for (let at = 1; at <= 3; at++) await before.commit(at);
+  let read = (): void => undefined;
+  const mayRead = new Promise<void>((resolve) => {
+    read = resolve;
+  });
+  const range: State['range'] = async (...what) => {
+    await mayRead;
+    return await state.range(...what);
+  };
+  const metrics = createSelfMetrics();
+  const push = new Push({
+    clock: hastyClock(),
+    state: { ...state, range },
+    observer: reportPush(metrics, SILENT),
+    sendTo: async () => ({ kind: 'failed', words: 'away' }),
+  });
+  onTestFinished(() => {
+    read();
+    return push.stop();
+  });
+  await push.apply(PUSH.parse([{ name: 'r', kind: 'otlp', url: 'http://127.0.0.1:9/' }]));
+  await push.commit({ entries: [], samples: [sample('x', 4)], source: 'job' });
+  const measured = () => {
+    for (const _ of measurePush(metrics, push.receivers()));
+    return [metrics.outboxSamples.value('r'), metrics.outboxBytes.value('r')];
+  };
+  expect(measured()).toEqual([undefined, undefined]);
+  // It is known that this one waits, and an outbox that cannot be read for long is noticed by it.
+  expect(metrics.outboxOldest.value('r')).toBeDefined();
+  read();
+  await vi.waitFor(() => expect(measured()).toEqual([4, expect.any(Number)]));
+});
+
+it('takes up a backlog, and reads it, in turns between which scrapes go on', async () => {
+  const ENTRIES = 500;
+  const outbox = outboxOn(memoryState());
+  const first = outbox.queue();
+  for (let at = 1; at <= ENTRIES; at++) await outbox.commit(at);
+  await first.takeUp();
+  const { queue, takeUp } = outbox.queue();
+  for (const work of [takeUp, () => queue.next(10 * ENTRIES)]) {
+    let isDone = 0;
+    const done = work().then(() => {
+      isDone = 1;
+    });
+    expect((await doneInTurns(() => isDone, 1)).length).toBeGreaterThan(ENTRIES / 50);
+    await done;
+  }
+  expect(queue.waiting.samples).toBe(ENTRIES);
+});
+
+it('drops an entry once, and counts it once, if a queue that takes over begins while it is on its way out', async () => {
+  const memory = memoryState();
+  let pass = (): void => undefined;
+  let removal: Promise<void> | undefined;
+  const state: State = {
+    ...memory,
+    async commit(entries) {
+      if (entries.every(({ value }) => value === undefined)) await removal;
+      await memory.commit(entries);
+    },
+  };
+  const outbox = outboxOn(state, 300);
+  const before = outbox.queue();
+  await before.takeUp();
+  removal = new Promise((resolve) => {
+    pass = resolve;
+  });
+  const commits: Promise<void>[] = [];
+  while (outbox.dropped.length === 0) {
+    commits.push(outbox.commit(commits.length + 1));
+    await new Promise(setImmediate);
+  }
+  const { queue, takeUp } = outbox.queue();
+  const taken = takeUp();
+  await new Promise(setImmediate);
+  pass();
+  await Promise.all([...commits, taken]);
+  expect(queue.waiting.samples).toBe(commits.length - 1);
+  expect(outbox.dropped).toEqual([['outbox_full', 1]]);
+});
+
+it('does not take up what it took in and dropped itself while the disk did not let it take up', async () => {
+  const memory = memoryState();
+  let isDown = true;
+  const state: State = {
+    ...memory,
+    async range(...what) {
+      if (isDown) throw new Error('the disk has not answered for 10 s');
+      return await memory.range(...what);
+    },
+    async commit(entries) {
+      // A disk that is full lets nothing go.
+      if (entries.some(({ value }) => value === undefined)) throw new Error('database or disk is full');
+      await memory.commit(entries);
+    },
+  };
+  const outbox = outboxOn(state, 300);
+  const { queue, takeUp } = outbox.queue();
+  await expect(takeUp()).rejects.toThrow('has not answered');
+  let made = 0;
+  while (outbox.dropped.length === 0) await outbox.commit(++made);
+  isDown = false;
+  await takeUp();
+  expect(queue.waiting.samples).toBe(made - 1);
+  await queue.next(100);
+  expect(outbox.dropped).toEqual([['outbox_full', 1]]);
+});
+
+it('drops and counts entries that it cannot read, and sends those around them', async () => {
+  const state = memoryState();
+  const outbox = outboxOn(state);
+  outbox.queue();
+  for (let at = 1; at <= 3; at++) await outbox.commit(at);
+  const found = await state.range(['queue', 'push', 'r'], { limit: 3 });
+  const second = found[1]?.key ?? [];
+  await state.commit([{ key: second, value: 'something else' }]);
+  const { queue, takeUp } = outbox.queue();
+  await takeUp();
+  expect(queue.waiting.samples).toBe(3);
+  for (const at of [1, 3]) {
+    const batch = await queue.next(10);
+    expect(batch.samples.map((one) => one.at)).toEqual([at]);
+    await queue.remove(batch, signal);
+  }
+  expect(outbox.dropped).toEqual([['damaged', 1]]);
+  expect(await state.range(['queue'], { limit: 1 })).toEqual([]);
+});
+
+it('removes a large backlog of a receiver that is gone, and tells how many samples it had', async () => {
+  const outbox = outboxOn(memoryState());
+  outbox.queue();
+  for (let at = 1; at <= 250; at++) await outbox.commit(at);
+  expect(await outbox.removeOthers()).toEqual(new Map([['r', 250]]));
+});
