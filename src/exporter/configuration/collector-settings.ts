@@ -3,7 +3,7 @@ import { BY_VALUE, PRODUCTS, type Product, type SeriesApi, TOP_VALUES } from '..
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Collector } from '../settings/collector.ts';
 import { type ConfiguredSource, sourceName } from './access.ts';
-import { listOf, nameOrId, schedule, text } from './field-types.ts';
+import { listOf, MOST_NAMES, nameOrId, schedule, text } from './field-types.ts';
 
 const enabled = () => z.boolean().default(true).describe('false disables the collector.');
 
@@ -37,13 +37,13 @@ function productSettings(product: Product) {
     schedule: schedule().exactOptional().describe("When to poll; default: the collector's schedule."),
     configurations: z
       .strictObject({
-        include: listOf(nameOrId())
+        include: listOf(nameOrId(), MOST_NAMES)
           .min(1, 'must not be empty; leave the key out to include all')
           .prefault(['*'])
           .describe(
             'Names (globs) or ids of the configurations to read; inactive ones only by their very name or id.',
           ),
-        exclude: listOf(nameOrId())
+        exclude: listOf(nameOrId(), MOST_NAMES)
           .prefault([])
           .describe('Names (globs) or ids of configurations to leave out.'),
       })
@@ -116,7 +116,7 @@ function seriesCollector(api: SeriesApi) {
 }
 
 function settingsCollectorOf({ schedule: usual, about, takesIds }: Collector) {
-  const configurations = listOf(nameOrId())
+  const configurations = listOf(nameOrId(), MOST_NAMES)
     .min(1, 'must not be empty; leave the key out to detect them')
     .exactOptional()
     .describe(

@@ -26,9 +26,16 @@ export function isMapping({ value }: { readonly value: unknown }): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Longer than any name, pattern or path that somebody means: each is compared with many others. */
+export const LONGEST_TEXT = 4_096;
+
+/** More entries than any list that somebody means: of families and the like, and of configurations or accounts. */
+export const MOST_ENTRIES = 1_000;
+export const MOST_NAMES = 10_000;
+
 /** Text with at least one character that is not white space. */
 export function text(): z.ZodString {
-  return z.string().regex(/\S/, 'must not be empty');
+  return z.string().regex(/\S/, 'must not be empty').max(LONGEST_TEXT);
 }
 
 /** What stands in lines of logs and reports. */
@@ -127,7 +134,9 @@ export function schedule() {
 /** A configuration's name (with globs) or its id, which may be written as a number; becomes text. */
 export function nameOrId() {
   return z
-    .union([z.string(), integer().min(0)], { error: 'expected a name, a pattern such as "shop-*", or an id' })
+    .union([z.string().max(LONGEST_TEXT), integer().min(0)], {
+      error: 'expected a name, a pattern such as "shop-*", or an id',
+    })
     .transform((given, context) => {
       const pattern = String(given);
       if (pattern.trim() === '') return refuse(context, 'must not be empty');
@@ -136,10 +145,15 @@ export function nameOrId() {
 }
 
 /** A list in which nothing occurs twice. */
-export function listOf<Item extends z.ZodType>(item: Item) {
-  return z.array(item).superRefine((items, context) => {
-    for (const [index, value] of items.entries()) {
-      if (items.indexOf(value) !== index) addMistake(context, [index], 'is already in the list');
-    }
-  });
+export function listOf<Item extends z.ZodType>(item: Item, most = MOST_ENTRIES) {
+  return z
+    .array(item)
+    .max(most)
+    .superRefine((items, context) => {
+      const seen = new Set<unknown>();
+      for (const [index, value] of items.entries()) {
+        if (seen.has(value)) addMistake(context, [index], 'is already in the list');
+        seen.add(value);
+      }
+    });
 }

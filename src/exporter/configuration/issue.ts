@@ -104,6 +104,8 @@ function knownKeys(root: Schema, path: ConfigPath): string[] {
 /** zod's own messages repeat what was given, or speak of types; the schema's, and those here, do not. */
 const OF_ZOD = /^(Invalid|Too small|Too big)/;
 
+const UNITS_OF: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
 function explain(issue: Issue): string {
   if (!OF_ZOD.test(issue.message)) return issue.message;
   switch (issue.code) {
@@ -117,7 +119,7 @@ function explain(issue: Issue): string {
     case 'too_small':
       return `expected at least ${issue.minimum}`;
     case 'too_big':
-      return `expected at most ${issue.maximum}`;
+      return `expected at most ${issue.maximum}${UNITS_OF[issue.origin] ?? ''}`;
     default:
       return 'is not valid';
   }

@@ -9,6 +9,8 @@ import {
   isMapping,
   MEBIBYTE,
   MINUTE,
+  MOST_ENTRIES,
+  MOST_NAMES,
   nameOrId,
   nameText,
   SECOND,
@@ -125,11 +127,13 @@ const RECEIVER = z
     families: z
       .array(nameOrId())
       .min(1, 'must not be empty')
+      .max(MOST_ENTRIES)
       .default(['*'])
       .describe('Names (globs) of the families to push.'),
     accounts: z
       .array(nameOrId())
       .min(1, 'must not be empty')
+      .max(MOST_NAMES)
       .default(['*'])
       .describe('Names (globs) of the accounts whose samples are pushed.'),
     buckets_only: z

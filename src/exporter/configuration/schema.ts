@@ -14,6 +14,7 @@ import {
   integer,
   isMapping,
   MINUTE,
+  MOST_ENTRIES,
   nameText,
   schedule,
   text,
@@ -55,7 +56,7 @@ export const LABELS = z
   .superRefine((labels, context) => {
     const taken = takenNames();
     if (Object.keys(labels).length > MOST_LABELS)
-      addMistake(context, [], `expected at most ${MOST_LABELS} labels`);
+      return addMistake(context, [], `expected at most ${MOST_LABELS} labels`);
     for (const name of Object.keys(labels)) {
       if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name) || name.startsWith('__'))
         addMistake(
@@ -218,6 +219,7 @@ export const DEFAULT_LIMITS = limits.parse({});
 const metrics = z.strictObject({
   exclude: z
     .array(text())
+    .max(MOST_ENTRIES)
     .default([])
     .describe(
       'Names (globs) of families that /metrics leaves out: "edge_exporter_*", "nodejs_*", "edge_*_total". What is pushed as buckets stays.',

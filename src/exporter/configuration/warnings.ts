@@ -10,7 +10,7 @@ import {
 } from '../catalogue/products.ts';
 import { matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
-import { durationOrAuto } from './field-types.ts';
+import { durationOrAuto, LONGEST_TEXT, MOST_ENTRIES, MOST_NAMES } from './field-types.ts';
 import type { ConfigPath, UnplacedIssue } from './issue.ts';
 
 /** What an account is allowed, but probably not meant to say; also of one that holds mistakes besides. */
@@ -87,7 +87,8 @@ function* unmatched(
   names: readonly string[],
 ): Generator<[at: number, pattern: string]> {
   for (const [at, pattern] of patterns.entries())
-    if (typeof pattern === 'string' && !names.some(matchesAny([pattern]))) yield [at, pattern];
+    if (typeof pattern === 'string' && pattern.length <= LONGEST_TEXT && !names.some(matchesAny([pattern])))
+      yield [at, pattern];
 }
 
 /** The collectors that take ids take no names. */
@@ -201,14 +202,17 @@ function warning(path: ConfigPath, message: string, at: UnplacedIssue['at'] = 'v
   return { path, at, message };
 }
 
+const LIST = z.array(z.unknown()).max(MOST_ENTRIES).catch([]);
+const NAMES = z.array(z.unknown()).max(MOST_NAMES).catch([]);
+
 /** What a configuration says, as far as it can be read whatever else is wrong with it; the schema reports mistakes. */
 const PRODUCT = z
   .object({
     schedule: z.string().optional().catch(undefined),
-    metrics: z.array(z.unknown()).catch([]),
+    metrics: LIST,
     top: z.unknown().optional(),
-    by: z.array(z.unknown()).catch([]),
-    dimensions: z.array(z.unknown()).catch([]),
+    by: LIST,
+    dimensions: LIST,
   })
   .catch({ schedule: undefined, metrics: [], dimensions: [], by: [] });
 
@@ -219,7 +223,7 @@ const COLLECTOR = z
     enabled: z.unknown().optional(),
     source: TEXT,
     schedule: TEXT,
-    configurations: z.array(z.unknown()).catch([]),
+    configurations: NAMES,
     products: z.record(z.string(), PRODUCT).optional().catch({}),
   })
   .catch({ enabled: true, source: undefined, schedule: undefined, configurations: [], products: {} });
@@ -248,12 +252,12 @@ const RECEIVER = z
     password_file: TEXT,
     request: REQUEST.prefault({}),
     oauth2: z.object({ client_secret_file: TEXT }).catch({}).prefault({}),
-    accounts: z.array(z.unknown()).catch([]),
-    families: z.array(z.unknown()).catch([]),
+    accounts: NAMES,
+    families: LIST,
   })
   .catch({ request: {}, oauth2: {}, accounts: [], families: [] });
 
-const METRICS = z.object({ exclude: z.array(z.unknown()).catch([]) }).catch({ exclude: [] });
+const METRICS = z.object({ exclude: LIST }).catch({ exclude: [] });
 
 const CONFIG = z
   .object({ metrics: METRICS.default({ exclude: [] }), push: z.array(RECEIVER).catch([]) })

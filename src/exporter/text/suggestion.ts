@@ -3,8 +3,10 @@ export function suggest(given: string, known: Iterable<string>): string | undefi
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
-    const edits = distance(given.toLowerCase(), candidate.toLowerCase());
     const tolerance = Math.floor(Math.max(3, given.length, candidate.length) / 3);
+    // No fewer edits than it is longer or shorter: what was given may have any length.
+    if (Math.abs(given.length - candidate.length) > tolerance) continue;
+    const edits = distance(given.toLowerCase(), candidate.toLowerCase());
     if (edits <= tolerance && edits < fewest) [nearest, fewest] = [candidate, edits];
   }
   return nearest;

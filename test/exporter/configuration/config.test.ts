@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COLLECTORS } from '../../../src/exporter/collectors.ts';
 import { defaultCollectors } from '../../../src/exporter/configuration/collector-settings.ts';
-import { loadConfig } from '../../../src/exporter/configuration/config.ts';
+import { examineConfig, loadConfig } from '../../../src/exporter/configuration/config.ts';
 import { formatIssue } from '../../../src/exporter/configuration/issue.ts';
 import { Secret } from '../../../src/exporter/secret.ts';
 
@@ -316,6 +316,38 @@ test('a file that is missing, a directory, binary, of another encoding or too la
   expect(await issues(Buffer.alloc(50_000_000, '#'))).toEqual([
     'the file is too large: expected at most 4 MiB',
   ]);
+});
+
+test('text and lists that are longer than anything that is meant are refused at once, each where it stands', async () => {
+  const long = 'a'.repeat(600_000);
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `x${index}`).join(', ');
+  const text = `${ACCOUNT.trimEnd()}
+    collectors: { metrics: { products: { edge_functions: { configurations: { include: [${long}] }, metrics: [${long}] } } } }
+    labels: { ${many(30_000).replaceAll(',', ': a,')}: a }
+metrics: { exclude: [${long}, "${'{a,b}'.repeat(100_000)}"] }
+push:
+  - { name: r, kind: otlp, url: "https://x.example.net", families: [${long}] }
+  - { name: s, kind: otlp, url: "https://x.example.net", families: [${many(1_001)}], accounts: [${many(10_001)}] }
+`;
+  const before = performance.now();
+  const file = join(directory, 'long.yaml');
+  await writeFile(file, text);
+  const { loaded } = await examineConfig({ file, env: {} }, undefined, ['edge_up']);
+  // What was as long as this took minutes.
+  expect(performance.now() - before).toBeLessThan(10_000);
+  const issues = loaded.ok ? [] : loaded.issues;
+  expect(issues.map(({ line, path, message }) => `${line}: ${path}: ${message}`)).toMatchInlineSnapshot(`
+    [
+      "5: accounts[0].collectors.metrics.products.edge_functions.configurations.include[0]: expected at most 4096 characters",
+      "5: accounts[0].collectors.metrics.products.edge_functions.metrics[0]: expected at most 4096 characters",
+      "6: accounts[0].labels: expected at most 20 labels",
+      "7: metrics.exclude[0]: expected at most 4096 characters",
+      "7: metrics.exclude[1]: expected at most 4096 characters",
+      "9: push[0].families[0]: expected at most 4096 characters",
+      "10: push[1].families: expected at most 1000 entries",
+      "10: push[1].accounts: expected at most 10000 entries",
+    ]
+  `);
 });
 
 test('three thousand accounts, each with keys of its own, are one file', async () => {
