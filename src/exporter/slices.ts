@@ -2,8 +2,8 @@
 const SLICE_MS = 2;
 
 interface SlicedWork {
-  /** Takes steps up to a time; whether that was the last one. */
-  readonly take: (end: number) => boolean;
+  /** Takes a step; whether that was the last one. */
+  readonly take: () => boolean;
   readonly isUrgent: () => boolean;
   readonly failed: (error: unknown) => void;
 }
@@ -27,8 +27,8 @@ export function runInSlices(
   const end = sliceEnd ?? beginSlice();
   if ((isFirst || performance.now() < end) && takeSlice(steps, end)) return undefined;
   return new Promise((resolve, failed) => {
-    const take = (until: number) => {
-      const isDone = takeSlice(steps, until);
+    const take = () => {
+      const isDone = steps.next().done === true;
       if (isDone) resolve();
       return isDone;
     };
@@ -88,20 +88,25 @@ function beginSlice(): number {
   return sliceEnd;
 }
 
-function takeTurn(): void {
+async function takeTurn(): Promise<void> {
   sliceEnd = undefined;
   if (waiting.length === 0) return;
   const end = beginSlice();
-  do takeNext(end);
+  do await takeNext(end);
   while (waiting.length > 0 && performance.now() < end);
 }
 
-/** Takes steps of the work that comes next, which waits again behind all other unless it is done. */
-function takeNext(end: number): void {
+/** Takes steps of the work that comes next, which waits again behind all other unless it is done. What a step sets off goes on before the next one: it counts too. */
+async function takeNext(end: number): Promise<void> {
   const urgent = waiting.findIndex(({ isUrgent }) => isUrgent());
   for (const work of waiting.splice(Math.max(0, urgent), 1)) {
     try {
-      if (!work.take(end)) waiting.push(work);
+      let isDone = work.take();
+      while (!isDone && performance.now() < end) {
+        await undefined;
+        isDone = work.take();
+      }
+      if (!isDone) waiting.push(work);
     } catch (error) {
       work.failed(error);
     }

@@ -64,6 +64,33 @@ describe('work in slices', () => {
     await Promise.all(all);
   });
 
+  it('counts what its steps set off, so that hundreds of requests that end together do not go on in one turn', async () => {
+    const work = (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end; );
+    };
+    let goneOn = 0;
+    const request = async (ended: Promise<void>) => {
+      await ended;
+      work(1);
+      goneOn += 1;
+    };
+    // The first uses up what slices may take of this turn.
+    void runInSlices(steps(1, 3, []));
+    const requests = Array.from({ length: 50 }, () => request(runInSlices(steps(1, 0, [])) ?? nextTurn()));
+    expect(Math.max(...(await doneInTurns(() => goneOn, 50)))).toBeLessThan(10);
+    await Promise.all(requests);
+    goneOn = 0;
+    function* starts(): Generator<undefined, void> {
+      for (let each = 0; each < 50; each++) {
+        requests.push(request(Promise.resolve()));
+        yield;
+      }
+    }
+    void runInSlices(steps(1, 3, []));
+    void runInSlices(starts());
+    expect(Math.max(...(await doneInTurns(() => goneOn, 50)))).toBeLessThan(10);
+  });
+
   it('goes on with each piece in turn, but first with one that somebody waits for', async () => {
     sliceBySteps();
     const [first, second, urgent]: number[][] = [[], [], []];
