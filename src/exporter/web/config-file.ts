@@ -129,6 +129,11 @@ function loadTls(
   read: (file: string) => string,
 ): TlsConfig {
   const context = secureContextOptions(tls, read);
+  for (const part of ['cert', 'key'] as const) {
+    // As a file is while it is written anew. Node takes it for none, and no connection comes about.
+    if (String(context[part] ?? '').trim() === '')
+      throw new WebConfigError([`${path}: tls_server_config: the ${part} is empty`]);
+  }
   try {
     createSecureContext(context);
   } catch (error) {

@@ -86,6 +86,20 @@ test('a certificate whose key has not come yet changes nothing', async () => {
   expect((await get(url)).certificate).not.toBe(before.certificate);
 });
 
+test.each(['tls.pem', 'tls.key'])(
+  '%s that is empty, as while it is written anew, changes nothing',
+  async (file) => {
+    const { url, directory, renew, lines } = await startSecure();
+    const before = await get(url);
+    writeFileSync(join(directory, file), '');
+    expect((await get(url)).certificate).toBe(before.certificate);
+    expect(lines).toMatchObject([{ level: 'warn' }]);
+    expect(JSON.stringify(lines)).toContain(`the ${file === 'tls.pem' ? 'cert' : 'key'} is empty`);
+    renew('renewed');
+    expect((await get(url)).certificate).not.toBe(before.certificate);
+  },
+);
+
 test('a file that cannot even be looked at any more ends neither the server nor its TLS', async () => {
   const { url, directory, lines } = await startSecure();
   const path = join(directory, 'web.yaml');
