@@ -238,7 +238,8 @@ async function readAs(kind: PemKind, path: string): Promise<{ readonly pem: stri
 /** Node itself takes authorities that are none, and then trusts nobody. */
 function wrongWith(kind: PemKind, pem: string): string | undefined {
   if (kind === 'key')
-    return isAccepted({ key: pem })
+    // Node takes an empty one for none.
+    return pem.trim() !== '' && isAccepted({ key: pem })
       ? undefined
       : 'contains no private key in PEM format, or an encrypted one';
   return holdsCertificates(pem) ? undefined : 'contains no certificates in PEM format';

@@ -129,10 +129,12 @@ function loadTls(
   read: (file: string) => string,
 ): TlsConfig {
   const context = secureContextOptions(tls, read);
-  for (const part of ['cert', 'key'] as const) {
-    // As a file is while it is written anew. Node takes it for none, and no connection comes about.
-    if (String(context[part] ?? '').trim() === '')
-      throw new WebConfigError([`${path}: tls_server_config: the ${part} is empty`]);
+  for (const part of ['cert', 'key', 'ca'] as const) {
+    // As a file is while it is written anew. Node takes it for none: no connection comes about, or every authority is trusted.
+    if (context[part] !== undefined && String(context[part]).trim() === '')
+      throw new WebConfigError([
+        `${path}: tls_server_config: the ${part === 'ca' ? 'client_ca' : part} is empty`,
+      ]);
   }
   try {
     createSecureContext(context);

@@ -195,6 +195,10 @@ test.each([
     'request.key_file contains no private key in PEM format, or an encrypted one',
   ],
   [
+    { certFile: certificateFile('client.pem'), keyFile: '/dev/null' },
+    'request.key_file contains no private key in PEM format, or an encrypted one',
+  ],
+  [
     { certFile: certificateFile('client.pem'), keyFile: certificateFile('server.key') },
     'request.key_file does not belong to the certificate in request.cert_file',
   ],

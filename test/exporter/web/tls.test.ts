@@ -159,6 +159,16 @@ describe('a client certificate', () => {
   const unknown = { cert: pem('unknown.pem'), key: pem('unknown.key') };
   const ca = `, client_ca_file: "${CERTIFICATES}/ca.pem", client_auth_type:`;
 
+  test('is judged by the authorities that were there while their file is empty', async () => {
+    const { url, directory, configure, lines } = await startSecure(`${ca} RequireAndVerifyClientCert`);
+    copyFileSync(join(CERTIFICATES, 'ca.pem'), join(directory, 'ca.pem'));
+    configure(', client_ca_file: ca.pem, client_auth_type: RequireAndVerifyClientCert');
+    expect((await get(url, ours)).status).toBe(200);
+    writeFileSync(join(directory, 'ca.pem'), '');
+    expect((await get(url, ours)).status).toBe(200);
+    expect(JSON.stringify(lines)).toContain('the client_ca is empty');
+  });
+
   test.each([
     [', client_auth_type: NoClientCert', { none: true, ours: true, unknown: true }],
     [', client_auth_type: RequestClientCert', { none: true, ours: true, unknown: true }],
