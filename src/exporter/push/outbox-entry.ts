@@ -112,11 +112,11 @@ class Places<Thing> {
 /** Where so many label sets are known they are forgotten: a backlog may have millions of series. */
 const MOST_SETS = 20_000;
 
-/** Families and label sets that entries had, one object for those that are equal. */
+/** Families and label sets that entries had, the same objects for entries that are alike. */
 export class LabelSets {
   readonly #families = new Map<string, PushedFamily>();
-  /** By the labels that an entry's samples have in common, then by each one's own. */
-  readonly #sets = new Map<string, Map<string, Labels>>();
+  /** Those of an entry together, by their text: most entries of a source have the same. */
+  readonly #sets = new Map<string, Labels[]>();
   #size = 0;
 
   family(name: string, type: PushedFamily['type']): PushedFamily {
@@ -129,18 +129,13 @@ export class LabelSets {
   /** The label sets of an entry. */
   labels(common: Labels, own: readonly (readonly string[])[]): Labels[] {
     if (this.#size > MOST_SETS) this.clear();
-    const shared = JSON.stringify(common);
-    const known = this.#sets.get(shared) ?? new Map<string, Labels>();
-    this.#sets.set(shared, known);
-    return own.map((flat) => {
-      const key = JSON.stringify(flat);
-      const found = known.get(key);
-      if (found !== undefined) return found;
-      const made = joined(common, flat);
-      known.set(key, made);
-      this.#size += 1;
-      return made;
-    });
+    const key = JSON.stringify([common, own]);
+    const known = this.#sets.get(key);
+    if (known !== undefined) return known;
+    const made = own.map((flat) => joined(common, flat));
+    this.#sets.set(key, made);
+    this.#size += made.length;
+    return made;
   }
 
   clear(): void {

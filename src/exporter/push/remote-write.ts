@@ -92,22 +92,32 @@ function once<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   };
 }
 
-/** Labels in the order of their names: those before the family's name, and those after it. */
-function ordered(labels: Labels): readonly (readonly (readonly [name: string, value: string])[])[] {
+/** Names and values in the order of the names: those before the family's name, and those after it. */
+interface Ordered {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** What waits has label sets in common from one request to the next. */
+const known = new WeakMap<Labels, Ordered>();
+
+function ordered(labels: Labels): Ordered {
+  const found = known.get(labels);
+  if (found !== undefined) return found;
   const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   const place = pairs.filter(([name]) => name < NAME).length;
-  return [pairs.slice(0, place), pairs.slice(place)];
+  const made = { before: pairs.slice(0, place).flat(), after: pairs.slice(place).flat() };
+  known.set(labels, made);
+  return made;
 }
 
 /** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
 export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
   const request = new PbfWriter();
-  const orderedOnce = once(ordered);
   const writeSeries = (sample: PushedSample, series: PbfWriter) => {
-    const [before = [], after = []] = orderedOnce(sample.labels);
-    for (const label of before) series.writeMessage(1, writeLabel, label);
-    series.writeMessage(1, writeLabel, [NAME, sample.family.name]);
-    for (const label of after) series.writeMessage(1, writeLabel, label);
+    const { before, after } = ordered(sample.labels);
+    const all = [...before, NAME, sample.family.name, ...after];
+    for (let at = 0; at < all.length; at += 2) series.writeMessage(1, writeLabel, all.slice(at, at + 2));
     series.writeMessage(2, writeSample, sample);
   };
   for (const sample of samples) request.writeMessage(1, writeSeries, sample);
@@ -126,7 +136,10 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
     return known ?? symbols.size - 1;
   };
   const nameReference = reference(NAME);
-  const referencesOf = once((labels: Labels) => ordered(labels).map((pairs) => pairs.flat().map(reference)));
+  const referencesOf = once((labels: Labels) => {
+    const { before, after } = ordered(labels);
+    return { before: before.map(reference), after: after.map(reference) };
+  });
   const familyOf = once((family: PushedFamily) => ({
     name: reference(family.name),
     type: TYPES[family.type],
@@ -137,7 +150,7 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
     metadata.writeVarintField(3, help);
   };
   const writeSeries = (sample: PushedSample, series: PbfWriter) => {
-    const [before = [], after = []] = referencesOf(sample.labels);
+    const { before, after } = referencesOf(sample.labels);
     const family = familyOf(sample.family);
     series.writePackedVarint(1, [...before, nameReference, family.name, ...after]);
     series.writeMessage(2, writeSample, sample);
@@ -150,7 +163,7 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
 }
 
 /** A `Label` of a `TimeSeries`. */
-function writeLabel([name, value]: readonly [string, string], label: PbfWriter): void {
+function writeLabel([name = '', value = '']: readonly string[], label: PbfWriter): void {
   label.writeStringField(1, name);
   label.writeStringField(2, value);
 }
