@@ -68,7 +68,7 @@ function parse(bytes: unknown): PackedEntry | undefined {
   return bytes instanceof Uint8Array ? packedEntry.safeParse(msgpack.unpack(bytes)).data : undefined;
 }
 
-/** What is known of an entry without its samples, in a tenth of the time; undefined where it is something else. */
+/** What is known of an entry without making its samples, which takes most of the time; undefined where it is something else. */
 export function headOf(
   bytes: unknown,
 ): (Pick<OutboxEntry, 'source' | 'queuedAt'> & { readonly samples: number }) | undefined {
