@@ -3,7 +3,7 @@ import { BY_VALUE, PRODUCTS, type Product, type SeriesApi, TOP_VALUES } from '..
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Collector } from '../settings/collector.ts';
 import { type ConfiguredSource, sourceName } from './access.ts';
-import { listOf, MOST_NAMES, nameOrId, schedule, text } from './field-types.ts';
+import { listOf, MOST_NAMES, nameOrId, patternText, schedule } from './field-types.ts';
 
 const enabled = () => z.boolean().default(true).describe('false disables the collector.');
 
@@ -49,14 +49,16 @@ function productSettings(product: Product) {
       })
       .prefault({})
       .describe('Which configurations to read.'),
-    metrics: listOf(text().meta({ examples: ['*', ...product.metrics, ...(product.onlyElsewhere ?? [])] }))
+    metrics: listOf(
+      patternText().meta({ examples: ['*', ...product.metrics, ...(product.onlyElsewhere ?? [])] }),
+    )
       .min(1, 'must not be empty; leave the key out for all')
       .default(['*'])
       .describe(metricsText(product)),
     ...(((product.onlyElsewhere ?? []).some((metric) => Object.hasOwn(BY_VALUE, metric)) ? { top } : {}) as {
       top: typeof top;
     }),
-    dimensions: listOf(text())
+    dimensions: listOf(patternText())
       .min(1, 'must not be empty; leave the key out for all')
       .default(['*'])
       .describe('Dimensions of these metrics to export, "*" for all.'),

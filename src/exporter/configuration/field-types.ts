@@ -26,8 +26,8 @@ export function isMapping({ value }: { readonly value: unknown }): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Longer than any name, pattern or path that somebody means: each is compared with many others. */
-export const LONGEST_TEXT = 4_096;
+/** Longer than any name or pattern that somebody means: each is compared with many others. */
+export const LONGEST_PATTERN = 4_096;
 
 /** More entries than any list that somebody means: of families and the like, and of configurations or accounts. */
 export const MOST_ENTRIES = 1_000;
@@ -35,7 +35,12 @@ export const MOST_NAMES = 10_000;
 
 /** Text with at least one character that is not white space. */
 export function text(): z.ZodString {
-  return z.string().regex(/\S/, 'must not be empty').max(LONGEST_TEXT);
+  return z.string().regex(/\S/, 'must not be empty');
+}
+
+/** A name or pattern of what is chosen. */
+export function patternText(): z.ZodString {
+  return text().max(LONGEST_PATTERN);
 }
 
 /** What stands in lines of logs and reports. */
@@ -134,7 +139,7 @@ export function schedule() {
 /** A configuration's name (with globs) or its id, which may be written as a number; becomes text. */
 export function nameOrId() {
   return z
-    .union([z.string().max(LONGEST_TEXT), integer().min(0)], {
+    .union([z.string().max(LONGEST_PATTERN), integer().min(0)], {
       error: 'expected a name, a pattern such as "shop-*", or an id',
     })
     .transform((given, context) => {

@@ -16,6 +16,7 @@ import {
   MINUTE,
   MOST_ENTRIES,
   nameText,
+  patternText,
   schedule,
   text,
 } from './field-types.ts';
@@ -218,7 +219,7 @@ export const DEFAULT_LIMITS = limits.parse({});
 
 const metrics = z.strictObject({
   exclude: z
-    .array(text())
+    .array(patternText())
     .max(MOST_ENTRIES)
     .default([])
     .describe(

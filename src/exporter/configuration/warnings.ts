@@ -10,7 +10,7 @@ import {
 } from '../catalogue/products.ts';
 import { matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
-import { durationOrAuto, LONGEST_TEXT, MOST_ENTRIES, MOST_NAMES } from './field-types.ts';
+import { durationOrAuto, LONGEST_PATTERN, MOST_ENTRIES, MOST_NAMES } from './field-types.ts';
 import type { ConfigPath, UnplacedIssue } from './issue.ts';
 
 /** What an account is allowed, but probably not meant to say; also of one that holds mistakes besides. */
@@ -87,7 +87,11 @@ function* unmatched(
   names: readonly string[],
 ): Generator<[at: number, pattern: string]> {
   for (const [at, pattern] of patterns.entries())
-    if (typeof pattern === 'string' && pattern.length <= LONGEST_TEXT && !names.some(matchesAny([pattern])))
+    if (
+      typeof pattern === 'string' &&
+      pattern.length <= LONGEST_PATTERN &&
+      !names.some(matchesAny([pattern]))
+    )
       yield [at, pattern];
 }
 
