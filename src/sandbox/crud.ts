@@ -4,7 +4,7 @@ import type { Settings } from './account/settings.ts';
 import { detail, fieldErrors, NO_CONTENT, NOT_FOUND, ok, type Reply, result } from './http/reply.ts';
 import { withBody, withPatch } from './http/request-parts.ts';
 import type { Permission } from './http/token-store.ts';
-import { type Call, idOf, type Operation } from './resource-router.ts';
+import { type Call, idOf, type Operation, type Resource } from './resource-router.ts';
 
 /** What a list shows; it can be ordered by every field that it shows. */
 export interface Listing<Item> {
@@ -109,11 +109,12 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   listed?(item: Item): boolean;
   /** The body of an overwrite, defaults included; an update takes any part of it. */
   readonly body: z.ZodObject & z.ZodType<Fields>;
-  readonly create: {
-    readonly body: z.ZodObject & z.ZodType<New>;
-    make(fields: New, id: number, call: Call): Item;
+  /** How an item is made, where that differs: of other fields, or with more than what is sent. */
+  readonly create?: {
+    readonly body?: z.ZodObject & z.ZodType<New>;
+    make(fields: New, id: number): Partial<Item>;
   };
-  /** What an overwrite or update changes besides the fields sent. */
+  /** What each write sets besides the fields sent. */
   touch?(call: Call): Partial<Item>;
   /** Refuses what the schema cannot see, such as a conflict or a reference to nothing. */
   check?(fields: Partial<Fields & New>, item: Item | undefined, call: Call): Reply | undefined;
@@ -128,26 +129,34 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   readonly missing?: Reply;
 }
 
-/** The operations on a list: read it, and create. */
-export function listOperations<Item extends Identified, Fields extends object, New extends object>(
+/** A resource of version 3: its list, and what can be done with an item. */
+export function resourceOf<Item extends Identified, Fields extends object, New extends object = Fields>(
   kind: Kind<Item, Fields, New>,
-): { list: Operation; create: Operation } {
-  return {
-    list: { method: 'get', path: '/', permission: kind.read, handle: (call) => list(kind, call) },
-    create: {
-      method: 'post',
-      path: '/',
-      permission: kind.write,
-      handle: (call) =>
-        withBody<New>(kind.create.body, call.body, (fields) => {
-          const refusal = kind.check?.(fields as Partial<Fields & New>, undefined, call);
-          if (refusal) return refusal;
-          const { collection } = kind;
-          const item = collection.put(kind.create.make(fields, collection.nextId(), call));
-          return result(kind.view(item), 201);
-        }),
-    },
-  };
+  onItems: readonly ('remove' | 'overwrite' | 'update')[] = ['remove', 'overwrite', 'update'],
+): Resource {
+  const item = itemOperations(kind);
+  const operations = [...listOperations(kind), item.read, ...onItems.map((name) => item[name])];
+  return { versions: [3], operations };
+}
+
+/** The operations on a list: read it, and create. */
+function listOperations<Item extends Identified, Fields extends object, New extends object>(
+  kind: Kind<Item, Fields, New>,
+): Operation[] {
+  const { collection } = kind;
+  const body = (kind.create?.body ?? kind.body) as z.ZodType<New>;
+  const create = (call: Call) =>
+    withBody<New>(body, call.body, (fields) => {
+      const refusal = kind.check?.(fields as Partial<Fields & New>, undefined, call);
+      if (refusal) return refusal;
+      const id = collection.nextId();
+      const made = kind.create?.make(fields, id) ?? { id, ...fields };
+      return result(kind.view(collection.put({ ...made, ...kind.touch?.(call) } as Item)), 201);
+    });
+  return [
+    { method: 'get', path: '/', permission: kind.read, handle: (call) => list(kind, call) },
+    { method: 'post', path: '/', permission: kind.write, handle: create },
+  ];
 }
 
 /** An operation on the item of a collection that the path names. */
@@ -166,7 +175,7 @@ export function onItem<Item extends Identified>(
 }
 
 /** The operations on one item. PUT takes defaults for fields left out, PATCH keeps their values. */
-export function itemOperations<Item extends Identified, Fields extends object, New extends object>(
+function itemOperations<Item extends Identified, Fields extends object, New extends object>(
   kind: Kind<Item, Fields, New>,
 ): { read: Operation; overwrite: Operation; update: Operation; remove: Operation } {
   const write = (call: Call, item: Item, fields: Partial<Fields>, view: Kind<Item, Fields, New>['view']) => {

@@ -328,7 +328,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
       learned: { metric: this.#options.learned, evidence },
       commit: [
         ...(isChanged ? [{ key, value: storeSeries(memory) }] : []),
-        ...refusalEntries(this.#refusalKey, refusal, undefined),
+        ...(refusal === undefined ? [] : refusalEntries(this.#refusalKey, refusal, undefined)),
         ...toPush.commit,
         ...gaugesToPush.commit,
       ],

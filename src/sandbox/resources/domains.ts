@@ -1,6 +1,6 @@
 import { removeDomain } from '../account/platform-account.ts';
 import { type Domain, type DomainFields, domainBody } from '../account/resource-types.ts';
-import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import { type Kind, resourceOf } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, fieldErrors } from '../http/reply.ts';
 import type { Resource } from '../resource-router.ts';
@@ -18,18 +18,13 @@ export function domains(platform: Platform): Resource {
       ...(settings.laterFields === 'present' && laterFields(platform, domain)),
     }),
     body: domainBody,
-    create: {
-      body: domainBody,
-      make: (fields, id) => ({ id, ...fields, domain_name: platformHostname(seed, id) }),
-    },
+    create: { make: (fields, id) => ({ id, ...fields, domain_name: platformHostname(seed, id) }) },
     check: (fields, domain) => missingReferences(platform, fields) ?? takenCnames(platform, fields, domain),
     remove: ({ id }) => removeDomain(account, id),
     settings,
     byName: 'by_name',
   };
-  const { list, create } = listOperations(kind);
-  const item = itemOperations(kind);
-  return { versions: [3], operations: [list, create, item.read, item.remove, item.overwrite, item.update] };
+  return resourceOf(kind);
 }
 
 function missingReferences({ account }: Platform, fields: Partial<DomainFields>) {

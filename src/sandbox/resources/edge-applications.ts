@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { removeApplication } from '../account/platform-account.ts';
 import { type Application, type ApplicationFields, applicationBody } from '../account/resource-types.ts';
-import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import { type Kind, resourceOf } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import type { Resource } from '../resource-router.ts';
 import { originId } from '../seed.ts';
@@ -40,7 +40,5 @@ export function edgeApplications(platform: Platform): Resource {
     remove: ({ id }) => removeApplication(account, id),
     settings,
   };
-  const { list, create: add } = listOperations(kind);
-  const item = itemOperations(kind);
-  return { versions: [3], operations: [list, add, item.read, item.remove, item.overwrite, item.update] };
+  return resourceOf(kind);
 }

@@ -1,5 +1,5 @@
 import { type Firewall, type FirewallFields, firewallBody } from '../account/resource-types.ts';
-import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import { type Kind, resourceOf } from '../crud.ts';
 import { isoTimestamp } from '../formats.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors } from '../http/reply.ts';
@@ -13,15 +13,6 @@ export function edgeFirewalls({ account, settings }: Platform): Resource {
     write: 'Edit Edge Firewall',
     view: (firewall) => ({ ...firewall, ...(settings.laterFields === 'present' && { debug_rules: false }) }),
     body: firewallBody,
-    create: {
-      body: firewallBody,
-      make: (fields, id, { editor, now }) => ({
-        id,
-        ...fields,
-        last_editor: editor,
-        last_modified: isoTimestamp(now),
-      }),
-    },
     touch: ({ editor, now }) => ({ last_editor: editor, last_modified: isoTimestamp(now) }),
     check({ domains = [] }) {
       const unknown = domains.find((id) => account.domains.get(id) === undefined);
@@ -29,7 +20,5 @@ export function edgeFirewalls({ account, settings }: Platform): Resource {
     },
     settings,
   };
-  const { list, create } = listOperations(kind);
-  const item = itemOperations(kind);
-  return { versions: [3], operations: [list, create, item.read, item.remove, item.overwrite] };
+  return resourceOf(kind, ['remove', 'overwrite']);
 }

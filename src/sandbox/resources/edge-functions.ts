@@ -1,5 +1,5 @@
 import { type EdgeFunction, type FunctionFields, functionBody } from '../account/resource-types.ts';
-import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import { type Kind, resourceOf } from '../crud.ts';
 import { isoTimestamp } from '../formats.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail } from '../http/reply.ts';
@@ -19,21 +19,10 @@ export function edgeFunctions({ account, settings }: Platform): Resource {
       return { ...view(edgeFunction), id: settings.overwrittenFunctionId === 'string' ? String(id) : id };
     },
     body: functionBody,
-    create: {
-      body: functionBody,
-      make: (fields, id, { editor, now }) => ({
-        id,
-        ...fields,
-        last_editor: editor,
-        modified: isoTimestamp(now),
-        domains: [],
-      }),
-    },
+    create: { make: (fields, id) => ({ id, ...fields, domains: [] }) },
     touch: ({ editor, now }) => ({ last_editor: editor, modified: isoTimestamp(now) }),
     settings,
     missing: detail(404, 'Sorry unable to perform operation.'),
   };
-  const { list, create } = listOperations(kind);
-  const item = itemOperations(kind);
-  return { versions: [3], operations: [list, create, item.read, item.remove, item.overwrite, item.update] };
+  return resourceOf(kind);
 }

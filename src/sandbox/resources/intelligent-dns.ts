@@ -6,7 +6,7 @@ import {
   type ZoneFields,
   zoneBody,
 } from '../account/resource-types.ts';
-import { itemOperations, type Kind, listOperations, listReply } from '../crud.ts';
+import { type Kind, listReply, resourceOf } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';
 import { withBody } from '../http/request-parts.ts';
@@ -94,7 +94,7 @@ export function intelligentDns(platform: Platform): Resource {
     view: (zone) => ({ ...zone }),
     listView: ({ is_active, domain, name, id }) => ({ is_active, domain, name, id }),
     body: zoneBody,
-    create: { body: zoneBody, make: (fields, id) => ({ id, ...fields, ...ZONE_DEFAULTS }) },
+    create: { make: (fields, id) => ({ id, ...fields, ...ZONE_DEFAULTS }) },
     check({ domain }, zone) {
       const taken = [...account.zones].some((other) => other.id !== zone?.id && other.domain === domain);
       return taken ? codedError(409, `The zone ${domain} already exists.`, 'zone_exists') : undefined;
@@ -102,11 +102,6 @@ export function intelligentDns(platform: Platform): Resource {
     remove: ({ id }) => removeZone(account, id),
     settings,
   };
-  const { list, create } = listOperations(kind);
-  const item = itemOperations(kind);
-  return {
-    versions: [3],
-    refusals: 'coded',
-    operations: [list, create, item.read, item.overwrite, item.remove, ...records(platform)],
-  };
+  const { versions, operations } = resourceOf(kind, ['overwrite', 'remove']);
+  return { versions, refusals: 'coded', operations: [...operations, ...records(platform)] };
 }

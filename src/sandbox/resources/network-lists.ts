@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type NetworkList, type NetworkListFields, networkListBody } from '../account/resource-types.ts';
-import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import { type Kind, resourceOf } from '../crud.ts';
 import { isoTimestamp } from '../formats.ts';
 import { hash, keyOf } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
@@ -26,22 +26,11 @@ export function networkLists({ account, seed, settings }: Platform): Resource {
     listView: ({ items_values: _items, ...list }) => list,
     listed: isOwn,
     body: networkListBody,
-    create: {
-      body: networkListBody,
-      make: (fields, id, { editor, now }) => ({
-        id,
-        ...fields,
-        last_editor: editor,
-        last_modified: isoTimestamp(now),
-      }),
-    },
     touch: ({ editor, now }) => ({ last_editor: editor, last_modified: isoTimestamp(now) }),
     check: (fields, list) => (list && !isOwn(list) ? detail(403, 'Forbidden') : wrongItem(fields)),
     settings,
   };
-  const { list, create } = listOperations(kind);
-  const { read, overwrite } = itemOperations(kind);
-  return { versions: [3], operations: [list, create, read, overwrite] };
+  return resourceOf(kind, ['overwrite']);
 }
 
 function isOwn({ id }: NetworkList): boolean {
