@@ -76,24 +76,19 @@ export class Outbox {
   takingUp(queue: ReceiverQueue, receivers: Addresses): (signal: AbortSignal) => Promise<void> {
     // What comes later is the queue's own: what of it was dropped meanwhile must not come back.
     const madeBefore = this.#made;
-    return (signal) => this.#takeUp(queue, receivers, madeBefore, signal);
-  }
-
-  async #takeUp(
-    queue: ReceiverQueue,
-    receivers: Addresses,
-    madeBefore: number,
-    signal: AbortSignal,
-  ): Promise<void> {
-    while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
-    const address = receivers.get(queue.name);
-    for (const name of this.#formerNames(receivers)) {
-      if (this.#state.get([...ADDRESS_KEY, name]) === address) await this.#rename(name, queue.name);
-    }
-    const key = [...ADDRESS_KEY, queue.name];
-    if (this.#state.get(key) !== address) await this.#state.commit([{ key, value: address }]);
-    await Promise.allSettled(this.#committing);
-    await queue.takeUp(nameOf(this.#currentRun(), madeBefore));
+    return async (signal) => {
+      // After a fault of its own it begins again with what it has.
+      if (queue.isTakenUp) return;
+      while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
+      const address = receivers.get(queue.name);
+      for (const name of this.#formerNames(receivers)) {
+        if (this.#state.get([...ADDRESS_KEY, name]) === address) await this.#rename(name, queue.name);
+      }
+      const key = [...ADDRESS_KEY, queue.name];
+      if (this.#state.get(key) !== address) await this.#state.commit([{ key, value: address }]);
+      await Promise.allSettled(this.#committing);
+      await queue.takeUp(nameOf(this.#currentRun(), madeBefore));
+    };
   }
 
   /** Removes what waits for receivers other than these; returns how many samples each of them had. */

@@ -42,6 +42,8 @@ const READ_BYTES = 4 * 2 ** 20;
 /** What waits for one receiver: the entries on disk, and in memory what must be known of each. */
 export class ReceiverQueue {
   readonly prefix: StateKey;
+  /** Whether it is known what an earlier run left, and so how much waits. */
+  isTakenUp = false;
   readonly #options: ReceiverQueueOptions;
   readonly #wants: (sample: TimedSample) => boolean;
   readonly #waiting = new WaitingEntries();
@@ -49,7 +51,6 @@ export class ReceiverQueue {
   readonly #read = new Map<string, readonly [WaitingEntry, OutboxEntry]>();
   readonly #sets = new LabelSets();
   #sending: ReadonlySet<string> = new Set();
-  #isTakenUp = false;
 
   constructor(options: ReceiverQueueOptions) {
     const { receiver } = options;
@@ -65,11 +66,6 @@ export class ReceiverQueue {
   /** What waits: samples, bytes, and since when the oldest. */
   get waiting(): Readonly<Pick<WaitingEntries, 'samples' | 'bytes' | 'oldest'>> {
     return this.#waiting;
-  }
-
-  /** Whether it is known what an earlier run left, and so how much waits. */
-  get isTakenUp(): boolean {
-    return this.#isTakenUp;
   }
 
   /** Takes up what an earlier run left: all entries up to the one of this name. */
@@ -89,7 +85,7 @@ export class ReceiverQueue {
       after = left.at(-1)?.key ?? after;
     }
     this.#waiting.addBefore(earlier);
-    this.#isTakenUp = true;
+    this.isTakenUp = true;
     this.#options.onAdded();
   }
 

@@ -149,6 +149,18 @@ it('does not take up what it took in and dropped itself while the disk did not l
   expect(outbox.dropped).toEqual([['outbox_full', 1]]);
 });
 
+it('knows what waits once, also where it begins again after a fault of its own', async () => {
+  const outbox = outboxOn(memoryState());
+  outbox.queue();
+  for (let at = 1; at <= 3; at++) await outbox.commit(at);
+  const { queue, takeUp } = outbox.queue();
+  await takeUp();
+  const { samples, bytes } = queue.waiting;
+  await takeUp();
+  expect(queue.waiting).toMatchObject({ samples, bytes });
+  expect(samples).toBe(3);
+});
+
 it('drops and counts entries that it cannot read, and sends those around them', async () => {
   const state = memoryState();
   const outbox = outboxOn(state);
