@@ -26,8 +26,8 @@ import { type Judgement, judge } from '../judgement/judgement.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import type { PollEnd } from '../poll/runner.ts';
 import type { SeriesJob } from '../series/series-job.ts';
+import { completeByMinute } from '../settling/completeness.ts';
 import {
-  completenessByMinute,
   type DelaySettings,
   delaysOf,
   type LearnedMetric,
@@ -327,7 +327,7 @@ function learnedSamples(
   ];
   const upwards = upwardShare(known, now);
   if (upwards !== undefined) samples.push({ family: UPWARD_RESTATEMENT_RATIO, labels, value: upwards });
-  for (const [minute, value] of completenessByMinute(known)) {
+  for (const [minute, value] of completeByMinute(known.completeness)) {
     const age = String((minute * MINUTE_MS) / 1_000);
     samples.push({ family: BUCKET_COMPLETENESS_RATIO, labels: { ...labels, age_seconds: age }, value });
   }

@@ -55,6 +55,14 @@ export function completeAt({ shown, final, buckets }: Completeness, minute: numb
   return (shown[minute] ?? 0) / (final[minute] ?? 1);
 }
 
+/** The completeness by minute of age, as far as enough was seen. */
+export function* completeByMinute(known: Completeness): Generator<[minute: number, share: number]> {
+  for (let minute = 0; minute <= OLDEST_MINUTE; minute += 1) {
+    const share = completeAt(known, minute);
+    if (share !== undefined) yield [minute, share];
+  }
+}
+
 /** The least age (ms) at which buckets hold at least `share` of their final value, or undefined while none is known to. */
 export function leastAgeWith(completeness: Completeness, share: number): number | undefined {
   for (let minute = 0; minute <= OLDEST_MINUTE; minute += 1) {

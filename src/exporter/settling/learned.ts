@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { SavedPart } from '../state/state.ts';
 import {
   type Completeness,
-  completeAt,
   type Growth,
   leastAgeWith,
   NO_COMPLETENESS,
@@ -292,16 +291,6 @@ function restatedWithin({ hours }: MetricMemory, count: number, now: number): { 
     down += hour.down;
   }
   return { up, down };
-}
-
-/** The completeness by minute of age, as far as enough was seen. */
-export function* completenessByMinute({
-  completeness,
-}: MetricMemory): Generator<[minute: number, share: number]> {
-  for (let minute = 0; minute <= OLDEST_MINUTE; minute += 1) {
-    const share = completeAt(completeness, minute);
-    if (share !== undefined) yield [minute, share];
-  }
 }
 
 const sums = z
