@@ -70,6 +70,22 @@ function* allOf<Value>(values: Iterable<Value>): Generator<undefined, Value[]> {
   return taken;
 }
 
+/**
+ * Takes `acts` one after another, each with all that its promises set off at once, and others have their turn once that has taken as
+ * long as slices do: for what wakes thousands that wait.
+ */
+export async function wakeInSlices(acts: Iterable<() => void>): Promise<void> {
+  let end = performance.now() + SLICE_MS;
+  for (const act of acts) {
+    act();
+    // Ticks have their turn when no promise has anything left to do.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    if (performance.now() < end) continue;
+    await othersHaveGoneOn();
+    end = performance.now() + SLICE_MS;
+  }
+}
+
 /** Resolves once all work that waits now has gone on, and the event loop has had its turn. */
 export function othersHaveGoneOn(): Promise<void> {
   return new Promise((resolve, failed) => {

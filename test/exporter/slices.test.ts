@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { madeInSlices, runInSlices } from '../../src/exporter/slices.ts';
+import { madeInSlices, runInSlices, wakeInSlices } from '../../src/exporter/slices.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
 
 /** Steps that take `ms` each. */
@@ -23,6 +23,29 @@ function* counted(count: number, done: number[]): Generator<undefined, void> {
     yield;
   }
 }
+
+describe('what wakes many that wait', () => {
+  it('lets each go on before the next is woken, and the event loop have its turn long before all have', async () => {
+    const order: string[] = [];
+    const acts = Array.from({ length: 20 }, (_, index) => () => {
+      order.push(`woken ${index}`);
+      void Promise.resolve()
+        .then(() => undefined)
+        .then(() => {
+          for (const end = performance.now() + 1; performance.now() < end; );
+          order.push(`done ${index}`);
+        });
+    });
+    let atTurn = 0;
+    setImmediate(() => {
+      atTurn = order.length;
+    });
+    await wakeInSlices(acts);
+    expect(order).toEqual(acts.flatMap((_, index) => [`woken ${index}`, `done ${index}`]));
+    expect(atTurn).toBeGreaterThan(0);
+    expect(atTurn).toBeLessThan(20);
+  });
+});
 
 describe('work in slices', () => {
   it('lets the event loop have its turn long before it is done', async () => {

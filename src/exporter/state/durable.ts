@@ -1,3 +1,4 @@
+import { wakeInSlices } from '../slices.ts';
 import {
   type Change,
   endOfPrefix,
@@ -125,7 +126,7 @@ export class DurableState implements State {
       this.#undo = [];
       this.#refused = undefined;
       this.#records.apply(changes.filter(([name]) => !isQueued(name)));
-      for (const { resolve } of group) resolve();
+      void wakeInSlices(group.map(({ resolve }) => resolve));
     } catch (error) {
       const refusal = this.#refusal(error);
       for (const { reject } of group) reject(refusal);
