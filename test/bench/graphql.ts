@@ -13,7 +13,7 @@ import { cpuOf, page, rssOf, type Server, startRole, stop } from './scrape-proce
 import { monotonicMs, pause } from './statistics.ts';
 
 const LOOK_MS = 15_000;
-const PAGES = ['/metrics', '/', '/api/v1/status'] as const;
+const PAGES = ['/metrics', '/', '/api/v1/status', '/-/ready'] as const;
 
 const { values } = parseArgs({
   options: {

@@ -79,3 +79,38 @@ it('is minutes old by GraphQL where by REST the quota makes it a quarter of an h
   expect(graphql.measured.operations).toBeLessThan(4);
   expect(graphql.measured.age).toBeLessThan(300);
 });
+
+it('shows all also where three operations a minute make a turn take longer than the present lasts, and asks for no more than is missing', async () => {
+  simulation = await simulate({
+    sandbox: {
+      configurations: 40,
+      domainsPerConfiguration: 1,
+      graphqlRateLimit: 3,
+      graphqlRateHeaders: 'sent',
+    },
+    account: {
+      source: 'graphql',
+      reconciliation_share: 0,
+      // 56 rows.
+      request: { max_response_bytes: 65_536 },
+      collectors: {
+        metrics: { products: { edge_applications: { metrics: ['status_code', 'http_method', 'waf'] } } },
+      },
+    },
+  });
+  const { clock, minutes, scrape } = simulation;
+  const ages = async () => {
+    const { samples } = await scrape();
+    const ends = [...samples].filter(([key]) => key.startsWith('["edge_data_until_timestamp_seconds"'));
+    return ends.map(([, end]) => clock.now() / 60_000 - end / 60);
+  };
+  await minutes(40);
+  const first = await ages();
+  expect(first).toHaveLength(120);
+  // An hour of all takes 25 minutes.
+  expect(Math.max(...first)).toBeGreaterThan(25);
+  await minutes(40);
+  const later = await ages();
+  expect(later).toHaveLength(120);
+  expect(Math.max(...later)).toBeLessThan(26);
+});

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { unlessAborted } from '../clock.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
-import type { Window } from '../settling/window.ts';
-import { madeInSlices, othersHaveGoneOn } from '../slices.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
+import { othersHaveGoneOn, wakeInSlices } from '../slices.ts';
 import { type DatasetRows, datasetRows, keyOf } from './dataset-rows.ts';
 import { type DatasetAsked, type Opening, PartReading, tooManyRows } from './part-reading.ts';
 import {
@@ -74,6 +73,12 @@ interface Member extends Asked<void> {
 const QUIET_TURNS = 3;
 
 /**
+ * What took longer than this (ms), since its operations had to wait for the quota, is as of so long after it was asked for: what ends
+ * further from the present would be none of the present.
+ */
+const LONGEST_MS = 4 * MINUTE_MS;
+
+/**
  * Where all need more operations than these, those of some keys take their turn after the others: each is asked for a window of
  * its own time, and not of one that has grown old meanwhile.
  */
@@ -118,13 +123,14 @@ export class SharedReads {
    */
   async read<T>(asked: Asked<T>, read: Read, signal: AbortSignal): Promise<T> {
     const { learned, platformClock } = this.#options;
+    signal.throwIfAborted();
     if (isResting(learned.of(), asked.key, platformClock.now())) throw tooManyRows();
     const { isPast = false } = asked;
     const waiting = this.#waiting.get(isPast);
     const joined = waiting?.signal.aborted === false ? waiting : undefined;
     const batch = joined ?? new Batch();
     this.#waiting.set(isPast, batch);
-    const taken = new Promise<T>((resolve, reject) => {
+    return new Promise<T>((resolve, reject) => {
       const end = (how: () => void) =>
         member.endsAfter === undefined ? how() : void member.endsAfter.then(how);
       const member: Member = {
@@ -142,10 +148,14 @@ export class SharedReads {
         },
         endsAfter: undefined,
       };
+      const leave = () => {
+        batch.leave(member);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
       batch.join(member);
+      if (joined === undefined) void this.#serve(batch, isPast);
     });
-    if (joined === undefined) void this.#serve(batch, isPast);
-    return unlessAborted(taken, signal);
   }
 
   /** Serves those who wait, and whoever joins them until the last of them are asked for. */
@@ -198,7 +208,7 @@ export class SharedReads {
       const [mine] = parts;
       if (mine === undefined) throw nobodyWaits();
       reads = parts.map((part) =>
-        this.#readKeys(part, read, batch.signal, part === mine ? opening : undefined),
+        this.#readKeys(part, now, { read, signal: batch.signal }, part === mine ? opening : undefined),
       );
       return { part: mine, piece: this.#piecesOf(mine)[0] };
     };
@@ -220,11 +230,14 @@ export class SharedReads {
     learned.learn(isPast ? densityLearned(known, found) : rowsLearned(known, found, this.#sharing));
   }
 
-  /** @param opening what becomes of the first piece, where it has been asked for */
+  /**
+   * @param askedAt when its window was chosen (platform ms)
+   * @param opening what becomes of the first piece, where it has been asked for
+   */
   async #readKeys(
     part: KeyedPart<Member>,
-    read: Read,
-    signal: AbortSignal,
+    askedAt: number,
+    { read, signal }: Pick<Member, 'read' | 'signal'>,
     opening?: Promise<Opening>,
   ): Promise<PartRead | undefined> {
     const { window, needs, keys } = part;
@@ -234,7 +247,7 @@ export class SharedReads {
     try {
       const all = await reading.read(this.#piecesOf(part), opening);
       const { key, learned, platformClock, split } = this.#options;
-      const now = platformClock.now();
+      const now = Math.min(platformClock.now(), askedAt + LONGEST_MS);
       const { cut } = reading;
       const rows = cut.size === 0 ? all : all.filter((row) => !cut.has(keyOf(row, key) ?? ''));
       const crowded = [...cut].filter(([, { isCrowded }]) => isCrowded).map(([id]) => id);
@@ -253,7 +266,15 @@ export class SharedReads {
         operations: reading.operations,
         readers: served.length,
       };
-      await madeInSlices(delivered(served, answer, reading.notice));
+      // One of them also hears what is to be said of it.
+      const { notice } = reading;
+      await wakeInSlices(
+        served.map(
+          ({ take }, index) =>
+            () =>
+              take(index === 0 ? { ...answer, notice } : answer),
+        ),
+      );
       return found;
     } catch (error) {
       for (const { fail } of needs) fail(error);
@@ -293,18 +314,6 @@ export class SharedReads {
 
   get #mostFields(): number {
     return MOST_FIELDS - (this.#options.key === undefined ? 1 : 2);
-  }
-}
-
-/** Gives each reader the answer, in slices, since each goes on to count: one of them also hears what is to be said of it. */
-function* delivered(
-  members: readonly Member[],
-  answer: SharedAnswer,
-  notice: string | undefined,
-): Generator<undefined, void> {
-  for (const [index, { take }] of members.entries()) {
-    take(index === 0 ? { ...answer, notice } : answer);
-    yield;
   }
 }
 
@@ -349,12 +358,9 @@ class Batch {
   }
 
   join(member: Member): void {
-    const { key, signal } = member;
+    const { key } = member;
     this.#members.set(key, (this.#members.get(key) ?? new Set()).add(member));
     this.#unserved.add(member);
-    const left = () => this.leave(member);
-    if (signal.aborted) left();
-    else signal.addEventListener('abort', left, { once: true });
   }
 
   /** A member was served, has failed, or no longer waits. */

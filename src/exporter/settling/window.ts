@@ -34,8 +34,8 @@ export interface FreshNeeds {
 }
 
 /**
- * The window that brings the newest buckets, up to the last whole minute. It begins before the settling horizon, or earlier
- * where the counters lack something within an hour; it is a whole hour while the newest bucket is old or unknown. While the
+ * The window that brings the newest buckets, up to the last whole minute. It begins before the settling horizon of the newest
+ * bucket that is known, or earlier where the counters lack something within an hour; it is a whole hour where none is known. While the
  * width is in doubt each window begins at another minute: a platform that loses every second row then returns other rows.
  */
 export function freshWindow({ now, horizon, width, newest, lacking, doubtful }: FreshNeeds): Window {
@@ -43,10 +43,9 @@ export function freshWindow({ now, horizon, width, newest, lacking, doubtful }: 
   const to = floorTo(now, MINUTE_MS);
   if (doubtful > 0) return { from: to - FINEST_WINDOW_MS + ((doubtful * MINUTE_MS) % LEAD_MS), to };
   const earliest = ceilTo(to - FINEST_WINDOW_MS, step);
+  if (newest === undefined || newest > now + MINUTE_MS) return { from: earliest, to };
   const usual = floorTo(to - horizon - OVERLAP_MS, step);
-  const isKnown = newest !== undefined && newest >= usual && newest <= now + MINUTE_MS;
-  if (!isKnown) return { from: earliest, to };
-  let from = usual;
+  let from = newest >= usual ? usual : floorTo(newest - horizon - OVERLAP_MS, step);
   const whole = Math.max(step, WIDER_MS);
   for (const time of lacking) if (time >= earliest) from = Math.min(from, floorTo(time, whole));
   return { from: Math.max(earliest, from), to };

@@ -76,10 +76,13 @@ describe('a fresh window', () => {
     expect(freshWindow(PLAIN)).toEqual({ from: NOW - 15 * MINUTE_MS, to: NOW });
   });
 
-  it('is an hour where the newest bucket of the platform is unknown or late', () => {
-    const whole = { from: NOW - FINEST_WINDOW_MS, to: NOW };
-    expect(freshWindow({ ...PLAIN, newest: undefined })).toEqual(whole);
-    expect(freshWindow({ ...PLAIN, newest: NOW - 20 * MINUTE_MS })).toEqual(whole);
+  it('is an hour where the newest bucket of the platform is unknown, and so much longer as that is old', () => {
+    const ages = [14, 20, 40, 50, 500].map((age) => NOW - age * MINUTE_MS);
+    const lengths = [undefined, ...ages, NOW + 5 * MINUTE_MS].map((newest) => {
+      const { from, to } = freshWindow({ ...PLAIN, newest });
+      return (to - from) / MINUTE_MS;
+    });
+    expect(lengths).toEqual([60, 15, 35, 55, 60, 60, 60]);
   });
 
   it('begins at another minute each time while the width of buckets is in doubt', () => {
