@@ -1,6 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +8,7 @@ import { EXIT, type Invocation } from '../../src/exporter/command-line/command.t
 import { createLogger } from '../../src/exporter/logging/log.ts';
 import { complaintsOn } from '../../src/exporter/text/output.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { served } from '../served.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 10, 20);
 const HOUR = 3_600_000;
@@ -75,9 +75,7 @@ async function pushContext(answer: (request: number) => [status: number, words: 
       response.writeHead(status).end(words);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await served(server);
   const collectors = { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } };
   const accounts = [{ name: 'a', api_url: env.EDGE_API_URL, token: env.EDGE_TOKEN, collectors }];
   const push = [{ name: 'central', kind: 'remote_write', url: `http://127.0.0.1:${port}/write` }];

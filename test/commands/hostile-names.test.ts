@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { served } from '../served.ts';
 import { callProgram } from './call-program.ts';
 
 /** What a name begins with that would hide its line, forge another, colour it, and write backwards. */
@@ -23,12 +23,7 @@ async function hostilePlatform(): Promise<string> {
       if (/^(x-|date|content-type)/i.test(name)) response.setHeader(name, value);
     response.writeHead(answer.status).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await served(server)}`;
 }
 
 test('doctor shows what the platform calls its things, and neither acts upon it nor makes lines of it', async () => {

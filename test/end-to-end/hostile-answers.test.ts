@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { atNight } from '../nightly.ts';
+import { served } from '../served.ts';
 import { configFile } from './config-file.ts';
 import { startExporter } from './exporter-process.ts';
 import { memoryLimit } from './memory-limit.ts';
@@ -70,12 +70,7 @@ async function hostilePlatform() {
     response.end(body);
     request.resume();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent: () => sent };
+  return { url: `http://127.0.0.1:${await served(server)}`, sent: () => sent };
 }
 
 /** CPU time (s) that the main thread of a process has used. */

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { served } from '../served.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { launchExporter, listeningAddress, startExporter } from './exporter-process.ts';
 import { timeToEnd } from './time-to-end.ts';
@@ -16,12 +17,10 @@ async function silentPlatform() {
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined).resume());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await served(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, connections: () => sockets.size };
 }
 

@@ -1,6 +1,7 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createGzip, gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
+import { served } from '../served.ts';
 
 /** What a platform does with a connection; called for each request on it, with the request's first line. */
 type Behaviour = (socket: Socket, request: string) => void;
@@ -121,11 +122,9 @@ export async function serveBehaviour(behaviour: Behaviour): Promise<HostilePlatf
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await served(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
   });
-  const { port } = server.address() as AddressInfo;
   return { origin: `http://127.0.0.1:${port}`, requests: () => requests };
 }

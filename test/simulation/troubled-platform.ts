@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { served } from '../served.ts';
 
 const MINUTE = 60_000;
 
@@ -78,12 +77,7 @@ export async function serveTroubledPlatform(
       })
       .end(text);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  platform.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  platform.url = `http://127.0.0.1:${await served(server)}`;
   return platform;
 }
 

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { LongFailure } from '../../../src/exporter/backfill/refusal.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
+import { served } from '../../served.ts';
 import { hastyClock } from '../push/outbox-bed.ts';
 import { historyBed, NOW, seriesOf } from './history-bed.ts';
 
@@ -25,10 +24,7 @@ async function receiverThat(isDown: (request: number) => boolean) {
       response.writeHead(status).end();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await served(server);
   const configured = PUSH.parse([
     { name: 'central', kind: 'remote_write', url: `http://127.0.0.1:${port}/` },
   ]);

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { receiverStep } from '../../../src/exporter/doctor/network-steps.ts';
+import { served } from '../../served.ts';
 
 /** The step for a receiver that answers so, and the headers of the requests that it got. */
 async function examined(status: number, words: string, headers: Record<string, string> = {}) {
@@ -12,12 +12,7 @@ async function examined(status: number, words: string, headers: Record<string, s
     asked.push(request.headers);
     request.resume().on('end', () => response.writeHead(status, headers).end(words));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await served(server);
   const url = `http://127.0.0.1:${port}/api/v1/write`;
   const [receiver] = PUSH.parse([{ name: 'central', kind: 'remote_write', url, token: 's3cret-value' }]);
   if (receiver === undefined) throw new Error('no receiver');

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { served } from '../../served.ts';
 import { sendJson } from './upstream.ts';
 
 /** A file of the tests' own authority: `server.pem` is for localhost and 127.0.0.1. */
@@ -35,11 +34,6 @@ export async function startTlsUpstream(options: ServerOptions = keyPair('server'
     sendJson(response, { results: [] });
   });
   server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await served(server);
   return { port, authorizations, renew: (name) => server.setSecureContext(keyPair(name)) };
 }

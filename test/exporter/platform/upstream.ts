@@ -1,6 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { served } from '../../served.ts';
 
 /** A request as it arrived. */
 export interface Arrival {
@@ -31,12 +30,7 @@ export async function startUpstream(handler: Handler): Promise<Upstream> {
   server.on('connection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await served(server);
   return { origin: `http://127.0.0.1:${port}`, arrivals, connections: () => connections };
 }
 
