@@ -100,7 +100,7 @@ export class Exporter {
     return applied;
   }
 
-  /** The document that a scrape gets, ready to be sent, with everything that was published before the call. */
+  /** The document that a scrape gets, ready to be sent, with everything that was published before the call, unless rendering that takes seconds. */
   async body(format: ExpositionFormat, encoding: ExpositionEncoding): Promise<readonly Buffer[]> {
     this.#options.member?.enforce();
     await Promise.all([this.#exposition.refreshForScrape(), this.#measureOwn()]);

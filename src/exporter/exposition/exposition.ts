@@ -20,6 +20,9 @@ export interface Exposed {
  */
 const WAIT_MS = 100;
 
+/** A scrape waits for changes to be rendered no longer than this (ms): then it gets what is ready. Of a million series all may change at once. */
+const LONGEST_WAIT_MS = 2_000;
+
 /**
  * This many changes, those of about 15 polls, are rendered at once, so that a scrape never waits for long.
  */
@@ -87,7 +90,7 @@ export interface ExpositionOptions {
 /**
  * The bodies of `/metrics`, kept ready: what is exposed is rendered and compressed soon after each change, in
  * slices of the event loop's time and only where it changed, then replaces the former body as a whole. So a scrape costs
- * next to nothing, and sees each owner's samples all old or all new.
+ * next to nothing, and sees each owner's samples all old or all new: all that was published before it, unless that takes too long.
  */
 export class Exposition {
   readonly #exposed: Exposed;
@@ -118,12 +121,17 @@ export class Exposition {
     return this.#refresh();
   }
 
-  /** Like `refresh`, for a scrape that waits: it goes before other work. */
+  /** Like `refresh`, for a scrape that waits, though not for long: it goes before other work. */
   refreshForScrape(): Promise<void> | undefined {
     const refreshed = this.refresh();
     if (refreshed === undefined) return undefined;
     this.#scrapes += 1;
-    return refreshed.finally(() => {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      if (this.#rendersAhead) timer = setTimeout(resolve, LONGEST_WAIT_MS);
+    });
+    return Promise.race([refreshed, tooLong]).finally(() => {
+      clearTimeout(timer);
       this.#scrapes -= 1;
     });
   }

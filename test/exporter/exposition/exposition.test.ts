@@ -25,6 +25,32 @@ function started(): { store: Store; exposition: Exposition } {
   return { store, exposition: new Exposition(store) };
 }
 
+describe('a scrape', () => {
+  it('gets what is ready where rendering what has changed takes seconds, and what has changed once that is ready', async () => {
+    const { store } = started();
+    store.publish('a', [{ family: bandwidth, labels: {}, value: 1 }], FOR_EVER);
+    let isSlow = false;
+    const slowly = {
+      *refresh(): Generator<undefined, void> {
+        for (const end = performance.now() + (isSlow ? 3_000 : 0); performance.now() < end; ) yield;
+        yield* store.refresh();
+      },
+      pages: () => store.pages(),
+      onChange: (listener: () => void) => store.onChange(listener),
+    };
+    const exposition = new Exposition(slowly);
+    await exposition.refreshForScrape();
+    expect(identity(exposition)).toContain('edge_bandwidth 1');
+    isSlow = true;
+    store.publish('a', [{ family: bandwidth, labels: {}, value: 2 }], FOR_EVER);
+    await exposition.refreshForScrape();
+    expect(identity(exposition)).toContain('edge_bandwidth 1');
+    expect(exposition.isAwaited).toBe(false);
+    await exposition.refresh();
+    expect(identity(exposition)).toContain('edge_bandwidth 2');
+  });
+});
+
 describe('the exposition', () => {
   it('is a valid empty document before anything is published', () => {
     const { exposition } = started();
