@@ -80,9 +80,9 @@ const TYPES = { counter: 1, gauge: 2, histogram: 3, summary: 5 } as const;
 /** Where a family's name belongs among a series' labels, which receivers expect in the order of their names. */
 const NAME = '__name__';
 
-/** Makes something of each object once: samples of equal labels, or of one family, mostly share it. */
-function once<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
-  const known = new Map<Key, Made>();
+/** Makes something of each object once: samples of equal labels, or of one family, mostly share it, also from one request to the next. */
+function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const known = new WeakMap<Key, Made>();
   return (key) => {
     const found = known.get(key);
     if (found !== undefined) return found;
@@ -93,37 +93,45 @@ function once<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
 }
 
 /** Names and values in the order of the names: those before the family's name, and those after it. */
-interface Ordered {
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
-
-/** What waits has label sets in common from one request to the next. */
-const known = new WeakMap<Labels, Ordered>();
-
-function ordered(labels: Labels): Ordered {
-  const found = known.get(labels);
-  if (found !== undefined) return found;
+const ordered = once((labels: Labels) => {
   const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   const place = pairs.filter(([name]) => name < NAME).length;
-  const made = { before: pairs.slice(0, place).flat(), after: pairs.slice(place).flat() };
-  known.set(labels, made);
-  return made;
+  return { before: pairs.slice(0, place).flat(), after: pairs.slice(place).flat() };
+});
+
+/** The same as a `TimeSeries` has them. */
+const written = once((labels: Labels) => {
+  const { before, after } = ordered(labels);
+  return { before: writtenLabels(before), after: writtenLabels(after) };
+});
+
+const writtenName = once(({ name }: PushedFamily) => writtenLabels([NAME, name]));
+
+function writtenLabels(namesAndValues: readonly string[]): Uint8Array {
+  const series = new PbfWriter();
+  for (let at = 0; at < namesAndValues.length; at += 2)
+    series.writeMessage(1, writeLabel, namesAndValues.slice(at, at + 2));
+  return series.finish();
 }
 
 /** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
 export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
   const request = new PbfWriter();
   const writeSeries = (sample: PushedSample, series: PbfWriter) => {
-    const { before, after } = ordered(sample.labels);
-    const all = [...before, NAME, sample.family.name, ...after];
-    for (let at = 0; at < all.length; at += 2) series.writeMessage(1, writeLabel, all.slice(at, at + 2));
+    const { before, after } = written(sample.labels);
+    for (const bytes of [before, writtenName(sample.family), after]) writeAsIs(series, bytes);
     series.writeMessage(2, writeSample, sample);
   };
   for (const sample of samples) request.writeMessage(1, writeSeries, sample);
   const families = new Map(samples.map(({ family }) => [wholeName(family), family]));
   for (const family of families.values()) request.writeMessage(3, writeFamily, family);
   return request.finish();
+}
+
+function writeAsIs(message: PbfWriter, bytes: Uint8Array): void {
+  message.realloc(bytes.length);
+  message.buf.set(bytes, message.pos);
+  message.pos += bytes.length;
 }
 
 /** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and created timestamps. */
