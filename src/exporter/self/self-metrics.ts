@@ -321,7 +321,7 @@ export function* measurePush(
 
 interface CollectorJobs {
   jobs: number;
-  /** Those that were polled twice, and the sum of their intervals relative to the schedule. */
+  /** Those that were polled twice and do not fail, and the sum of their intervals relative to the schedule. */
   measured: number;
   stretches: number;
 }
@@ -329,13 +329,14 @@ interface CollectorJobs {
 /** The jobs of each collector of an account, and how far their intervals are stretched. */
 function jobsByCollector({ jobs }: AccountView): ReadonlyMap<string, CollectorJobs> {
   const found = new Map<string, CollectorJobs>();
-  for (const { job, intervalMs } of jobs()) {
+  for (const { job, intervalMs, lastOutcome } of jobs()) {
     if (job.schedule === undefined) continue;
     const { collector } = job.subject;
     const sum = found.get(collector) ?? { jobs: 0, measured: 0, stretches: 0 };
     found.set(collector, sum);
     sum.jobs += 1;
-    if (intervalMs === undefined) continue;
+    // What fails is asked for less often, whatever the quota.
+    if (intervalMs === undefined || (lastOutcome !== 'ok' && lastOutcome !== 'empty')) continue;
     sum.measured += 1;
     const stretch = intervalMs / periodOf(job.schedule).longest;
     // Reconciliation does not always have something to ask, and is planned to be asked for less often.
