@@ -31,7 +31,7 @@ const SHARES: Judged = [
   ['EdgeOriginErrors', ['configuration:edge_upstream_error_ratio:avg5m']],
 ];
 
-const AGES: Judged = [['EdgeDataStale', ['configuration:edge_data_age_seconds:max'], 'metric']];
+const AGES: Judged = [['EdgeDataStale', ['configuration:edge_data_age_seconds:stale'], 'metric']];
 
 /** What the table shows a value of. */
 export const JUDGED: Judged = [...PER_MINUTE, ...SHARES, ...AGES];

@@ -33,7 +33,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   ['_delay_seconds{account=~"$account"} offset 1m', 'delays are learned over hours'],
   ['edge_exporter_reconciliation_ratio', 'counters are compared with the platform after an hour'],
   ['product:edge_stale_configurations:count', 'no data is stale'],
-  ['configuration:edge_data_age_seconds:stale', 'no data is stale'],
+  ['configuration:edge_data_age_seconds:', 'no data is stale'],
   [':since', 'nothing is above its threshold'],
   [':above', 'nothing is above its threshold'],
   [':active', 'nothing is above its threshold'],
@@ -42,9 +42,14 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   [':excess', 'nothing is abnormal'],
   [':fallen', 'nothing has fallen'],
   [':lowest_threshold', 'recorded only where what is usual is not known yet'],
-  ...['edge_waf_blocked', 'edge_waf_threats_by_family', 'edge_error_responses'].flatMap((quiet) =>
-    ['seasonal', 'usual', 'variation1h', 'drift1h'].map(
-      (of) => [`${quiet}_per_minute:${of}`, 'of a quiet series what is usual is not recorded'] as const,
+  ...[
+    'edge_waf_blocked_per_minute',
+    'edge_waf_threats_by_family_per_minute',
+    'edge_error_responses_per_minute',
+    'edge_client_error_ratio',
+  ].flatMap((quiet) =>
+    ['avg1h', 'seasonal', 'usual', 'variation1h', 'drift1h', 'threshold'].map(
+      (of) => [`${quiet}:${of}`, 'of a quiet series what is usual is not recorded'] as const,
     ),
   ),
   ['edge_waf_threats_at_least_per_minute', 'bounds are shown once a thousand changes of buckets were seen'],

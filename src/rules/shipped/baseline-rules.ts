@@ -1,7 +1,15 @@
-import { type Measure, type Recorded, recorded, SCOPES, scopesOf } from './measures.ts';
+import {
+  floorOf,
+  type Judging,
+  latest,
+  type Measure,
+  type Recorded,
+  recorded,
+  SCOPES,
+  scopesOf,
+} from './measures.ts';
 import { across, ago, range } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
-import type { Judging } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -16,28 +24,41 @@ export function baselineRules(measure: Measure, times: Times, tuning: Tuning): r
   return scopesOf(measure).flatMap((scope) => {
     const names = recorded(scope, measure);
     return [
-      { record: names.hourly, expr: normalMean(names, times) },
-      { record: names.seasonal, expr: seasonal(names, measure, times) },
+      { record: names.hourly, expr: normalMean(names, { measure, scope, times, tuning }) },
+      { record: names.seasonal, expr: seasonal(names, { measure, scope, times, tuning }) },
       ...usualRules(names, measure, times),
-      ...thresholdRules(names, { measure, scope, times, tuning }),
+      {
+        record: names.threshold,
+        expr: across('max', thresholdParts(names, { measure, scope, times, tuning })),
+      },
       ...(measure.falls === true ? dropRules(names, { scope, times, tuning }) : []),
     ];
   });
 }
 
-function overAnHour(operation: 'sum' | 'count' | 'stddev', series: string, { hour, minute }: Times): string {
+function overAnHour(
+  operation: 'avg' | 'sum' | 'count' | 'stddev',
+  series: string,
+  { hour, minute }: Times,
+): string {
   return `${operation}_over_time(${range(series, hour, minute)})`;
 }
 
+/** Of a quiet series an hour that has less than this part of what is quiet is next to nothing, and not recorded. */
+const NEXT_TO_NOTHING = 1 / 5;
+
 /** The mean of an hour, without what is abnormal in it. */
-function normalMean({ value, excess }: Recorded, times: Times): string {
+function normalMean({ value, excess, seasonal }: Recorded, { measure, times, tuning }: Judging): string {
   const sum = overAnHour('sum', value, times);
-  return `(${sum} - ${overAnHour('sum', excess, times)} or ${sum})\n/\n${overAnHour('count', value, times)}`;
+  const mean = `(${sum} - ${overAnHour('sum', excess, times)} or ${sum})\n/\n${overAnHour('count', value, times)}`;
+  if (measure.quiet === undefined) return mean;
+  const some = `${overAnHour('avg', value, times)} >= ${NEXT_TO_NOTHING * measure.quiet(tuning)}`;
+  return `${mean}\nand\n(${some} or ${latest(seasonal, times)})`;
 }
 
-/** The mean of the hour that was centred on this moment so long ago. */
-function centred({ hourly }: Recorded, time: number, { hour }: Times): string {
-  return ago(hourly, time - hour / 2);
+/** The mean of the hour that was so long ago; of what may be quiet, 0 where nothing was recorded. */
+function before({ hourly, value }: Recorded, { quiet }: Measure, time: number): string {
+  return quiet === undefined ? ago(hourly, time) : `(${ago(hourly, time)} or 0 * ${ago(value, time)})`;
 }
 
 /**
@@ -45,22 +66,23 @@ function centred({ hourly }: Recorded, time: number, { hour }: Times): string {
  * has not seen this day of the week, it is the highest of the last three days. After a level was accepted the time
  * before it says nothing. On the first day it is the hour until a while ago.
  */
-function seasonal(names: Recorded, { quiet }: Measure, times: Times): string {
-  const { day, week, baseline } = times;
-  const before = (time: number): string => centred(names, time, times);
-  const weeks = { '1': before(week), '2': before(2 * week), '3': before(3 * week) };
-  const days = { '1': before(day), '2': before(2 * day), '3': before(3 * day) };
-  const justNow = ago(names.hourly, 2 * baseline);
+function seasonal(names: Recorded, { measure, times, tuning }: Judging): string {
+  const { day, week, hour, baseline } = times;
+  // The hour that was centred on this moment.
+  const centred = (time: number): string => before(names, measure, time - hour / 2);
+  const weeks = { '1': centred(week), '2': centred(2 * week), '3': centred(3 * week) };
+  const days = { '1': centred(day), '2': centred(2 * day), '3': centred(3 * day) };
+  const justNow = before(names, measure, 2 * baseline);
   const since = (span: number): string => `last_over_time(${range(names.accepted, span, times.minute)})`;
   const usual = [
     `${justNow} and ${since(day)}`,
-    `${before(day)} and ${since(3 * week)}`,
-    `${across('quantile', { yesterday: before(day), ...weeks }, 0.5)} and ${before(week)}`,
+    `${centred(day)} and ${since(3 * week)}`,
+    `${across('quantile', { yesterday: centred(day), ...weeks }, 0.5)} and ${centred(week)}`,
     across('max', days),
     justNow,
   ].join('\nor\n');
-  if (quiet === undefined) return usual;
-  return `(\n${usual}\n)\nand max_over_time(${range(names.hourly, day, baseline)}) >= ${quiet}`;
+  if (measure.quiet === undefined) return usual;
+  return `(\n${usual}\n)\nand max_over_time(${range(names.hourly, day, baseline)}) >= ${measure.quiet(tuning)}`;
 }
 
 /** A level that has changed a little is usual after a few hours, and a day's noise of hours is usual as well. */
@@ -91,18 +113,6 @@ function isShare({ alert }: Measure): boolean {
   return alert === 'Edge4xxRatio' || alert === 'EdgeOffloadCollapse';
 }
 
-function thresholdRules(names: Recorded, options: Judging): readonly RecordingRule[] {
-  const { measure, scope, tuning } = options;
-  const { quiet, alert } = measure;
-  const parts = across('max', thresholdParts(names, options));
-  if (quiet === undefined || alert === 'Edge4xxRatio' || alert === 'EdgeOffloadCollapse') {
-    return [{ record: names.threshold, expr: parts }];
-  }
-  // Of little that is usual nothing comes to as much as the floor.
-  const floor = tuning.value(alert, 'floor', { series: names.hourly, labels: SCOPES[scope] });
-  return [{ record: names.threshold, expr: `${parts}\nor\n0 * (${names.hourly} < ${quiet}) + ${floor}` }];
-}
-
 /** What a minute must be above, all of it. */
 function thresholdParts(
   names: Recorded,
@@ -111,21 +121,14 @@ function thresholdParts(
   const { usual } = names;
   const judged = { series: usual, labels: SCOPES[scope] };
   const { alert } = measure;
-  switch (alert) {
-    case 'EdgeOffloadCollapse':
-      return { margin: `${usual} + ${tuning.value(alert, 'loss', judged)}` };
-    case 'Edge4xxRatio':
-      return {
-        ...multiples(names, measure, { times, tuned: tuning.value(alert, 'times_usual', judged) }),
-        floor: `0 * ${usual} + ${tuning.value(alert, 'share', judged)}`,
-      };
-    default:
-      return {
-        ...multiples(names, measure, { times, tuned: tuning.value(alert, 'times_usual', judged) }),
-        noise: `${usual} + ${tuning.value(alert, 'deviations', judged)} * ${noise(names, times)} * (${usual} + ${measure.little})`,
-        floor: `0 * ${usual} + ${tuning.value(alert, 'floor', judged)}`,
-      };
-  }
+  if (alert === 'EdgeOffloadCollapse') return { margin: `${usual} + ${tuning.value(alert, 'loss', judged)}` };
+  return {
+    ...multiples(names, measure, { times, tuned: tuning.value(alert, 'times_usual', judged) }),
+    ...(alert !== 'Edge4xxRatio' && {
+      noise: `${usual} + ${tuning.value(alert, 'deviations', judged)} * ${noise(names, times)} * (${usual} + ${measure.little})`,
+    }),
+    floor: `0 * ${usual} + ${floorOf(alert, tuning, judged)}`,
+  };
 }
 
 function multiples(
@@ -153,12 +156,18 @@ const AROUND = 5 / 4;
 /** Of an hour that has this part of the least that is judged there is too little to judge. */
 const LEAST_OF_HOUR = 1 / 8;
 
+/**
+ * What must be lost is as much less as the last hour has had of its usual, down to this part: a failure falls within minutes, what is
+ * few for hours is a holiday. Not further: what falls while too little comes to judge, or as a morning rises, is to be told then.
+ */
+const LEAST_LEVEL = 0.7;
+
 /** A day whose least hour has this part of its greatest is steady: what closes for the night, or for weekends, is not. */
 const STEADY = 1 / 20;
 
 /**
- * Too little is what is far below the least around this time yesterday and in the last weeks, or below even a level that
- * has fallen. What has no last week is compared with half of the least around this time yesterday where a day is steady,
+ * Too little is what is far below the least around this time yesterday and in the last weeks, and below the level of the last
+ * hour. What has no last week is compared with half of the least around this time of the last three days where a day is steady,
  * and else, in busy hours, with half of the least hour of the last day, which wakes nobody: a weekend that nobody has
  * seen yet is no drop. What has fallen is judged on in hours that have too little for it to begin.
  */
@@ -180,16 +189,17 @@ function dropRules(
     '2': lowest(2 * week),
     '3': lowest(3 * week),
   });
-  const fallen = `quantile_over_time(0.1, ${range(names.drift, day, baseline)})`;
+  const level = `clamp(${names.hourly} / (${ago(names.seasonal, hour / 2)} > 0), ${LEAST_LEVEL}, 1)`;
+  const known = across('min', { '1': lowest(day), '2': lowest(2 * day), '3': lowest(3 * day) });
   const accepted = `last_over_time(${range(names.accepted, week + day, minute)})`;
   const thisHour = (series: string): string => `${series} >= ${LEAST_OF_HOUR} * ${enough}`;
   const judgedNow = `(\n${overDay('avg')} >= ${enough}\nand\n${thisHour(lowest(day))}\nor\n${names.fallen}\n)`;
-  const lastWeek = centred(names, week, times);
+  const lastWeek = ago(names.hourly, week - hour / 2);
   return [
     {
       record: names.lower,
       expr: [
-        `(\n${least} * clamp_max(${fallen}, 1) * ${share}\nand ${lastWeek}\nor\n${lowest(day)} * ${share} / 2\nand ${overDay('min')} > ${STEADY} * ${overDay('max')}\nunless ${lastWeek}\n)`,
+        `(\n${least} * ${level} * ${share}\nand ${lastWeek}\nor\n${known} * ${share} / 2\nand ${overDay('min')} > ${STEADY} * ${overDay('max')}\nunless ${lastWeek}\n)`,
         `and ${judgedNow}`,
         `unless ${accepted}`,
       ].join('\n'),

@@ -14,9 +14,7 @@ import { besideConfigurations, opened, seriesValue, WHOM } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Judged, Tuning } from './tuning.ts';
 
-const KINDS = ['all', 'serverErrors'] as const;
-
-type Kind = (typeof KINDS)[number];
+type Kind = keyof typeof RESPONSES;
 
 /** The name of the share of server errors over a window. */
 export function ratio5xx(scope: Scope, window: number): string {
@@ -28,9 +26,14 @@ function always5xx(scope: Scope): string {
   return `${scope}:edge_server_error_ratio:always`;
 }
 
-/** The name of the mean per minute, over a window, of all responses or of the server errors. */
-export function meanOf(scope: Scope, kind: Kind, window: number): string {
-  return `${scope}:${RESPONSES[kind].name}:avg${duration(window)}`;
+/** The name of the mean per minute, over the middle window, of all responses or of the server errors. */
+export function longMean(scope: Scope, kind: Kind, { burn }: Times): string {
+  return `${scope}:${RESPONSES[kind].name}:avg${duration(burn.creeping[0])}`;
+}
+
+/** The mean per minute over a window, made of minutes. */
+function meanOf(scope: Scope, kind: Kind, window: number, { minute }: Times): string {
+  return `avg_over_time(${range(recordedResponses(scope, kind), window, minute)})`;
 }
 
 /** 1, and there only in minutes whose share of server errors burns the budget at the slower speed that wakes somebody. */
@@ -55,20 +58,16 @@ export function responseRules(): readonly RecordingRule[] {
 
 /** The windows that decide about waking somebody, and whether they do. */
 export function shortRatioRules(times: Times, tuning: Tuning): readonly RecordingRule[] {
-  const { burn, minute } = times;
+  const { burn } = times;
   const windows = [...new Set([...burn.fast, burn.slow[0]])];
-  return [
-    ...windows.flatMap((window) =>
-      ratioRules(window, (scope, kind) => range(recordedResponses(scope, kind), window, minute)),
-    ),
-    ...SCOPE_NAMES.flatMap((scope) => [
-      {
-        record: failing(scope),
-        expr: `${recordedResponses(scope, 'serverErrors')} > bool ${recordedResponses(scope, 'all')} * ${burning(scope, 'slow', tuning)} == 1`,
-      },
-      { record: paging(scope), expr: pagingExpression(scope, times, tuning) },
-    ]),
-  ];
+  return SCOPE_NAMES.flatMap((scope) => [
+    ...windows.map((window) => ratioRule(scope, window, (kind) => meanOf(scope, kind, window, times))),
+    {
+      record: failing(scope),
+      expr: `${recordedResponses(scope, 'serverErrors')} > bool ${recordedResponses(scope, 'all')} * ${burning(scope, 'slow', tuning)} == 1`,
+    },
+    { record: paging(scope), expr: pagingExpression(scope, times, tuning) },
+  ]);
 }
 
 /**
@@ -76,39 +75,28 @@ export function shortRatioRules(times: Times, tuning: Tuning): readonly Recordin
  * at all times: the share in the middle of the days before, which failures of hours do not move. A site that has been
  * there for less than the middle window has no such times yet.
  */
-export function longRatioRules({ burn, minute, baseline }: Times): readonly RecordingRule[] {
-  const [middle, longest] = burn.creeping;
-  const overDays = (scope: Scope, kind: Kind): string =>
-    `avg_over_time(${range(meanOf(scope, kind, middle), longest, baseline)})`;
-  return [
-    ...ratioRules(middle, (scope, kind) => range(recordedResponses(scope, kind), middle, minute)),
-    ...SCOPE_NAMES.flatMap((scope) => {
-      const ratios = range(ratio5xx(scope, middle), longest, baseline);
-      return [
-        {
-          record: ratio5xx(scope, longest),
-          expr: `${overDays(scope, 'serverErrors')}\n/\n(${overDays(scope, 'all')} > 0)`,
-        },
-        {
-          record: always5xx(scope),
-          expr: `quantile_over_time(0.5, ${ratios})\nand last_over_time(${ago(ratios, middle)})`,
-        },
-      ];
-    }),
-  ];
+export function longRatioRules(times: Times): readonly RecordingRule[] {
+  const [middle, longest] = times.burn.creeping;
+  return SCOPE_NAMES.flatMap((scope) => {
+    const ratios = range(ratio5xx(scope, middle), longest, times.baseline);
+    const mean = (kind: Kind): string => longMean(scope, kind, times);
+    return [
+      ...(['all', 'serverErrors'] as const).map((kind) => ({
+        record: mean(kind),
+        expr: meanOf(scope, kind, middle, times),
+      })),
+      ratioRule(scope, middle, mean),
+      ratioRule(scope, longest, (kind) => `avg_over_time(${range(mean(kind), longest, times.baseline)})`),
+      {
+        record: always5xx(scope),
+        expr: `quantile_over_time(0.5, ${ratios})\nand last_over_time(${ago(ratios, middle)})`,
+      },
+    ];
+  });
 }
 
-function ratioRules(window: number, samples: (scope: Scope, kind: Kind) => string): readonly RecordingRule[] {
-  return SCOPE_NAMES.flatMap((scope) => [
-    ...KINDS.map((kind) => ({
-      record: meanOf(scope, kind, window),
-      expr: `avg_over_time(${samples(scope, kind)})`,
-    })),
-    {
-      record: ratio5xx(scope, window),
-      expr: `${meanOf(scope, 'serverErrors', window)}\n/\n(${meanOf(scope, 'all', window)} > 0)`,
-    },
-  ]);
+function ratioRule(scope: Scope, window: number, mean: (kind: Kind) => string): RecordingRule {
+  return { record: ratio5xx(scope, window), expr: `${mean('serverErrors')}\n/\n(${mean('all')} > 0)` };
 }
 
 /** The series that parameters of server errors are chosen for. */
@@ -139,16 +127,16 @@ function pagingExpression(scope: Scope, times: Times, tuning: Tuning): string {
   const fast = burning(scope, 'fast', tuning);
   const slow = burning(scope, 'slow', tuning);
   const least = tuning.value('Edge5xxRatio', 'least_requests', judgedResponses(scope));
-  const enough = `${meanOf(scope, 'all', half)} >= ${least}`;
-  const errors = meanOf(scope, 'serverErrors', half);
-  const beyond = `${errors} - ${FAR_WORSE} * ${before(scope, times)} * ${meanOf(scope, 'all', half)}`;
+  const all = meanOf(scope, 'all', half, times);
+  const errors = meanOf(scope, 'serverErrors', half, times);
+  const beyond = `${errors} - ${FAR_WORSE} * ${before(scope, times)} * ${all}`;
   const fastBurn = [
     `${ratio5xx(scope, short)} > ${fast}`,
     `${ratio5xx(scope, half)} > ${fast}`,
     `(${failed(2 * short)} >= ${Math.round(short / minute)} or ${failed(times.hour)} >= ${Math.round(CRASHING * (times.hour / minute))})`,
-    `${meanOf(scope, 'serverErrors', short)} >= ${LEAST_ERRORS[scope].short}`,
+    `${meanOf(scope, 'serverErrors', short, times)} >= ${LEAST_ERRORS[scope].short}`,
     `(${beyond} or ${errors}) >= ${LEAST_ERRORS[scope].short / 3}`,
-    enough,
+    `${all} >= ${least}`,
   ];
   const slowBurn = [
     `${ratio5xx(scope, short)} > ${slow}`,
@@ -156,7 +144,7 @@ function pagingExpression(scope: Scope, times: Times, tuning: Tuning): string {
     `${ratio5xx(scope, long)} > ${slow}`,
     `${failed(half)} >= ${Math.round(half / minute / 3)}`,
     `${beyond} >= ${LEAST_ERRORS[scope].long}`,
-    enough,
+    `${all} >= ${least}`,
   ];
   return `${fastBurn.join('\nand\n')}\nor\n${slowBurn.join('\nand\n')}`;
 }
@@ -236,7 +224,7 @@ function brokenAlert(scope: Scope, times: Times): AlertDefinition {
     ...common(scope, 'broken'),
     expr: [
       `${ratio5xx(scope, half)} > ${BROKEN.share}`,
-      `${meanOf(scope, 'serverErrors', half)} * ${minutes} >= ${BROKEN.errors}`,
+      `${meanOf(scope, 'serverErrors', half, times)} * ${minutes} >= ${BROKEN.errors}`,
       `sum_over_time(${range(failing(scope), half, times.minute)}) >= ${Math.round(minutes / 3)}`,
     ]
       .join('\nand\n')
@@ -261,8 +249,8 @@ function creepingAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinit
       ...[middle, longest, half].map((window) => `${ratio5xx(scope, window)} > ${budget}`),
       // What fails as a whole is told of as that.
       `${ratio5xx(scope, half)} <= ${BROKEN.share}`,
-      `${meanOf(scope, 'all', middle)} >= ${tuning.value('Edge5xxRatio', 'least_requests', judgedResponses(scope))}`,
-      `${meanOf(scope, 'serverErrors', middle)} >= ${LEAST_ERRORS[scope].creeping}`,
+      `${longMean(scope, 'all', times)} >= ${tuning.value('Edge5xxRatio', 'least_requests', judgedResponses(scope))}`,
+      `${longMean(scope, 'serverErrors', times)} >= ${LEAST_ERRORS[scope].creeping}`,
     ]
       .join('\nand\n')
       .concat(unlessPaged(scope, middle, times), besideConfigurations(scope, paging('configuration'), times)),

@@ -1,5 +1,5 @@
 import type { AlertDefinition } from './alert.ts';
-import { DATA_AGE, STALE_DATA, unpolled } from './freshness-rules.ts';
+import { STALE_DATA, unpolled } from './freshness-rules.ts';
 import { duration, merged } from './promql.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
@@ -33,7 +33,7 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       ...OF_ACCOUNT,
       alert: 'EdgeDataStale',
       expr: STALE_DATA,
-      judged: { series: DATA_AGE, labels: ['account', 'product', 'configuration'] },
+      judged: { series: STALE_DATA, labels: ['account', 'product', 'configuration'] },
       hold: times.hold,
       labels: { scope: 'configuration' },
       summary:

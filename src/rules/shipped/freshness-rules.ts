@@ -12,8 +12,8 @@ const WATCHED: Readonly<Record<Data, readonly string[]>> = {
 
 const LABELS = 'account, product, configuration, metric';
 
-/** Age of the newest data of a configuration and metric: seconds. */
-export const DATA_AGE = 'configuration:edge_data_age_seconds:max';
+/** Age of the newest data of a configuration and metric: seconds. There only where it is more than what is stale anywhere. */
+const DATA_AGE = 'configuration:edge_data_age_seconds:max';
 
 /** The age of data that is stale; there only while it is. */
 export const STALE_DATA = 'configuration:edge_data_age_seconds:stale';
@@ -22,25 +22,27 @@ export const STALE_DATA = 'configuration:edge_data_age_seconds:stale';
 const LATE = 1.5;
 
 /**
- * Age of the data that alerts are made of, and which of it is stale. The exporter withdraws what is too old, so the data
+ * Age of the data that alerts are made of where it is old, and which of it is stale. The exporter withdraws what is too old, so the data
  * of a configuration that still exists and had data is stale too.
  */
 export function freshnessRules({ hour, day }: Times, tuning: Tuning): readonly RecordingRule[] {
-  const before = [hour, day].map((time) => ago(DATA_AGE, time)).join(' or ');
+  const newest = 'edge_data_until_timestamp_seconds';
+  const known = ofWatched(newest);
+  const before = [hour, day].map((time) => ofWatched(newest, time)).join('\n  or\n  ');
   const after = tuning.value('EdgeDataStale', 'after', {
     series: DATA_AGE,
     labels: ['account', 'product', 'configuration'],
   });
-  const gone = `((${before}) and on (account, product, configuration) edge_configuration_info) unless ${DATA_AGE}`;
+  const gone = `max by (${LABELS}) (\n  (${before})\n  and on (account, product, configuration) edge_configuration_info\n) unless on (${LABELS})\n(\n  ${known}\n)`;
   const expected = `max by (account, product, metric) (\n  ${ofWatched('edge_expected_age_seconds')}\n)`;
   return [
     {
       record: DATA_AGE,
-      expr: `time() - min by (${LABELS}) (max by (${LABELS}, configuration_id) (\n  ${ofWatched('edge_data_until_timestamp_seconds')}\n))`,
+      expr: `time() - min by (${LABELS}) (max by (${LABELS}, configuration_id) (\n  ${known}\n)) > ${tuning.least('EdgeDataStale', 'after') / 1_000}`,
     },
     {
       record: STALE_DATA,
-      expr: `${DATA_AGE} > ${after}\nunless\n${DATA_AGE} <= on (account, product, metric) group_left () ${LATE} * ${expected}\nor\n0 * (${gone}) + ${shortest(tuning)}`,
+      expr: `${DATA_AGE} > ${after}\nunless\n${DATA_AGE} <= on (account, product, metric) group_left () ${LATE} * ${expected}\nor\n0 * (${gone}) + ${tuning.usual('EdgeDataStale', 'after') / 1_000}`,
     },
   ];
 }
@@ -54,15 +56,11 @@ export function unpolled(collectors: string, tuning: Tuning, judged: Judged): st
   return `${age} > ${after}\nunless\n${age} <= ${LATE} * ${expected}`;
 }
 
-/** How old data is at least that is not even there. */
-function shortest(tuning: Tuning): number {
-  return tuning.usual('EdgeDataStale', 'after') / 1_000;
-}
-
-/** A series of the watched API metrics, under the names that alerts have for them. */
-function ofWatched(series: string): string {
+/** A series of the watched API metrics, or what it was some time ago, under the names that alerts have for them. */
+function ofWatched(series: string, back = 0): string {
   const named = Object.entries(WATCHED).map(([metric, names]) => {
-    const selected = `${series}{metric=~"${names.join('|')}"}`;
+    const now = `${series}{metric=~"${names.join('|')}"}`;
+    const selected = back === 0 ? now : ago(now, back);
     return names.length === 1 ? selected : `label_replace(${selected}, "metric", "${metric}", "", "")`;
   });
   return named.join('\n  or\n  ');

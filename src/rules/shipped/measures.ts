@@ -1,8 +1,8 @@
 import type { AlertName } from './alert-catalogue.ts';
-import { ago, duration, type Matcher, selector } from './promql.ts';
+import { ago, duration, type Matcher, range, selector } from './promql.ts';
 import type { Data } from './rule.ts';
 import type { Times } from './times.ts';
-import type { Tuning } from './tuning.ts';
+import type { Judged, Tuning } from './tuning.ts';
 
 /** At which levels traffic is judged, with the labels that tell one from another. */
 export const SCOPES = {
@@ -28,6 +28,14 @@ export type SpikeAlert = Extract<
   | 'EdgeOffloadCollapse'
 >;
 
+/** What is judged, and how. */
+export interface Judging {
+  readonly scope: Scope;
+  readonly measure: Measure;
+  readonly times: Times;
+  readonly tuning: Tuning;
+}
+
 /** Something that is judged against its own past. */
 export interface Measure {
   /** The recorded series are `<scope>:<name>:<operation>`. */
@@ -42,8 +50,11 @@ export interface Measure {
   readonly data: Data;
   /** Added to both sides of ratios, so that small numbers do not make large ones. */
   readonly little: number;
-  /** A series none of whose hours of the last day has so much is quiet: what is usual in it is not recorded. */
-  readonly quiet?: number;
+  /**
+   * A series none of whose hours of the last day has so much is quiet: nothing usual in it comes to as much as the floor, which
+   * is its threshold, so that neither is recorded.
+   */
+  readonly quiet?: (tuning: Tuning) => number;
   /** Whether it is counted among the requests, and so grows with them. */
   readonly part?: boolean;
   /** Whether it is judged as well what grows for hours. */
@@ -100,7 +111,6 @@ export function recordedSum(name: string, sum: Summed): (scope: Scope) => string
 /** The responses and errors of which the ratios are made: their names, and which of the exporter's they are. */
 export const RESPONSES = {
   all: { name: 'edge_responses_per_minute', selector: '' },
-  clientErrors: { name: 'edge_client_errors_per_minute', selector: '{class="4xx"}' },
   serverErrors: { name: 'edge_server_errors_per_minute', selector: '{class="5xx"}' },
 } as const;
 
@@ -109,24 +119,25 @@ export function recordedResponses(scope: Scope, kind: keyof typeof RESPONSES): s
   return `${scope}:${RESPONSES[kind].name}:sum`;
 }
 
+/** Something that is counted by the minute. */
+function counted(name: string, sum: Summed): Pick<Measure, 'name' | 'value' | 'by'> {
+  return { name, value: recordedSum(`${name}:sum`, sum), by: sum.by ?? [] };
+}
+
 /** Everything that is judged against its own past. */
 export const MEASURES = {
   requests: {
-    name: 'edge_requests_per_minute',
-    value: recordedSum('edge_requests_per_minute:sum', { family: 'edge_requests_per_minute' }),
-    by: [],
+    ...counted('edge_requests_per_minute', { family: 'edge_requests_per_minute' }),
     alert: 'EdgeTrafficFlood',
     data: 'requests',
     little: 300,
     falls: true,
   },
   threats: {
-    name: 'edge_waf_threats_per_minute',
-    value: recordedSum('edge_waf_threats_per_minute:sum', { family: 'edge_waf_threats_per_minute' }),
+    ...counted('edge_waf_threats_per_minute', { family: 'edge_waf_threats_per_minute' }),
     atLeast: recordedSum('edge_waf_threats_per_minute:at_least', {
       family: 'edge_waf_threats_at_least_per_minute',
     }),
-    by: [],
     alert: 'EdgeWafSpike',
     data: 'waf',
     little: 4,
@@ -135,42 +146,40 @@ export const MEASURES = {
     elevated: 'EdgeWafElevated',
   },
   blocked: {
-    name: 'edge_waf_blocked_per_minute',
-    value: recordedSum('edge_waf_blocked_per_minute:sum', { family: 'edge_waf_blocked_per_minute' }),
-    by: [],
+    ...counted('edge_waf_blocked_per_minute', { family: 'edge_waf_blocked_per_minute' }),
     alert: 'EdgeWafBlockedSpike',
     data: 'waf',
     little: 4,
-    quiet: 4,
+    quiet: (tuning) => tuning.least('EdgeWafBlockedSpike', 'floor') / 4,
     part: true,
   },
   family: {
-    name: 'edge_waf_threats_by_family_per_minute',
-    value: recordedSum('edge_waf_threats_by_family_per_minute:sum', {
+    ...counted('edge_waf_threats_by_family_per_minute', {
       family: 'edge_waf_threats_by_family_per_minute',
       by: ['family'],
     }),
-    by: ['family'],
     alert: 'EdgeWafFamilyAttack',
     data: 'waf',
     little: 4,
-    quiet: 4,
+    quiet: (tuning) => tuning.least('EdgeWafFamilyAttack', 'floor') / 4,
     part: true,
     // An account's threats are judged as a whole: what is spread over its configurations is seen there.
     scopes: ['configuration'],
   },
   errors: {
-    name: 'edge_error_responses_per_minute',
-    value: recordedSum('edge_error_responses_per_minute:sum', {
+    ...counted('edge_error_responses_per_minute', {
       family: 'edge_responses_per_minute',
       selector: '{class=~"4xx|5xx"}',
       by: ['class', 'code'],
     }),
-    by: ['class', 'code'],
     alert: 'EdgeStatusCodeSurge',
     data: 'status_code',
     little: 6,
-    quiet: 6,
+    quiet: (tuning) =>
+      Math.min(
+        tuning.least('EdgeStatusCodeSurge', 'floor') / 4,
+        tuning.least('EdgeStatusCodeSurge', 'hour_floor') / 2,
+      ),
     part: true,
     elevated: 'EdgeStatusCodeSurge',
   },
@@ -178,7 +187,7 @@ export const MEASURES = {
     name: 'edge_client_error_ratio',
     value: (scope, tuning) =>
       ratio(
-        recordedResponses(scope, 'clientErrors'),
+        `sum by (${SCOPES[scope].join(', ')}) (${scope}:edge_error_responses_per_minute:sum{class="4xx"})`,
         recordedResponses(scope, 'all'),
         tuning.value('Edge4xxRatio', 'least_requests', {
           series: recordedResponses(scope, 'all'),
@@ -189,6 +198,7 @@ export const MEASURES = {
     alert: 'Edge4xxRatio',
     data: 'status_code',
     little: 0.02,
+    quiet: (tuning) => tuning.least('Edge4xxRatio', 'share') / 4,
   },
   misses: {
     name: 'edge_cache_miss_ratio',
@@ -267,7 +277,7 @@ export function recorded(scope: Scope, { name }: Pick<Measure, 'name'>) {
 
 export type Recorded = ReturnType<typeof recorded>;
 
-/** What is usual of a measure by the newest baseline: of a quiet series, its last hour. */
+/** What is usual of a measure by the newest baseline: of a quiet series its last hour, or nothing where that has next to nothing. */
 export function latestUsual(
   scope: Scope,
   measure: Measure,
@@ -278,7 +288,31 @@ export function latestUsual(
   const newest = (series: string): string => latest(selector(series, matchers), times);
   return measure.quiet === undefined
     ? newest(names.usual)
-    : `(${newest(names.usual)} or ${newest(names.hourly)})`;
+    : `(${newest(names.usual)} or ${newest(names.hourly)} or 0 * ${selector(names.value, matchers)})`;
+}
+
+/** What nothing below is too much of a measure that has such: a number, or one for each. */
+export function floorOf(
+  alert: Exclude<SpikeAlert, 'EdgeOffloadCollapse'>,
+  tuning: Tuning,
+  judged: Judged,
+): string {
+  return alert === 'Edge4xxRatio'
+    ? tuning.value(alert, 'share', judged)
+    : tuning.value(alert, 'floor', judged);
+}
+
+/** The threshold by the newest baseline; of a quiet series, the floor. */
+export function latestThreshold({ scope, measure, times, tuning }: Judging): string {
+  const names = recorded(scope, measure);
+  const { alert, quiet } = measure;
+  const known = latest(names.threshold, times);
+  if (quiet === undefined || alert === 'EdgeOffloadCollapse') return known;
+  const floor = floorOf(alert, tuning, { series: names.value, labels: SCOPES[scope] });
+  // Of what has just come nothing is known yet: the first baselines will tell whether it is quiet.
+  const before = `last_over_time(${ago(range(names.value, times.hour, times.minute), 2 * times.baseline)})`;
+  const little = `${names.value} and ${before} unless ${latest(names.hourly, times)} >= ${quiet(tuning)}`;
+  return `(${known} or 0 * (${little}) + ${floor})`;
 }
 
 /** The newest sample of a series that is recorded every few minutes, wherever Prometheus is between two of them; or that of some time ago. */

@@ -1,7 +1,9 @@
 import { type AlertSettings, applies, matchersOf } from './alert-settings.ts';
 import {
+  type Judging,
   labelsOf,
   latest,
+  latestThreshold,
   latestUsual,
   MEASURES,
   type Measure,
@@ -13,7 +15,6 @@ import {
 } from './measures.ts';
 import { ago, larger, range, selector, smaller } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
-import type { Judging } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -120,7 +121,7 @@ export function recently({ value }: Pick<Recorded, 'value'>, { smoothing, minute
 function spikeRules(names: Recorded, spike: Judging): readonly RecordingRule[] {
   const { scope, measure, times } = spike;
   const atLeast = measure.atLeast?.(scope);
-  const threshold = latest(names.threshold, times);
+  const threshold = latestThreshold(spike);
   const ordinary = `(${latestUsual(scope, measure, times)} + ${threshold}) / 2`;
   const begun = `(${names.limit} or ${threshold})`;
   const usualNow = acceptedNow(spike);
@@ -218,7 +219,10 @@ function normalRules(names: Recorded, options: Judging): readonly RecordingRule[
     : `(${names.above} or ${begunSpike(names, measure)})`;
   const lasting = falls ? any : begunSpike(names, measure);
   const season = latest(names.seasonal, times);
-  const usual = measure.quiet === undefined ? season : `(${season} or ${latest(names.hourly, times)})`;
+  const usual =
+    measure.quiet === undefined
+      ? season
+      : `(${season} or ${latest(names.hourly, times)} or 0 * ${names.value})`;
   const beyond = `${names.value} - ${usual}`;
   return [
     {

@@ -40,57 +40,49 @@ export function ruleFiles(settings: AlertSettings = SHIPPED, times: Times = TIME
   };
 }
 
+function group<Rule>(name: string, every: number, rules: readonly Rule[]): RuleGroup<Rule> {
+  return { name, interval: duration(every), rules };
+}
+
 function recordingGroups(times: Times, tuning: Tuning): readonly RuleGroup<RecordingRule>[] {
-  const everyMinute = (name: string, rules: readonly RecordingRule[]) => ({
-    name,
-    interval: duration(times.minute),
-    rules,
-  });
-  const slowly = (name: string, rules: readonly RecordingRule[]) => ({
-    name,
-    interval: duration(times.baseline),
-    rules,
-  });
+  const { minute, baseline } = times;
   return [
-    everyMinute('edge-minutes', [
+    group('edge-minutes', minute, [
       ...responseRules(),
       ...measures().flatMap((measure) => minuteRules(measure, times, tuning)),
     ]),
-    everyMinute('edge-freshness', freshnessRules(times, tuning)),
-    slowly('edge-error-ratios-long', longRatioRules(times)),
-    everyMinute('edge-error-ratios', shortRatioRules(times, tuning)),
-    everyMinute('edge-origins', originRules(times, tuning)),
-    slowly('edge-origins-usual', usualOriginRules(times)),
+    group('edge-freshness', minute, freshnessRules(times, tuning)),
+    group('edge-error-ratios-long', baseline, longRatioRules(times)),
+    group('edge-error-ratios', minute, shortRatioRules(times, tuning)),
+    group('edge-origins', minute, originRules(times, tuning)),
+    group('edge-origins-usual', baseline, usualOriginRules(times)),
     ...measures().map((measure) =>
-      slowly(`edge-baseline-${measure.name}`, baselineRules(measure, times, tuning)),
+      group(`edge-baseline-${measure.name}`, baseline, baselineRules(measure, times, tuning)),
     ),
   ];
 }
 
 function alertGroups(times: Times, tuning: Tuning): readonly RuleGroup<AlertRule>[] {
-  const group = (name: string, alerts: readonly AlertDefinition[]) => ({
-    name,
-    interval: duration(times.minute),
-    rules: alertRules(alerts, tuning),
-  });
+  const judged = (name: string, alerts: readonly AlertDefinition[]) =>
+    group(name, times.minute, alertRules(alerts, tuning));
   const groups = [
-    group('edge-spikes', [
-      ...spikeAlerts(times),
+    judged('edge-spikes', [
+      ...spikeAlerts(times, tuning),
       ...elevatedAlerts(times, tuning),
       ...acceptedAlerts(times, tuning),
       ...floodAlerts(times),
     ]),
-    group('edge-drops', dropAlerts(times)),
-    group('edge-errors', [...serverErrorAlerts(times, tuning), ...originAlerts(times, tuning)]),
-    group('edge-settings', [...protectionAlerts(times), ...settingsAlerts(times, tuning)]),
-    group('edge-platform', [
+    judged('edge-drops', dropAlerts(times)),
+    judged('edge-errors', [...serverErrorAlerts(times, tuning), ...originAlerts(times, tuning)]),
+    judged('edge-settings', [...protectionAlerts(times), ...settingsAlerts(times, tuning)]),
+    judged('edge-platform', [
       ...platformAlerts(times, tuning),
       ...pollAlerts(times, tuning),
       ...discoveryAlerts(times),
       polledTwiceAlert(times),
       ...quotaAlerts(times, tuning),
     ]),
-    group('edge-exporter', [
+    judged('edge-exporter', [
       ...counterAlerts(times, tuning),
       ...exporterAlerts(times, tuning),
       ...pushAlerts(times, tuning),

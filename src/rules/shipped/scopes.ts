@@ -2,15 +2,6 @@ import type { AlertDefinition } from './alert.ts';
 import { labelsOf, type Measure, recorded, SCOPES, type Scope } from './measures.ts';
 import { duration, range } from './promql.ts';
 import type { Times } from './times.ts';
-import type { Tuning } from './tuning.ts';
-
-/** What is judged, and how. */
-export interface Judging {
-  readonly scope: Scope;
-  readonly measure: Measure;
-  readonly times: Times;
-  readonly tuning: Tuning;
-}
 
 /** Where the alerts of a scope lead. */
 export function opened(scope: Scope): Pick<AlertDefinition, 'dashboard' | 'variables'> {
@@ -55,13 +46,13 @@ export function seriesValue(
     by = [],
     format = 'humanize',
     divisor,
-    within,
+    over,
     absent = 'unknown',
   }: Partial<Pick<Measure, 'by'>> & {
     format?: string;
     divisor?: string;
-    /** The newest value of so long, where there may be none now (ms). */
-    within?: number;
+    /** Of so long the newest value, where there may be none now, or the mean (ms). */
+    over?: readonly ['last' | 'avg', number];
     absent?: string;
   } = {},
 ): string {
@@ -70,7 +61,7 @@ export function seriesValue(
   const values = labels.map((label) => `$labels.${label}`).join(' ');
   const divided = divisor === undefined ? '' : ` / ${divisor}`;
   const one = `${series}{${matchers}}`;
-  const newest = within === undefined ? one : `last_over_time(${one}[${duration(within)}])`;
-  const queried = `printf \`${newest}${divided}\` ${values} | query`;
+  const found = over === undefined ? one : `${over[0]}_over_time(${one}[${duration(over[1])}])`;
+  const queried = `printf \`${found}${divided}\` ${values} | query`;
   return `{{ with ${queried} }}{{ . | first | value | ${format} }}{{ else }}${absent}{{ end }}`;
 }

@@ -1,6 +1,8 @@
 import type { AlertDefinition } from './alert.ts';
 import { burning, paging, ratio5xx } from './error-rules.ts';
 import {
+  floorOf,
+  type Judging,
   latest,
   latestUsual,
   MEASURES,
@@ -14,7 +16,7 @@ import {
 } from './measures.ts';
 import { acceptedNow, BEYOND_OTHERS, explained, growing, inLastMinutes, stillAbove } from './minute-rules.ts';
 import { ago, duration, larger, range, selector } from './promql.ts';
-import { besideConfigurations, type Judging, lately, ofTraffic, seriesValue, WHOM } from './scopes.ts';
+import { besideConfigurations, lately, ofTraffic, seriesValue, WHOM } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -25,7 +27,7 @@ interface Wording {
   readonly summary: (whom: string) => string;
   readonly what: string;
   /** What is said besides. */
-  readonly more?: (scope: Scope) => string;
+  readonly more?: (scope: Scope, times: Times) => string;
   readonly dashboard: 'edge-security' | 'edge-configuration';
 }
 
@@ -33,8 +35,9 @@ const WORDINGS: Readonly<Record<SpikeName, Wording>> = {
   threats: {
     summary: (whom) => `{{ $value | humanize }} threats a minute on ${whom}`,
     what: 'The WAF detects {{ $value | humanize }} threats a minute',
-    more: (scope) =>
-      ` The WAF blocks ${seriesValue(recorded(scope, MEASURES.blocked).value, scope)} requests a minute.`,
+    // Of the same minutes: while an attack grows or ends, the newest one alone has more or less than their mean.
+    more: (scope, { smoothing, minute }) =>
+      ` The WAF blocks ${seriesValue(recorded(scope, MEASURES.blocked).value, scope, { over: ['avg', smoothing - minute / 2] })} requests a minute.`,
     dashboard: 'edge-security',
   },
   blocked: {
@@ -63,9 +66,11 @@ const WORDINGS: Readonly<Record<SpikeName, Wording>> = {
 };
 
 /** What must be far above its own past, per account and per configuration. */
-export function spikeAlerts(times: Times): readonly AlertDefinition[] {
+export function spikeAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const names = Object.keys(WORDINGS) as SpikeName[];
-  return names.flatMap((name) => scopesOf(MEASURES[name]).map((scope) => spikeAlert(name, scope, times)));
+  return names.flatMap((name) =>
+    scopesOf(MEASURES[name]).map((scope) => spikeAlert(name, scope, times, tuning)),
+  );
 }
 
 /** A spike that is not over: the mean of the last minutes, where one of them was above the limit. */
@@ -81,7 +86,7 @@ function unlessAttacked(scope: Scope, times: Times): string {
   return `\nunless on (${SCOPES[scope].join(', ')})\n${attacked}`;
 }
 
-function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDefinition {
+function spikeAlert(name: SpikeName, scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
   const measure: Measure = MEASURES[name];
   const { dashboard } = WORDINGS[name];
   const page = name === 'threats';
@@ -95,7 +100,7 @@ function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDefinitio
     expr: `${spike}${page ? '' : unlessAttacked(scope, times)}${beside}`,
     ...(page ? paged : ticketTiming(scope, times)),
     severity: page ? 'page' : 'ticket',
-    ...words(name, scope),
+    ...words(name, scope, times, tuning),
     ...(dashboard === 'edge-security' && { dashboard }),
   };
 }
@@ -108,20 +113,36 @@ function ticketTiming(
   return { hold: holdTicket + (scope === 'account' ? holdAccount : 0), keepFiring };
 }
 
-/** What is said where nothing is recorded of what is usual. */
-function absentOf({ quiet }: Measure): string {
-  return quiet === undefined ? 'unknown' : `fewer than ${quiet}`;
+/** What is said where nothing is recorded of what is usual, or too much. */
+function unrecorded(
+  { quiet, alert }: Measure,
+  tuning: Tuning,
+): { readonly usual: string; readonly threshold: string } {
+  if (quiet === undefined || alert === 'EdgeOffloadCollapse')
+    return { usual: 'unknown', threshold: 'unknown' };
+  const said = (value: number): string => {
+    if (Number.isNaN(value)) return 'its floor';
+    return alert === 'Edge4xxRatio' ? `${Number((100 * value).toPrecision(3))}%` : `${value}`;
+  };
+  const floor = floorOf(alert, tuning, { series: '', labels: Object.values(SCOPES).flat() });
+  return { usual: `less than ${said(quiet(tuning))}`, threshold: said(Number(floor)) };
 }
 
-function words(name: SpikeName, scope: Scope): Pick<AlertDefinition, 'summary' | 'description'> {
+function words(
+  name: SpikeName,
+  scope: Scope,
+  times: Times,
+  tuning: Tuning,
+): Pick<AlertDefinition, 'summary' | 'description'> {
   const { summary, what, more, format } = WORDINGS[name];
   const measure: Measure = MEASURES[name];
   const names = recorded(scope, measure);
-  const value = (series: string): string =>
-    seriesValue(series, scope, { by: measure.by, ...(format && { format }), absent: absentOf(measure) });
+  const unknown = unrecorded(measure, tuning);
+  const value = (series: string, absent: string): string =>
+    seriesValue(series, scope, { by: measure.by, ...(format && { format }), absent });
   return {
     summary: summary(WHOM[scope]),
-    description: `${what} on ${WHOM[scope]}. Usual at this hour: ${value(names.seasonal)}; too much is what is above ${value(names.threshold)}${measure.rises === true ? ', or less where it grows for two hours' : ''}.${more?.(scope) ?? ''}`,
+    description: `${what} on ${WHOM[scope]}. Usual at this hour: ${value(names.seasonal, unknown.usual)}; too much is what is above ${value(names.threshold, unknown.threshold)}${measure.rises === true ? ', or less where it grows for two hours' : ''}.${more?.(scope, times) ?? ''}`,
   };
 }
 
@@ -141,7 +162,7 @@ export function acceptedAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       hold: times.hour,
       severity: 'ticket',
       summary: `{{ $value | humanize }} threats a minute on ${WHOM[scope]} are taken for usual now`,
-      description: `What has been usual on ${WHOM[scope]} since ${seriesValue(names.since, scope, { format: 'humanizeTimestamp', within: 2 * times.day, absent: `${duration(tuning.settings.acceptAfter)} ago` })} is an attack's level: threats were above their threshold for ${duration(tuning.settings.acceptAfter)}, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again.`,
+      description: `What has been usual on ${WHOM[scope]} since ${seriesValue(names.since, scope, { format: 'humanizeTimestamp', over: ['last', 2 * times.day], absent: `${duration(tuning.settings.acceptAfter)} ago` })} is an attack's level: threats were above their threshold for ${duration(tuning.settings.acceptAfter)}, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again.`,
       dashboard: 'edge-security',
     } as const;
   });
@@ -211,7 +232,7 @@ function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition 
     keepFiring: times.keepAfterLull,
     severity: 'ticket',
     summary: `{{ $value | humanize }} responses {{ $labels.code }} a minute on ${WHOM[scope]}`,
-    description: `{{ $value | humanize }} responses a minute of ${WHOM[scope]} have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: ${seriesValue(names.seasonal, scope, { by: measure.by, absent: absentOf(measure) })}.`,
+    description: `{{ $value | humanize }} responses a minute of ${WHOM[scope]} have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: ${seriesValue(names.seasonal, scope, { by: measure.by, absent: unrecorded(measure, tuning).usual })}.`,
   };
 }
 

@@ -44,6 +44,12 @@ export class Tuning {
     return this.settings.alerts[alert]?.values[parameter] ?? shippedValue(alert, parameter);
   }
 
+  /** The least that the parameter is for any. */
+  least<Name extends AlertName>(alert: Name, parameter: ParameterOf<Name>): number {
+    const chosen = this.settings.overrides.flatMap(({ alerts }) => alerts[alert]?.values[parameter] ?? []);
+    return Math.min(this.usual(alert, parameter), ...chosen);
+  }
+
   /** The parameter as PromQL: a number, or, where overrides differ, a value for each judged series. */
   value<Name extends AlertName>(alert: Name, parameter: ParameterOf<Name>, judged: Judged): string {
     const inUnit = (value: number): number => (isDuration(alert, parameter) ? value / 1_000 : value);

@@ -1,4 +1,4 @@
-import { meanOf } from '../../../src/rules/shipped/error-rules.ts';
+import { longMean } from '../../../src/rules/shipped/error-rules.ts';
 import {
   type Measure,
   measures,
@@ -9,8 +9,8 @@ import {
 } from '../../../src/rules/shipped/measures.ts';
 import { TIMES } from '../../../src/rules/shipped/times.ts';
 
-const CODES = ['400', '401', '403', '404', '429', 'other'].map((code) => ['4xx', code] as const);
-const ERRORS = ['500', '502', '503', '504', 'other'].map((code) => ['5xx', code] as const);
+const CODES = ['400', '403', '404', 'other'].map((code) => ['4xx', code] as const);
+const ERRORS = ['500', '502', '503', 'other'].map((code) => ['5xx', code] as const);
 const OTHERS = ['200', '204', '206', 'other'].map((code) => ['2xx', code] as const);
 const FAMILIES = ['sql', 'xss', 'rfi', 'other'];
 const ACCOUNTS = 5;
@@ -128,7 +128,7 @@ export function* pastText(sites: readonly Site[], now: number, [from, to]: Stret
       const { name } = RESPONSES[kind];
       const series = all.map((owner) => [owner, each * (USUAL[name] ?? 1)] as const);
       yield* family(`${scope}:${name}:sum`, series, span(recent, minute));
-      yield* family(meanOf(scope, kind, burn.creeping[0]), series, span(burn.creeping[1], baseline));
+      yield* family(longMean(scope, kind, TIMES), series, span(burn.creeping[1], baseline));
     }
   }
 }

@@ -35,6 +35,49 @@ describe('what grows with the requests, and no more than they do, is no surge:',
   });
 });
 
+it('what many sites have from their first minute on is no surge', () => {
+  const always = (name: string, value: number, more: Readonly<Record<string, string>>): Input => ({
+    name,
+    labels: { account: 'a', product: 'p', configuration_id: '1', configuration: 'shop', ...more },
+    values: new Float64Array(300).fill(value),
+  });
+  const inputs = [
+    always('edge_requests_per_minute', 6_000, {}),
+    always('edge_responses_per_minute', 4_000, { class: '2xx', code: '200' }),
+    always('edge_responses_per_minute', 2_000, { class: '4xx', code: '404' }),
+    always('edge_waf_threats_per_minute', 150, {}),
+    always('edge_waf_blocked_per_minute', 120, {}),
+    always('edge_waf_threats_by_family_per_minute', 150, { family: 'sql' }),
+  ];
+  const judged = [
+    'EdgeStatusCodeSurge',
+    'Edge4xxRatio',
+    'EdgeWafBlockedSpike',
+    'EdgeWafFamilyAttack',
+  ] as const;
+  const { groups } = neededRules(ruleFiles(), ...judged);
+  expect(evaluate({ groups, inputs, step: MINUTE, start: 0, steps: 300 })).toEqual([]);
+});
+
+describe('fewer requests', () => {
+  it('of a holiday are no drop', () => {
+    expect(fired('EdgeTrafficDrop', scene('holidays', 2213, 3).inputs, 10)).toEqual([]);
+  });
+
+  it('than in a flood of the day before are no drop', () => {
+    expect(fired('EdgeTrafficDrop', scene('small flood', 2213, 3).inputs, 7)).toEqual([]);
+  });
+
+  it('than on a holiday are one', () => {
+    const { inputs } = scene('holidays', 2213, 3);
+    const from = 9 * DAY + 600;
+    for (const { labels, values } of inputs) {
+      if (labels['configuration'] === 'site-0') values.fill(0, from, from + 60);
+    }
+    expect(fired('EdgeTrafficDrop', inputs, 10).map(({ labels }) => labels['severity'])).toEqual(['page']);
+  });
+});
+
 it.each([1302, 1402])('an attack that grows over hours has a page on for most of its time (%i)', (seed) => {
   const { inputs, events } = scene('slow ramp', seed);
   const first = events.filter(({ from }) => from < 9 * DAY);
