@@ -82,7 +82,7 @@ function seasonal(names: Recorded, { measure, times, tuning }: Judging): string 
     justNow,
   ].join('\nor\n');
   if (measure.quiet === undefined) return usual;
-  return `(\n${usual}\n)\nand max_over_time(${range(names.hourly, day, baseline)}) >= ${measure.quiet(tuning)}`;
+  return `(\n${usual}\n)\nand max_over_time(${range(names.hourly, week, baseline)}) >= ${measure.quiet(tuning)}`;
 }
 
 /** A level that has changed a little is usual after a few hours, and a day's noise of hours is usual as well. */

@@ -51,7 +51,7 @@ export interface Measure {
   /** Added to both sides of ratios, so that small numbers do not make large ones. */
   readonly little: number;
   /**
-   * A series none of whose hours of the last day has so much is quiet: nothing usual in it comes to as much as the floor, which
+   * A series none of whose hours of the last week has so much is quiet (an office's weekend alone is not): nothing usual in it comes to as much as the floor, which
    * is its threshold, so that neither is recorded.
    */
   readonly quiet?: (tuning: Tuning) => number;

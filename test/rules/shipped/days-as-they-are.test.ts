@@ -28,6 +28,10 @@ describe('what grows with the requests, and no more than they do, is no surge:',
     expect(fired('EdgeStatusCodeSurge', scene('office hours', seed).inputs, 4)).toEqual([]);
   });
 
+  it('404s of an office after a weekend that has hardly any', () => {
+    expect(fired('EdgeStatusCodeSurge', scene('office hours', 2302, 3).inputs, 15)).toEqual([]);
+  });
+
   it('404s and families of threats of a nightly job', () => {
     const { inputs } = scene('nightly batch', 1401);
     expect(fired('EdgeStatusCodeSurge', inputs, 3)).toEqual([]);
