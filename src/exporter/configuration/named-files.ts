@@ -23,9 +23,6 @@ const FILES_OF_REQUEST = {
   key_file: 'key',
 } as const satisfies Record<string, FileContent>;
 
-/** Where a receiver names the file that holds what it exchanges for tokens. */
-const CLIENT_SECRET = ['oauth2', 'client_secret_file'] as const;
-
 /** The files that an account or receiver names, also when it holds mistakes besides. @param path where it stands */
 export function namedFiles(
   part: LenientAccount | LenientReceiver,
@@ -40,7 +37,12 @@ export function namedFiles(
   return [
     ...named(['token_file'], 'token', part.token_file),
     ...named(['password_file'], 'password', part.password_file),
-    ...('oauth2' in part ? named(CLIENT_SECRET, 'password', part.oauth2.client_secret_file) : []),
+    ...('oauth2' in part
+      ? [
+          ...named(['oauth2', 'client_secret_file'], 'password', part.oauth2.client_secret_file),
+          ...named(['sigv4', 'secret_key_file'], 'password', part.sigv4.secret_key_file),
+        ]
+      : []),
     ...keysOf(FILES_OF_REQUEST).flatMap((key) =>
       named(['request', key], FILES_OF_REQUEST[key], part.request[key]),
     ),
@@ -81,17 +83,20 @@ interface WithFiles {
   readonly credentials: CredentialsSource | undefined;
   readonly request: RouteKeys;
   readonly oauth2?: { readonly client_secret_file?: string };
+  readonly sigv4?: { readonly secret_key_file?: string };
 }
 
 /** It with the paths of its files resolved from `directory`, where the file that names them is. */
 export function relativeTo<Part extends WithFiles>(directory: string, part: Part): Part {
-  const { credentials, oauth2 } = part;
+  const { credentials, oauth2, sigv4 } = part;
   const secretFile = oauth2?.client_secret_file;
+  const keyFile = sigv4?.secret_key_file;
   return {
     ...part,
     ...(secretFile !== undefined && {
       oauth2: { ...oauth2, client_secret_file: resolve(directory, secretFile) },
     }),
+    ...(keyFile !== undefined && { sigv4: { ...sigv4, secret_key_file: resolve(directory, keyFile) } }),
     credentials: credentials && credentialsIn(directory, credentials),
     request: requestIn(directory, part.request),
   };

@@ -76,10 +76,7 @@ const oauth2 = z.strictObject({
     takesQuery: true,
   }).describe('Address that gives the tokens.'),
   client_id: text().describe('Client that the exporter is to the token server.'),
-  client_secret: z
-    .string()
-    .min(1, 'must not be empty')
-    .transform((given) => new Secret(given))
+  client_secret: secretText()
     .exactOptional()
     .describe('Secret of client_id; prefer a reference to an environment variable.'),
   client_secret_file: text()
@@ -93,6 +90,33 @@ const oauth2 = z.strictObject({
 });
 
 export type OAuth2 = z.output<typeof oauth2>;
+
+function secretText() {
+  return z
+    .string()
+    .min(1, 'must not be empty')
+    .transform((given) => new Secret(given));
+}
+
+/** Named as in Prometheus. */
+const sigv4 = z.strictObject({
+  region: headerWord().describe('Region of the workspace, such as eu-central-1.'),
+  access_key: headerWord().describe('Id of the access key.'),
+  secret_key: secretText()
+    .exactOptional()
+    .describe('Secret of access_key; prefer a reference to an environment variable.'),
+  secret_key_file: text()
+    .exactOptional()
+    .describe('File with the secret of access_key; read again for each request.'),
+  session_token: secretText().exactOptional().describe('Session token of a temporary access key.'),
+});
+
+export type SigV4 = z.output<typeof sigv4>;
+
+/** What stands in the header of a signature between other words. */
+function headerWord() {
+  return text().regex(/^[\w+=.-]*$/, 'expected letters, digits and hyphens');
+}
 
 /** Credentials: the keys of an account, all of them optional. */
 const { token, token_file, username, password, password_file } = ACCESS;
@@ -122,6 +146,9 @@ const RECEIVER = z
     oauth2: oauth2
       .exactOptional()
       .describe('Bearer tokens by OAuth 2.0 client credentials, fetched over the same route as requests.'),
+    sigv4: sigv4
+      .exactOptional()
+      .describe('Signatures of AWS (Signature Version 4, service aps), for Amazon Managed Prometheus.'),
     headers: headers().prefault({}).describe('Further headers, for instance X-Scope-OrgID.'),
     request: request.prefault({}).describe('How requests are made.'),
     families: z
@@ -157,10 +184,12 @@ const RECEIVER = z
         for (const mistake of credentialMistakes(receiver)) addMistake(context, [], mistake);
       }
       const throughProxy = typeof receiver.request?.proxy === 'object';
-      for (const [key, message] of oauth2Mistakes(receiver, throughProxy)) addMistake(context, key, message);
+      for (const [key, message] of otherLoginMistakes(receiver, throughProxy))
+        addMistake(context, key, message);
       const secret =
         isAuthenticated(receiver) ||
         receiver.oauth2 !== undefined ||
+        receiver.sigv4 !== undefined ||
         Object.keys(Object(receiver.headers)).length > 0;
       const exposed =
         secret && unencrypted(receiver.url, receiver.allow_http, throughProxy, 'credentials and headers');
@@ -197,9 +226,13 @@ export type Receiver = z.output<typeof RECEIVER>;
 
 /** The secrets that the configuration of a receiver itself holds. */
 export function secretsOfReceiver(receiver: Receiver): readonly Secret[] {
-  const { oauth2, headers } = receiver;
-  const client = oauth2?.client_secret === undefined ? [] : [oauth2.client_secret];
-  return [...secretsOf(receiver), ...client, ...Object.values(headers)];
+  const { oauth2, sigv4, headers } = receiver;
+  const further = [oauth2?.client_secret, sigv4?.secret_key, sigv4?.session_token];
+  return [
+    ...secretsOf(receiver),
+    ...further.filter((secret) => secret !== undefined),
+    ...Object.values(headers),
+  ];
 }
 
 const LOGIN_KEYS = ['token', 'token_file', 'username', 'password', 'password_file'] as const;
@@ -208,20 +241,28 @@ function isAuthenticated(given: { readonly [Key in (typeof LOGIN_KEYS)[number]]?
   return LOGIN_KEYS.some((key) => given[key] !== undefined);
 }
 
-/** What is wrong with `oauth2` as a whole, and beside other keys. */
-function* oauth2Mistakes(
+/** What is wrong with `oauth2` or `sigv4` as a whole, and beside other keys. */
+function* otherLoginMistakes(
   receiver: Parameters<typeof isAuthenticated>[0] & {
     readonly oauth2?: Partial<OAuth2>;
+    readonly sigv4?: Partial<SigV4>;
     readonly allow_http?: unknown;
   },
   throughProxy: boolean,
 ): Generator<[path: string[], mistake: string]> {
-  const { oauth2, allow_http } = receiver;
-  if (typeof oauth2 !== 'object' || oauth2 === null) return;
+  const { oauth2, sigv4, allow_http } = receiver;
+  const isGiven = (settings: unknown) => typeof settings === 'object' && settings !== null;
+  if (isGiven(sigv4)) {
+    if (isAuthenticated(receiver) || oauth2 !== undefined)
+      yield [['sigv4'], 'expected either sigv4 or oauth2, token, token_file or username, not both'];
+    if ((sigv4?.secret_key === undefined) === (sigv4?.secret_key_file === undefined))
+      yield [['sigv4'], 'expected exactly one of secret_key and secret_key_file'];
+  }
+  if (!isGiven(oauth2)) return;
   if (isAuthenticated(receiver))
     yield [['oauth2'], 'expected either oauth2 or token, token_file or username, not both'];
-  if ((oauth2.client_secret === undefined) === (oauth2.client_secret_file === undefined))
+  if ((oauth2?.client_secret === undefined) === (oauth2?.client_secret_file === undefined))
     yield [['oauth2'], 'expected exactly one of client_secret and client_secret_file'];
-  const exposed = unencrypted(oauth2.token_url, allow_http, throughProxy, 'the client secret');
+  const exposed = unencrypted(oauth2?.token_url, allow_http, throughProxy, 'the client secret');
   if (exposed !== undefined) yield [['oauth2', 'token_url'], exposed];
 }

@@ -256,10 +256,11 @@ const RECEIVER = z
     password_file: TEXT,
     request: REQUEST.prefault({}),
     oauth2: z.object({ client_secret_file: TEXT }).catch({}).prefault({}),
+    sigv4: z.object({ secret_key_file: TEXT }).catch({}).prefault({}),
     accounts: NAMES,
     families: LIST,
   })
-  .catch({ request: {}, oauth2: {}, accounts: [], families: [] });
+  .catch({ request: {}, oauth2: {}, sigv4: {}, accounts: [], families: [] });
 
 const METRICS = z.object({ exclude: LIST }).catch({ exclude: [] });
 

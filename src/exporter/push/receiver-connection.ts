@@ -9,6 +9,7 @@ import { PlatformFailure } from '../platform/read.ts';
 import { Pool } from '../platform/undici.ts';
 import { Secret, scrub } from '../secret.ts';
 import { VERSION } from '../version.ts';
+import { awsSignature } from './aws-signature.ts';
 
 /** An answer of a receiver. */
 export interface Reply {
@@ -63,7 +64,7 @@ export class ReceiverConnection {
     const secrets: Secret[] = Object.values(this.#receiver.headers);
     try {
       return await withDeadline(timeout, signal, async (inner) => {
-        const authorization = await this.#authorization(secrets, inner);
+        const login = await this.#login(body, secrets, inner);
         const request = this.#pool.request({
           method: 'POST',
           path: this.#path,
@@ -71,7 +72,7 @@ export class ReceiverConnection {
           headers: {
             ...this.#ownHeaders(),
             ...headers,
-            ...(authorization !== undefined && { authorization }),
+            ...login,
             'user-agent': `edge-exporter/${VERSION}`,
           },
           signal: inner,
@@ -118,7 +119,15 @@ export class ReceiverConnection {
     }
   }
 
-  /** The header that authenticates us; what in it is secret is added to `secrets`. */
+  /** The headers that authenticate us; what in them is secret is added to `secrets`. */
+  async #login(body: Uint8Array, secrets: Secret[], signal: AbortSignal): Promise<Record<string, string>> {
+    const { sigv4, url } = this.#receiver;
+    if (sigv4 !== undefined)
+      return awsSignature(sigv4, { url, body, at: this.#now() }, (secret) => secrets.push(secret));
+    const authorization = await this.#authorization(secrets, signal);
+    return authorization === undefined ? {} : { authorization };
+  }
+
   async #authorization(secrets: Secret[], signal: AbortSignal): Promise<string | undefined> {
     const { credentials } = this.#receiver;
     if (this.#tokens !== undefined) return await this.#accessToken(this.#tokens, secrets, signal);
