@@ -126,7 +126,8 @@ export class DurableState implements State {
       this.#undo = [];
       this.#refused = undefined;
       this.#records.apply(changes.filter(([name]) => !isQueued(name)));
-      void wakeInSlices(group.map(({ resolve }) => resolve));
+      // Before the next write, so that commits are told in their order: a queue for a receiver stands in it.
+      await wakeInSlices(group.map(({ resolve }) => resolve));
     } catch (error) {
       const refusal = this.#refusal(error);
       for (const { reject } of group) reject(refusal);

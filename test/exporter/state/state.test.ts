@@ -143,6 +143,24 @@ describe('concurrent commits', () => {
     await Promise.all(commits);
   });
 
+  it('are told in their order, also where those of the next write are few', async () => {
+    const { writes, state } = scriptedState();
+    const told: number[] = [];
+    const commit = (n: number) =>
+      state.commit([{ key: [`${n}`], value: n }]).then(() => {
+        for (const end = performance.now() + 1; performance.now() < end; );
+        told.push(n);
+      });
+    const commits = Array.from({ length: 20 }, (_, n) => commit(n));
+    await turn();
+    commits.push(commit(20));
+    writes[0]?.succeed();
+    while (writes.length < 2) await turn();
+    writes[1]?.succeed();
+    await Promise.all(commits);
+    expect(told).toEqual(Array.from({ length: 21 }, (_, n) => n));
+  });
+
   it('are all refused with a refused write, and later ones are written again', async () => {
     const { writes, state } = scriptedState();
     const refused = [1, 2].map((value) => state.commit([{ key: ['n'], value }]));
