@@ -100,10 +100,12 @@ export class Exporter {
     return applied;
   }
 
-  /** The document that a scrape gets, ready to be sent, with everything that was published before the call, unless rendering that takes seconds. */
+  /** The document that a scrape gets, ready to be sent, with everything that was published before the call, unless that takes seconds to render. */
   async body(format: ExpositionFormat, encoding: ExpositionEncoding): Promise<readonly Buffer[]> {
-    this.#options.member?.enforce();
-    await Promise.all([this.#exposition.refreshForScrape(), this.#measureOwn()]);
+    const { member } = this.#options;
+    member?.enforce();
+    // What this replica has withdrawn another one may show by now: twice would count twice.
+    await Promise.all([this.#exposition.refreshForScrape(member !== undefined), this.#measureOwn()]);
     const own = this.#options.metrics.own.segments(format);
     return this.#exposition.snapshot(format, encoding, own instanceof Promise ? await own : own);
   }

@@ -121,14 +121,17 @@ export class Exposition {
     return this.#refresh();
   }
 
-  /** Like `refresh`, for a scrape that waits, though not for long: it goes before other work. */
-  refreshForScrape(): Promise<void> | undefined {
+  /**
+   * Like `refresh`, for a scrape that waits, though not for long: it goes before other work.
+   * @param mustBeWhole whether it waits for all, however long: what must not be shown any more may be among it
+   */
+  refreshForScrape(mustBeWhole = false): Promise<void> | undefined {
     const refreshed = this.refresh();
     if (refreshed === undefined) return undefined;
     this.#scrapes += 1;
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<void>((resolve) => {
-      if (this.#rendersAhead) timer = setTimeout(resolve, LONGEST_WAIT_MS);
+      if (this.#rendersAhead && !mustBeWhole) timer = setTimeout(resolve, LONGEST_WAIT_MS);
     });
     return Promise.race([refreshed, tooLong]).finally(() => {
       clearTimeout(timer);

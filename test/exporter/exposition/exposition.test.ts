@@ -48,6 +48,10 @@ describe('a scrape', () => {
     expect(exposition.isAwaited).toBe(false);
     await exposition.refresh();
     expect(identity(exposition)).toContain('edge_bandwidth 2');
+    // Unless something must not be shown any more.
+    store.withdraw('a');
+    await exposition.refreshForScrape(true);
+    expect(identity(exposition)).not.toContain('edge_bandwidth');
   });
 });
 
