@@ -49,7 +49,10 @@ export class Outbox {
 
   /** Makes durable what a poll found, as a whole. @throws StateWriteFailure when nothing of it is */
   async commit(found: Found): Promise<void> {
-    const committing = this.#commit(found);
+    await this.#underWay(this.#commit(found));
+  }
+
+  async #underWay(committing: Promise<void>): Promise<void> {
     this.#committing.add(committing);
     try {
       await committing;
@@ -80,39 +83,43 @@ export class Outbox {
       // After a fault of its own it begins again with what it has.
       if (queue.isTakenUp) return;
       while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
+      // What is on its way to disk comes under the name of before, or is removed from it.
+      await Promise.allSettled(this.#committing);
       const address = receivers.get(queue.name);
       for (const name of this.#formerNames(receivers)) {
         if (this.#state.get([...ADDRESS_KEY, name]) === address) await this.#rename(name, queue.name);
       }
       const key = [...ADDRESS_KEY, queue.name];
       if (this.#state.get(key) !== address) await this.#state.commit([{ key, value: address }]);
-      await Promise.allSettled(this.#committing);
       await queue.takeUp(nameOf(this.#currentRun(), madeBefore));
     };
   }
 
-  /** Removes what waits for receivers other than these; returns how many samples each of them had. */
-  async removeOthers(receivers: Addresses, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  /** Removes what waits for receivers other than these, which may change meanwhile; returns how many samples each of them had. */
+  async removeOthers(receivers: () => Addresses, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
     while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
-    const addresses = new Set<unknown>(receivers.values());
-    const isRenamed = (name: string) => addresses.has(this.#state.get([...ADDRESS_KEY, name]));
+    const isRenamed = (name: string) =>
+      new Set<unknown>(receivers().values()).has(this.#state.get([...ADDRESS_KEY, name]));
+    const isWanted = (name: string) => receivers().has(name) || isRenamed(name);
     const removed = new Map<string, number>();
     const prefix = [QUEUE, 'push'];
     for (let after: StateKey | undefined; ; ) {
       const [first] = await this.#state.range(prefix, { limit: 1, ...(after && { after }) });
       if (first === undefined) break;
       const name = first.key[2] ?? '';
-      if (receivers.has(name) || isRenamed(name)) {
+      if (isWanted(name)) {
         // Behind all of its entries, whose names are digits.
         after = [...prefix, name, '~'];
         continue;
       }
       const gone = await this.#state.range([...prefix, name], { limit: AT_ONCE });
-      await this.#state.commit(gone.map(({ key }) => ({ key, value: undefined })));
+      // Configured again while it was read: whoever takes it up waits for what is on its way alone.
+      if (isWanted(name)) continue;
+      await this.#underWay(this.#state.commit(gone.map(({ key }) => ({ key, value: undefined }))));
       const samples = gone.reduce((sum, { value }) => sum + (headOf(value)?.samples ?? 1), 0);
       removed.set(name, (removed.get(name) ?? 0) + samples);
     }
-    const gone = this.#formerNames(receivers).filter((name) => !isRenamed(name));
+    const gone = this.#formerNames(receivers()).filter((name) => !isRenamed(name));
     if (gone.length > 0)
       await this.#state.commit(gone.map((name) => ({ key: [...ADDRESS_KEY, name], value: undefined })));
     return removed;

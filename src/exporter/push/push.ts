@@ -117,7 +117,8 @@ export class Push {
     const { clock, observer, keepsUnknownMs = 0 } = this.#options;
     try {
       if (keepsUnknownMs > 0) await clock.sleep(keepsUnknownMs, this.#stopping.signal);
-      const receivers = new Map(this.#running.map(({ receiver }) => [receiver.name, addressOf(receiver)]));
+      const receivers = () =>
+        new Map(this.#running.map(({ receiver }) => [receiver.name, addressOf(receiver)]));
       const removed = await this.#outbox.removeOthers(receivers, this.#stopping.signal);
       for (const [name, samples] of removed) observer.dropped(name, 'receiver_removed', samples);
     } catch (error) {

@@ -6,7 +6,7 @@ import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
-import { memoryState } from '../../../src/exporter/state/state.ts';
+import { memoryState, type State } from '../../../src/exporter/state/state.ts';
 import { hastyClock, sample } from './outbox-bed.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -73,4 +73,63 @@ it('counts every kind of loss from 0, so that Prometheus sees the first', async 
     expect(metrics.pushDropped.value('r', reason), reason).toBe(0);
   for (const reason of ['too_old', 'out_of_order', 'duplicate', 'too_large', 'invalid'] as const)
     expect(metrics.pushRefused.value('r', reason), reason).toBe(0);
+});
+
+/** Pushes to a receiver that is away, which may be configured under any name. */
+function startAway(state: State) {
+  const metrics = createSelfMetrics();
+  const push = new Push({
+    clock: hastyClock(),
+    state,
+    observer: reportPush(metrics, SILENT),
+    sendTo: async () => ({ kind: 'failed', words: 'away' }),
+  });
+  onTestFinished(() => push.stop());
+  return {
+    metrics,
+    push,
+    configure: (...names: string[]) =>
+      push.apply(PUSH.parse(names.map((name) => ({ name, kind: 'otlp', url: 'http://127.0.0.1:9/' })))),
+    commit: (at: number) => push.commit({ entries: [], samples: [sample('x', at)], source: 'job' }),
+  };
+}
+
+it('stops to remove what waits for a receiver once that is configured again', async () => {
+  const state = memoryState();
+  const { metrics, push, configure, commit } = startAway(state);
+  await configure('r');
+  for (let at = 1; at <= 1_000; at++) await commit(at);
+  await configure();
+  // Some of it is removed by then.
+  while ((await state.range(['queue', 'push', 'r'], { limit: 1_000 })).length > 900);
+  await configure('r');
+  await commit(1_001);
+  await vi.waitFor(() => expect(push.receivers()[0]?.samples).toBeGreaterThan(500));
+  for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+  const left = await state.range(['queue', 'push', 'r'], { limit: 2_000 });
+  expect(push.receivers()[0]?.samples).toBe(left.length);
+  expect(left.length + (metrics.pushDropped.value('r', 'receiver_removed') ?? 0)).toBe(1_001);
+});
+
+it('gives a receiver of another name also what was on its way to disk under the name of before', async () => {
+  const memory = memoryState();
+  let pass = (): void => undefined;
+  const passed = new Promise<void>((resolve) => {
+    pass = resolve;
+  });
+  const { push, configure, commit } = startAway({
+    ...memory,
+    async commit(entries) {
+      if (entries.some(({ key, value }) => key[0] === 'queue' && value !== undefined)) await passed;
+      await memory.commit(entries);
+    },
+  });
+  await configure('r');
+  const committed = commit(1);
+  await configure('central');
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  pass();
+  await committed;
+  await vi.waitFor(() => expect(push.receivers()[0]?.samples).toBe(1));
+  expect(await memory.range(['queue', 'push', 'central'], { limit: 2 })).toHaveLength(1);
 });

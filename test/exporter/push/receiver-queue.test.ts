@@ -20,7 +20,7 @@ function outboxOn(state: State, max_bytes = 2 ** 30) {
   return {
     dropped,
     commit: (at: number) => outbox.commit({ entries: [], samples: [sample('x', at)], source: 'job' }),
-    removeOthers: () => outbox.removeOthers(new Map([['another', 'address']]), signal),
+    removeOthers: () => outbox.removeOthers(() => new Map([['another', 'address']]), signal),
     queue() {
       const queue = new ReceiverQueue({
         receiver: { name: 'r', families: ['*'], accounts: ['*'], outbox: { max_bytes, max_age: 86_400_000 } },
