@@ -37,15 +37,18 @@ export class Sender {
   async run(signal: AbortSignal): Promise<never> {
     const { queue, snapshots, takeUp, added, clock } = this.#options;
     await this.#unlessUnreadable(() => takeUp(signal), signal);
+    let leftBehind = 0;
     for (;;) {
       while (queue.waiting.samples === 0 && snapshots.waiting === undefined) await added.rung(signal);
       signal.throwIfAborted();
-      if (queue.waiting.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
+      // What a request has left behind, since it had a sample of each series, waits for nothing more.
+      if (leftBehind === 0 && queue.waiting.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
       const { waiting } = snapshots;
       if (waiting !== undefined && isNext(waiting, queue)) {
         await this.#sendSnapshot(waiting, signal);
       } else {
         const batch = await this.#unlessUnreadable(() => queue.next(REQUEST_SAMPLES), signal);
+        leftBehind = queue.waiting.samples - batch.samples.length;
         if (await this.#delivery.deliver(batch.samples, signal)) await queue.remove(batch, signal);
       }
     }

@@ -79,6 +79,17 @@ it('puts no two samples of one series into a request', async () => {
   expect(requests).toEqual([[1, 2], [2, 3], [3]]);
 });
 
+it('sends a backlog of one series without a pause between its buckets', async () => {
+  const receiver = new ModelReceiver();
+  const bed = bedWith(receiver);
+  const began = bed.clock.now();
+  const buckets = Array.from({ length: 120 }, (_, at) => sample('x', at + 1));
+  await bed.commit('job', buckets);
+  await bed.empty();
+  expect(receiver.requests).toBe(120);
+  expect(bed.clock.now() - began).toBeLessThan(2_000);
+});
+
 it('drops the oldest beyond the size of the outbox, and counts it', async () => {
   const bed = bedWith(new ModelReceiver(), {
     send: () => ({ kind: 'failed', words: 'HTTP 503' }),
