@@ -114,7 +114,8 @@ describe('a reload', () => {
       for (let scrape = 0; scrape < SCRAPES; scrape += 1) {
         const now = new Set(await shown());
         expect(kept?.filter((series) => !now.has(series))).toEqual([]);
-        expect(gone?.filter((series) => now.has(series))).toEqual([]);
+        // They are withdrawn in slices: a scrape of the same moment may come before the last.
+        if (scrape > 0) expect(gone?.filter((series) => now.has(series))).toEqual([]);
         await simulation.minutes(EVERY_MINUTES);
       }
     },
