@@ -3,11 +3,11 @@ import { loadConfig } from '../exporter/configuration/config.ts';
 import type { Environment } from '../exporter/configuration/environment.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Receiver } from '../exporter/configuration/push-settings.ts';
-import type { Account, Config } from '../exporter/configuration/schema.ts';
+import type { AccountConfig, Config } from '../exporter/configuration/schema.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 
 export interface AccountsAsked {
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly AccountConfig[];
   readonly receivers: readonly Receiver[];
   readonly limits: Config['limits'];
   readonly source: string;
@@ -29,7 +29,7 @@ export interface ShardFlags {
 }
 
 /** What one of several processes polls: its part of the accounts, or of the configurations of each. */
-export function inShard(accounts: readonly Account[], flags: ShardFlags): Account[] {
+export function inShard(accounts: readonly AccountConfig[], flags: ShardFlags): AccountConfig[] {
   const { shard, 'shard.configurations': part } = flags;
   const own = accounts.filter(({ name }) => shard === undefined || isOfShard(name, shard));
   return part === undefined ? own : own.map((account) => ({ ...account, shard: part }));

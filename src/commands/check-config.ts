@@ -12,7 +12,7 @@ import { configFromEnvironment, type Environment } from '../exporter/configurati
 import { type ConfigIssue, formatIssue, inOrder } from '../exporter/configuration/issue.ts';
 import type { NamedFile } from '../exporter/configuration/named-files.ts';
 import type { Receiver } from '../exporter/configuration/push-settings.ts';
-import type { Account, Config } from '../exporter/configuration/schema.ts';
+import type { AccountConfig, Config } from '../exporter/configuration/schema.ts';
 import { secretFileTrouble } from '../exporter/credentials/secret-file.ts';
 import { tlsFileTrouble } from '../exporter/platform/connector.ts';
 import { OwnMetrics } from '../exporter/self/own-metrics.ts';
@@ -92,7 +92,7 @@ function receiverSummary({ name, kind, url }: Receiver): string {
   return `push ${name} to ${url}, by ${kind}\n`;
 }
 
-function accountSummary({ name, api_url, credentials, collectors, shard }: Account): string {
+function accountSummary({ name, api_url, credentials, collectors, shard }: AccountConfig): string {
   const running = Object.entries(collectors).map(([collector, settings]) => {
     const products = 'products' in settings ? `: ${Object.keys(settings.products).join(', ')}` : '';
     return `  ${collector} (${settings.schedule})${products}\n`;

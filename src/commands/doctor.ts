@@ -1,7 +1,7 @@
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push-settings.ts';
-import type { Account } from '../exporter/configuration/schema.ts';
+import type { AccountConfig } from '../exporter/configuration/schema.ts';
 import { examine } from '../exporter/doctor/examination.ts';
 import { receiverStep } from '../exporter/doctor/network-steps.ts';
 import { type Step, stepsNamed, stepText } from '../exporter/doctor/step.ts';
@@ -38,7 +38,7 @@ async function receiverSteps(receivers: readonly Receiver[], invocation: Doctor)
   return steps;
 }
 
-async function diagnose(account: Account, source: string, invocation: Doctor, gap: string) {
+async function diagnose(account: AccountConfig, source: string, invocation: Doctor, gap: string) {
   const { flags, env, stdout, signal, logging } = invocation;
   const show = flags.json ? () => undefined : (text: string) => stdout.write(text);
   const steps: Step[] = [];

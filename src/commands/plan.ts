@@ -1,6 +1,6 @@
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
-import type { Account } from '../exporter/configuration/schema.ts';
+import type { AccountConfig } from '../exporter/configuration/schema.ts';
 import { QUESTIONS } from '../exporter/graphql/question.ts';
 import { COUNTED_NAMES, livePlan, offlinePlan } from '../exporter/plan/live-plan.ts';
 import type { AccountPlan } from '../exporter/plan/plan.ts';
@@ -45,9 +45,9 @@ function isUnknown(name: string): boolean {
 }
 
 /** The limit of GraphQL that an account divides with those that are configured to be read by it at the same address. */
-function sharedLimit(account: Account, accounts: readonly Account[]): AssumedLimit {
+function sharedLimit(account: AccountConfig, accounts: readonly AccountConfig[]): AssumedLimit {
   const limit = new AssumedLimit(QUESTIONS.assumedLimit);
-  const originOf = ({ graphql_url }: Account) => new URL(graphql_url).origin;
+  const originOf = ({ graphql_url }: AccountConfig) => new URL(graphql_url).origin;
   for (const other of accounts) {
     const { metrics, analytics } = other.collectors;
     const sources = [metrics, analytics].map((series) => series && (series.source ?? other.source));
@@ -58,7 +58,7 @@ function sharedLimit(account: Account, accounts: readonly Account[]): AssumedLim
 }
 
 function planFor(
-  account: Account,
+  account: AccountConfig,
   { accounts, limits }: AccountsAsked,
   { flags, stderr, signal, logging }: Plan,
 ) {

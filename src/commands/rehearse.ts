@@ -4,7 +4,7 @@ import { backfillSentence, fileTrouble } from '../exporter/backfill/refusal.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
-import type { Account } from '../exporter/configuration/schema.ts';
+import type { AccountConfig } from '../exporter/configuration/schema.ts';
 import { readPasswordFile, readTokenFile } from '../exporter/credentials/secret-file.ts';
 import { tlsFileTrouble } from '../exporter/platform/connector.ts';
 import { PlatformFailure } from '../exporter/platform/read.ts';
@@ -82,7 +82,7 @@ async function needsPlatform({ flags }: Call): Promise<boolean> {
 
 interface Work extends RehearsalRequest {
   readonly call: Call;
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly AccountConfig[];
   readonly rehearsed: readonly RehearsedRules[];
   readonly progress: BackfillProgress;
 }

@@ -11,7 +11,7 @@ import type { AccountLimits } from './account/jobs.ts';
 import type { Clock } from './clock.ts';
 import type { Member } from './cluster/member.ts';
 import { isSame, secretsOf } from './configuration/access.ts';
-import { type Account as AccountConfig, type Config, DEFAULT_LIMITS } from './configuration/schema.ts';
+import { type AccountConfig, type Config, DEFAULT_LIMITS } from './configuration/schema.ts';
 import { Exposition, type ExpositionEncoding, type ExpositionOptions } from './exposition/exposition.ts';
 import { Store } from './exposition/store.ts';
 import type { ExpositionFormat, ShownSample } from './exposition/text-format.ts';

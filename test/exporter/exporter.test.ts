@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/exporter/clock.ts';
-import { type Account, CONFIG, type Config } from '../../src/exporter/configuration/schema.ts';
+import { type AccountConfig, CONFIG, type Config } from '../../src/exporter/configuration/schema.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { Exposition } from '../../src/exporter/exposition/exposition.ts';
 import type { Job } from '../../src/exporter/poll/job.ts';
@@ -39,7 +39,7 @@ beforeEach(() => {
     state: memoryState(),
     metrics,
     observer,
-    credentials: ({ name }: Account) => {
+    credentials: ({ name }: AccountConfig) => {
       started.push(name);
       return noToken(() => closing.get(name) ?? Promise.resolve());
     },

@@ -1,7 +1,7 @@
 import type { Labels, Sample } from '../catalogue/family.ts';
 import { EDGE_ACCOUNT_INFO, EDGE_TOKEN_EXPIRY_TIMESTAMP } from '../catalogue/platform-families.ts';
 import type { Clock } from '../clock.ts';
-import type { Account as AccountConfig } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import type { OwnedSamples, Store } from '../exposition/store.ts';
 import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';

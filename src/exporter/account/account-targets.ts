@@ -1,7 +1,7 @@
 import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { hasWhole, ownIds } from '../cluster/shard.ts';
 import type { ProductSettings } from '../configuration/collector-settings.ts';
-import type { Account } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import type { Outcome } from '../platform/read.ts';
 import { wantedBy } from '../series/series-source.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
@@ -48,7 +48,7 @@ interface KnownList {
 export class AccountTargets {
   /** Products of the configuration, with how each is read. */
   readonly products: readonly ProductRead[];
-  readonly #account: Account;
+  readonly #account: AccountConfig;
   readonly #known = new Map<Product, KnownList>();
   /** By product, whether the last attempt to list its configurations succeeded. */
   readonly #listed: Map<Product, boolean> = new Map();
@@ -64,7 +64,7 @@ export class AccountTargets {
    * @param addressed which ids the source of an API takes for configurations
    */
   constructor(
-    account: Account,
+    account: AccountConfig,
     former?: AccountTargets,
     addressed: AccountTargets['addressed'] = (_, addressing) => addressing,
   ) {

@@ -2,7 +2,7 @@ import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { partOf } from '../collectors.ts';
 import { sameAccess } from '../configuration/access.ts';
-import type { Account as AccountConfig } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
 import { isPassing } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { partOfRate, type Shard, shardOfLimit } from '../cluster/shard.ts';
 import { routeOf } from '../configuration/request.ts';
-import type { Account as AccountConfig } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import { openCredentials } from '../credentials/token-login.ts';
 import { QUESTIONS } from '../graphql/question.ts';
 import { Client } from '../platform/client.ts';

@@ -2,7 +2,7 @@ import { weightOf } from '../catalogue/known-metrics.ts';
 import { OF_WHOLES, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { hasWhole } from '../cluster/shard.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
-import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
+import { type AccountConfig, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { QUESTIONS } from '../graphql/question.ts';
 import type { Outcome } from '../platform/read.ts';
@@ -30,7 +30,7 @@ import { AccountTargets, type Listing, type ProductRead } from './account-target
 import { DiscoveryJob, type ListElsewhere, MetadataJob } from './discovery-job.ts';
 
 export interface AccountJobsOptions {
-  readonly account: Account;
+  readonly account: AccountConfig;
   /** What was remembered of counters and settings. */
   readonly state: StateReader;
   /** The platform's limits: some jobs adapt their reads to them. */

@@ -5,7 +5,7 @@ import { credentialsFrom } from '../account/connection.ts';
 import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import type { Account } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import { type ConnectedReceiver, connectReceiver } from '../push/running-receiver.ts';
 import type { Secret } from '../secret.ts';
 import { type Collected, collect, inParallel, type RetryOptions } from './collect.ts';
@@ -32,7 +32,7 @@ import { WorkFolder } from './work-folder.ts';
 const UNNAMED = 'edge-history';
 
 export interface BackfillOptions {
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly AccountConfig[];
   /** Milliseconds since the epoch. */
   readonly from: number;
   /** Default: the newest settled bucket. */
@@ -115,7 +115,7 @@ async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOpt
   throw new BackfillRefusal(sentence, { misused: true });
 }
 
-function accountOf(account: Account, { clock, guard, progress }: BackfillOptions): HistoryAccount {
+function accountOf(account: AccountConfig, { clock, guard, progress }: BackfillOptions): HistoryAccount {
   return new HistoryAccount(account, {
     clock,
     credentials: credentialsFrom(clock, {

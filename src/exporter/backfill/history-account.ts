@@ -1,6 +1,6 @@
 import { Connection, type ConnectionOptions } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
-import type { Account } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { QUESTIONS } from '../graphql/question.ts';
 import { Survey } from '../plan/survey.ts';
@@ -23,7 +23,7 @@ const SHARED = 1_000;
 
 /** One account of the platform, read for its past. */
 export class HistoryAccount {
-  readonly #account: Account;
+  readonly #account: AccountConfig;
   readonly #connection: Connection;
   readonly #clock: Clock;
   /** By API, product and metric. */
@@ -33,7 +33,7 @@ export class HistoryAccount {
   readonly #closed = new Set<PlannedSeries['api']>();
   #demand = 0;
 
-  constructor(account: Account, options: Omit<ConnectionOptions, 'account' | 'reserve'>) {
+  constructor(account: AccountConfig, options: Omit<ConnectionOptions, 'account' | 'reserve'>) {
     this.#clock = options.clock;
     this.#account = account;
     this.#connection = new Connection({ ...options, account, reserve: () => this.#reserve() });
@@ -198,7 +198,7 @@ export function leftAlone(reserve: number, demand: number, limit: number): numbe
 }
 
 /** Operations per minute by which an exporter keeps up with these series. */
-export function demandOf({ collectors }: Account, series: readonly PlannedSeries[]): number {
+export function demandOf({ collectors }: AccountConfig, series: readonly PlannedSeries[]): number {
   const demands = series.flatMap(({ api, product }) => {
     const collector = collectors[api];
     const schedule = collector?.products[product]?.schedule ?? collector?.schedule;

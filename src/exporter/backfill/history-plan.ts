@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Labels } from '../catalogue/family.ts';
 import { productOf } from '../catalogue/products.ts';
-import type { Account } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import { USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
@@ -60,7 +60,7 @@ interface RequestOptions {
   /** Undefined for the newest settled bucket. */
   readonly to: number | undefined;
   readonly labels: Labels;
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly AccountConfig[];
 }
 
 /** What the parts of a request are called where they are set. */
@@ -78,7 +78,7 @@ export function requestOf({ from, to, labels, accounts }: RequestOptions): Histo
 }
 
 /** Of an account's configuration what decides which series there are and what their values mean. */
-function whatMatters({ api_url, source, settle_delay, units, collectors }: Account): object {
+function whatMatters({ api_url, source, settle_delay, units, collectors }: AccountConfig): object {
   const products = (['metrics', 'analytics'] as const).map((api) => {
     const entries = Object.entries(collectors[api]?.products ?? {});
     return [api, Object.fromEntries(entries.map(([slug, { schedule: _, ...settings }]) => [slug, settings]))];

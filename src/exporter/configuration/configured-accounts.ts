@@ -16,7 +16,7 @@ import {
 } from './issue.ts';
 import { type NamedFile, namedFiles, relativeTo } from './named-files.ts';
 import { withEnvironmentProxy } from './request.ts';
-import { ACCOUNT, ACCOUNTS_OUTLINE, type Account, configJsonSchema } from './schema.ts';
+import { ACCOUNT, ACCOUNTS_OUTLINE, type AccountConfig, configJsonSchema } from './schema.ts';
 import { accountWarnings, type LenientAccount, lenientAccount } from './warnings.ts';
 
 /** An account of a file. It knows where it stands, but nothing of the file's text. */
@@ -24,7 +24,7 @@ export interface CheckedAccount {
   /** Undefined where it has no name that could be read. */
   readonly name: string | undefined;
   /** Complete, its paths and its proxy included; undefined where it holds mistakes. */
-  readonly account: Account | undefined;
+  readonly account: AccountConfig | undefined;
   /** Its address and token as a hash; undefined where it has none of its own. */
   readonly access: string | undefined;
   /** For other accounts' messages, such as `accounts[3]`. */
@@ -79,7 +79,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(given) ? given : [];
 }
 
-type Checked = { readonly account: Account } | { readonly findings: readonly UnplacedIssue[] };
+type Checked = { readonly account: AccountConfig } | { readonly findings: readonly UnplacedIssue[] };
 
 function check(given: unknown, path: ConfigPath): Checked {
   const parsed = parse(given);
@@ -89,7 +89,7 @@ function check(given: unknown, path: ConfigPath): Checked {
   return { findings: findings(parsed.error, configJsonSchema(), path) };
 }
 
-function parse(given: unknown): z.ZodSafeParseResult<Account> | undefined {
+function parse(given: unknown): z.ZodSafeParseResult<AccountConfig> | undefined {
   try {
     return ACCOUNT.safeParse(given, { reportInput: true });
   } catch (error) {
@@ -197,7 +197,7 @@ interface AccountSource {
 interface MergedAccounts {
   /** By source, those that are used: its own, or, where it holds mistakes, those that it gave before. */
   readonly used: ReadonlyMap<string, readonly CheckedAccount[]>;
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly AccountConfig[];
   /** Of all sources, names that occur twice included. */
   readonly mistakes: readonly ConfigIssue[];
   /** Whether all that is used is good: what holds mistakes could stay as it was. */

@@ -200,7 +200,7 @@ export const ACCOUNT = z
   }));
 
 /** One account of the platform, checked and complete: durations in milliseconds, schedules as cron expressions. */
-export type Account = z.output<typeof ACCOUNT>;
+export type AccountConfig = z.output<typeof ACCOUNT>;
 
 const limits = z.strictObject({
   series: integer().min(1).default(500_000).describe('Maximum number of exposed series of the platform.'),

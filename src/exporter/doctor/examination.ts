@@ -3,7 +3,7 @@ import type { ObservedPlatform } from '../account/connection.ts';
 import { shardText } from '../cluster/shard.ts';
 import { partOf } from '../collectors.ts';
 import { routeOf } from '../configuration/request.ts';
-import type { Account } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import type { CredentialsSource } from '../credentials/token-login.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Route } from '../platform/connector.ts';
@@ -80,7 +80,7 @@ async function* platformSteps(
 }
 
 /** The account, with no answer waited for longer than a step may take. */
-function hurried(account: Account): Account {
+function hurried(account: AccountConfig): AccountConfig {
   const { request } = account;
   return { ...account, request: { ...request, timeout: Math.min(request.timeout, LONGEST_STEP_MS) } };
 }
@@ -248,7 +248,7 @@ function tokenRefusedStep(credentials: Credentials, reason: string): Step {
   );
 }
 
-type QuotaSettings = Pick<Account, 'quota' | 'shard'>;
+type QuotaSettings = Pick<AccountConfig, 'quota' | 'shard'>;
 
 /** Clocks that differ by less (ms) agree: the platform's `Date` has whole seconds. */
 const AGREEMENT_MS = 2_000;

@@ -1,7 +1,7 @@
 import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
-import type { Account } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import type { Finding } from '../plan/survey.ts';
 import { wantedBy } from '../series/series-source.ts';
 import { IdsUnavailable, LIST_PERMISSION } from '../settings/settings-reader.ts';
@@ -55,7 +55,12 @@ export function metadataStep({ outcome, reason = '', result }: Finding): Step {
 }
 
 /** What a read of series showed. @param now the platform's time @param publishDelayMs age at which buckets are shown */
-export function seriesStep(finding: Finding, account: Account, now: number, publishDelayMs: number): Step {
+export function seriesStep(
+  finding: Finding,
+  account: AccountConfig,
+  now: number,
+  publishDelayMs: number,
+): Step {
   const { job, outcome, reason = '', result } = finding;
   const { collector, metric = '', configuration = '', product = '' } = job.subject;
   const { ok, warning, problem } = stepsNamed(`read of ${collector}`);
@@ -113,7 +118,7 @@ export function settingsStep(
 }
 
 /** What the permission to read series is called (section 5), and whether what was read proves that it is granted. */
-export function analyticsStep(findings: readonly Finding[], account: Account): Step {
+export function analyticsStep(findings: readonly Finding[], account: AccountConfig): Step {
   const { ok, problem, skipped } = stepsNamed('series');
   const met = new Set(findings.map(({ outcome }) => outcome));
   if (met.has('ok') || met.has('empty')) return ok('Analytics is granted');
@@ -127,7 +132,7 @@ function missing(permission: string): string {
 }
 
 /** Names of the families that an account shows of the series of these APIs, as far as the catalogue knows. */
-function seriesFamilies({ collectors }: Account, apis: readonly SeriesApi[]): readonly string[] {
+function seriesFamilies({ collectors }: AccountConfig, apis: readonly SeriesApi[]): readonly string[] {
   const names = new Set<string>();
   for (const product of PRODUCTS) {
     const settings = apis.includes(product.api) ? collectors[product.api]?.products[product.slug] : undefined;

@@ -1,7 +1,7 @@
 import { Connection, credentialsFrom } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
 import { partOf } from '../collectors.ts';
-import type { Account } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import { type Finding, Survey } from '../plan/survey.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
@@ -10,7 +10,7 @@ import type { Secret } from '../secret.ts';
 import { duration } from '../text/duration.ts';
 
 export interface SessionOptions {
-  readonly account: Account;
+  readonly account: AccountConfig;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly guard: (secret: Secret) => void;
@@ -18,7 +18,7 @@ export interface SessionOptions {
 
 /** An account that doctor checks: its connection and its jobs, each polled at most once. */
 export class Session {
-  readonly account: Account;
+  readonly account: AccountConfig;
   readonly clock: Clock;
   readonly connection: Connection;
   readonly findings: Finding[] = [];

@@ -6,7 +6,7 @@ import { PRODUCTS } from '../catalogue/products.ts';
 import type { Clock } from '../clock.ts';
 import { shardOfLimit } from '../cluster/shard.ts';
 import { COLLECTORS, partOf } from '../collectors.ts';
-import type { Account } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import type { AssumedLimit } from '../rate-limit/assumed-limit.ts';
@@ -19,7 +19,7 @@ import { type AccountPlan, planOf } from './plan.ts';
 import { type ExploreProgress, explore, Survey } from './survey.ts';
 
 interface PlanOptions {
-  readonly account: Account;
+  readonly account: AccountConfig;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** The limit that it divides with other accounts. */

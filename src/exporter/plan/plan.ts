@@ -1,7 +1,7 @@
 import type { Listing } from '../account/account-targets.ts';
 import { BY_VALUE, PRODUCTS, TOP_VALUES } from '../catalogue/products.ts';
 import { shardText } from '../cluster/shard.ts';
-import type { Account } from '../configuration/schema.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import { demandPerMinute, expectedIntervals, fits } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
@@ -28,7 +28,7 @@ export type ScopePlan = ReturnType<typeof planScope>;
 export type AccountPlan = ReturnType<typeof planOf>;
 
 interface SurveyedAccount {
-  readonly account: Account;
+  readonly account: AccountConfig;
   readonly jobs: readonly Job[];
   readonly findings: readonly Finding[];
   readonly notes: readonly string[];
@@ -64,7 +64,7 @@ function limitOf({ name, limiter }: LimitScope, reserve: number): ScopeLimit {
 }
 
 /** How many series a dimension of a product's metric has: none where it is not configured. */
-function seriesOf({ collectors }: Account): (subject: JobSubject, dimension: string) => number {
+function seriesOf({ collectors }: AccountConfig): (subject: JobSubject, dimension: string) => number {
   const counts = new Map(
     PRODUCTS.flatMap(({ api, slug }) => {
       const settings = collectors[api]?.products[slug];

@@ -1,6 +1,6 @@
 import { AccountJobs, type AccountLimits } from '../account/jobs.ts';
 import { type JobPart, partOf } from '../collectors.ts';
-import { type Account, DEFAULT_LIMITS } from '../configuration/schema.ts';
+import { type AccountConfig, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
@@ -9,7 +9,7 @@ import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { NO_MEMORY } from '../state/state.ts';
 
 interface SurveyOptions {
-  readonly account: Account;
+  readonly account: AccountConfig;
   readonly scopes: LimitScopes;
   /** Reads for operations of a group (the first segment of their paths). */
   readonly readFor: (group: string) => Read;

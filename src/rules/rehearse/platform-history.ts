@@ -5,7 +5,7 @@ import { type BackfillOptions, backfill } from '../../exporter/backfill/backfill
 import { facesOf } from '../../exporter/catalogue/catalogue.ts';
 import { DIMENSIONS, productOf, type SeriesApi } from '../../exporter/catalogue/products.ts';
 import type { ProductSettings } from '../../exporter/configuration/collector-settings.ts';
-import type { Account } from '../../exporter/configuration/schema.ts';
+import type { AccountConfig } from '../../exporter/configuration/schema.ts';
 import { matchesAny } from '../../exporter/text/glob.ts';
 import { fileHistory } from './file-history.ts';
 import type { RehearsalHistory } from './history.ts';
@@ -58,7 +58,7 @@ export async function isThere(file: string): Promise<boolean> {
  * An account that collects no more than rules need: reading a history costs an operation for each hour of each metric.
  * @param names of the series that rules are made of
  */
-export function onlyNeeded(account: Account, names: ReadonlySet<string>): Account {
+export function onlyNeeded(account: AccountConfig, names: ReadonlySet<string>): AccountConfig {
   const { metrics, analytics } = account.collectors;
   return {
     ...account,
@@ -71,7 +71,7 @@ export function onlyNeeded(account: Account, names: ReadonlySet<string>): Accoun
   };
 }
 
-type Products = NonNullable<Account['collectors'][SeriesApi]>['products'];
+type Products = NonNullable<AccountConfig['collectors'][SeriesApi]>['products'];
 
 function neededOf(api: SeriesApi, products: Products, names: ReadonlySet<string>): Products {
   const kept = Object.entries(products).flatMap(([slug, settings]): [string, ProductSettings][] => {
