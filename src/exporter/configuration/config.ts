@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { type Clock, wallAt } from '../clock.ts';
-import { madeInSlices } from '../slices.ts';
+import { madeInSlices, takenInSlices } from '../slices.ts';
 import type { ConfigStatus } from '../status.ts';
 import {
   type AccountFile,
@@ -124,7 +124,7 @@ export async function examineConfig(
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
     ...askedTwice(everyone),
-    ...Array.from(unknownToPush(push, names, exposed), from.place),
+    ...(await takenInSlices(unknownToPush(push, names, exposed))).map(from.place),
     ...(exposed ? Array.from(excludesNothing(metrics.exclude, exposed), from.place) : []),
     ...further.warnings,
     ...(await exposedSecrets(files)),

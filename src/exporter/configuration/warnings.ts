@@ -8,7 +8,7 @@ import {
   type Product,
   type SeriesApi,
 } from '../catalogue/products.ts';
-import { matchesAny } from '../text/glob.ts';
+import { isWord, matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { durationOrAuto, LONGEST_PATTERN, MOST_ENTRIES, MOST_NAMES } from './field-types.ts';
 import type { ConfigPath, UnplacedIssue } from './issue.ts';
@@ -81,18 +81,27 @@ export function* excludesNothing(
   }
 }
 
-/** The patterns that none of the names matches, with their places. */
+/** Of a list, so many patterns without a name are told, and so many names are compared with its patterns that are not names themselves. */
+const MOST_UNMATCHED = 100;
+const MOST_COMPARED = 200_000;
+
+/** The patterns that none of the names matches, with their places: there may be ten thousand of each. */
 function* unmatched(
   patterns: readonly unknown[],
   names: readonly string[],
 ): Generator<[at: number, pattern: string]> {
-  for (const [at, pattern] of patterns.entries())
-    if (
-      typeof pattern === 'string' &&
-      pattern.length <= LONGEST_PATTERN &&
-      !names.some(matchesAny([pattern]))
-    )
-      yield [at, pattern];
+  const known = new Set(names);
+  let [found, compared] = [0, 0];
+  for (const [at, pattern] of patterns.entries()) {
+    if (typeof pattern !== 'string' || pattern.length > LONGEST_PATTERN || known.has(pattern)) continue;
+    if (!isWord(pattern)) {
+      compared += names.length;
+      if (compared > MOST_COMPARED || names.some(matchesAny([pattern]))) continue;
+    }
+    yield [at, pattern];
+    found += 1;
+    if (found === MOST_UNMATCHED) return;
+  }
 }
 
 /** The collectors that take ids take no names. */

@@ -151,6 +151,7 @@ export function addresses({ id, domains }: Configuration, addressing: Addressing
 }
 
 function matcher(patterns: readonly string[]): (configuration: Configuration) => boolean {
+  const ids = new Set(patterns);
   const byName = matchesAny(patterns);
-  return ({ id, name }) => patterns.includes(id) || byName(name);
+  return ({ id, name }) => ids.has(id) || byName(name);
 }

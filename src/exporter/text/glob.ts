@@ -12,14 +12,16 @@ const MOST_REMEMBERED = 1_000;
  * others, `{a,b}` either of the two, and `\` takes what follows as it is. A pattern that is none stands for its own text.
  */
 export function matchesAny(patterns: readonly string[]): (text: string) => boolean {
-  const all = patterns.flatMap((pattern) => parseGlob(pattern) ?? [[...pattern].map(same)]);
+  // Ten thousand names may be listed, and asked about: those that stand for themselves are looked up.
+  const words = new Set(patterns.filter((pattern) => isWord(pattern)));
+  const globs = patterns.flatMap((pattern) => (isWord(pattern) ? [] : (parseGlob(pattern) ?? [])));
   const known = new Map<string, boolean>();
   return (text) => {
     const before = known.get(text);
     if (before !== undefined) return before;
     // Visitors can invent names: those that fill it are not to stay for good.
     if (known.size >= MOST_REMEMBERED) known.clear();
-    const answer = all.some((pieces) => matches(pieces, text));
+    const answer = words.has(text) || matchesOne(globs, text);
     known.set(text, answer);
     return answer;
   };
@@ -30,9 +32,19 @@ export function isGlob(pattern: string): boolean {
   return parseGlob(pattern) !== undefined;
 }
 
-/** Steps back to the last `*` alone, in steps of text times pieces, where a regular expression may take exponentially many. */
-function matches(pieces: readonly GlobPiece[], text: string): boolean {
+/** Whether it matches its own text alone. */
+export function isWord(pattern: string): boolean {
+  return !/[*?[\]{}\\]/.test(pattern) || !isGlob(pattern);
+}
+
+function matchesOne(globs: readonly (readonly GlobPiece[])[], text: string): boolean {
+  if (globs.length === 0) return false;
   const characters = [...text];
+  return globs.some((pieces) => matches(pieces, characters));
+}
+
+/** Steps back to the last `*` alone, in steps of text times pieces, where a regular expression may take exponentially many. */
+function matches(pieces: readonly GlobPiece[], characters: readonly string[]): boolean {
   let [piece, star, resume, at] = [0, -1, 0, 0];
   while (at < characters.length) {
     const wanted = pieces[piece];

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { lenientConfig, unknownToPush } from '../../../src/exporter/configuration/warnings.ts';
+
+const numbered = (prefix: string) => Array.from({ length: 10_000 }, (_, index) => `${prefix}-${index}`);
+
+it.each([
+  ['names that are there', numbered('account'), 0],
+  ['names that are not', numbered('acount'), 100],
+  ['patterns', numbered('*cc*n*'), undefined],
+])('ten thousand %s are looked up among ten thousand accounts within a moment', (_, accounts, told) => {
+  const { push } = lenientConfig({ push: [{ accounts }] });
+  const started = performance.now();
+  const found = [...unknownToPush(push, numbered('account'))];
+  expect(performance.now() - started).toBeLessThan(10_000);
+  if (told !== undefined) expect(found).toHaveLength(told);
+});
