@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { TimedSample } from '../catalogue/family.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, unlessAborted } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
+import type { State, StateEntry, StateKey } from '../state/state.ts';
 import { headOf } from './outbox-entry.ts';
-import type { ReceiverQueue } from './receiver-queue.ts';
+import { pagesOf, QUEUES, type ReceiverQueue } from './receiver-queue.ts';
 
 /** What one poll found. */
 export interface Found {
@@ -36,6 +36,8 @@ export class Outbox {
   #isRunStored = false;
   #made = 0;
   readonly #committing = new Set<Promise<void>>();
+  /** Backlogs are taken up, renamed and removed one after another: what one of these finds is no other's any more. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(state: State, clock: Clock) {
     this.#state = state;
@@ -49,10 +51,7 @@ export class Outbox {
 
   /** Makes durable what a poll found, as a whole. @throws StateWriteFailure when nothing of it is */
   async commit(found: Found): Promise<void> {
-    await this.#underWay(this.#commit(found));
-  }
-
-  async #underWay(committing: Promise<void>): Promise<void> {
+    const committing = this.#commit(found);
     this.#committing.add(committing);
     try {
       await committing;
@@ -79,50 +78,64 @@ export class Outbox {
   takingUp(queue: ReceiverQueue, receivers: Addresses): (signal: AbortSignal) => Promise<void> {
     // What comes later is the queue's own: what of it was dropped meanwhile must not come back.
     const madeBefore = this.#made;
+    const address = receivers.get(queue.name);
     return async (signal) => {
-      // After a fault of its own it begins again with what it has.
-      if (queue.isTakenUp) return;
-      while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
-      // What is on its way to disk comes under the name of before, or is removed from it.
-      await Promise.allSettled(this.#committing);
-      const address = receivers.get(queue.name);
-      for (const name of this.#formerNames(receivers)) {
-        if (this.#state.get([...ADDRESS_KEY, name]) === address) await this.#rename(name, queue.name);
-      }
-      const key = [...ADDRESS_KEY, queue.name];
-      if (this.#state.get(key) !== address) await this.#state.commit([{ key, value: address }]);
-      await queue.takeUp(nameOf(this.#currentRun(), madeBefore));
+      await this.#available(signal);
+      if (this.#addressAt(queue.name) !== address)
+        await this.#state.commit([{ key: [...ADDRESS_KEY, queue.name], value: address }]);
+      await this.#inTurn(signal, async () => {
+        // After a fault of its own it begins again with what it has.
+        if (queue.isTakenUp) return;
+        for (const name of this.#formerNames(receivers))
+          if (this.#addressAt(name) === address) await this.#clear(name, { to: queue.name });
+        await queue.takeUp(nameOf(this.#currentRun(), madeBefore));
+      });
     };
   }
 
-  /** Removes what waits for receivers other than these, which may change meanwhile; returns how many samples each of them had. */
-  async removeOthers(receivers: () => Addresses, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
-    while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
-    const isRenamed = (name: string) =>
-      new Set<unknown>(receivers().values()).has(this.#state.get([...ADDRESS_KEY, name]));
-    const isWanted = (name: string) => receivers().has(name) || isRenamed(name);
-    const removed = new Map<string, number>();
-    const prefix = [QUEUE, 'push'];
-    for (let after: StateKey | undefined; ; ) {
-      const [first] = await this.#state.range(prefix, { limit: 1, ...(after && { after }) });
-      if (first === undefined) break;
-      const name = first.key[2] ?? '';
-      if (isWanted(name)) {
-        // Behind all of its entries, whose names are digits.
-        after = [...prefix, name, '~'];
-        continue;
-      }
-      const gone = await this.#state.range([...prefix, name], { limit: AT_ONCE });
-      // Configured again while it was read: whoever takes it up waits for what is on its way alone.
-      if (isWanted(name)) continue;
-      await this.#underWay(this.#state.commit(gone.map(({ key }) => ({ key, value: undefined }))));
-      const samples = gone.reduce((sum, { value }) => sum + (headOf(value)?.samples ?? 1), 0);
-      removed.set(name, (removed.get(name) ?? 0) + samples);
+  /** Removes what waits for receivers other than these, which may change meanwhile. @param removed told of each how many samples */
+  async removeOthers(
+    receivers: () => Addresses,
+    removed: (name: string, samples: number) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isOther = (name: string) =>
+      !receivers().has(name) && !new Set<unknown>(receivers().values()).has(this.#addressAt(name));
+    await this.#available(signal);
+    const waiting = await this.#inTurn(signal, () => this.#namesWaiting());
+    for (const name of new Set([...waiting, ...this.#formerNames(receivers())])) {
+      const removal = { isWanted: () => isOther(name), cleared: (samples: number) => removed(name, samples) };
+      await this.#inTurn(signal, () => this.#clear(name, removal));
     }
-    const gone = this.#formerNames(receivers()).filter((name) => !isRenamed(name));
-    if (gone.length > 0)
-      await this.#state.commit(gone.map((name) => ({ key: [...ADDRESS_KEY, name], value: undefined })));
-    return removed;
+  }
+
+  async #available(signal: AbortSignal): Promise<void> {
+    while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
+  }
+
+  /** Works alone, with nothing on its way to disk that was prepared before. @throws the signal's reason when it aborts */
+  async #inTurn<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(async () => {
+      // What is on its way to disk comes under the name of before, or is removed from it.
+      await Promise.allSettled(this.#committing);
+      signal.throwIfAborted();
+      return await work();
+    });
+    this.#turn = turn.catch(() => undefined);
+    return unlessAborted(turn, signal);
+  }
+
+  /** Names of receivers for which something waits. */
+  async #namesWaiting(): Promise<readonly string[]> {
+    const names: string[] = [];
+    for (let after = QUEUES; ; ) {
+      const [first] = await this.#state.range(QUEUES, { limit: 1, after });
+      if (first === undefined) return names;
+      const name = first.key[2] ?? '';
+      names.push(name);
+      // Behind all of its entries, whose names are digits.
+      after = [...QUEUES, name, '~'];
+    }
   }
 
   /** Names of receivers that were configured once, and are no more. */
@@ -131,18 +144,31 @@ export class Outbox {
     return names.filter((name) => !receivers.has(name));
   }
 
-  /** Moves what waits under a name; it keeps its place before all that came later. */
-  async #rename(former: string, name: string): Promise<void> {
-    for (;;) {
-      const found = await this.#state.range([QUEUE, 'push', former], { limit: AT_ONCE });
-      if (found.length === 0) break;
-      const moved = found.flatMap(({ key, value }) => [
-        { key: [QUEUE, 'push', name, ...key.slice(3)], value },
-        { key, value: undefined },
-      ]);
-      await this.#state.commit(moved);
+  #addressAt(name: string): unknown {
+    return this.#state.get([...ADDRESS_KEY, name]);
+  }
+
+  /** Moves what waits under a name, which keeps its place before all that came later, or removes it, until that is not wanted. */
+  async #clear(
+    name: string,
+    {
+      to,
+      isWanted = () => true,
+      cleared,
+    }: {
+      readonly to?: string;
+      readonly isWanted?: () => boolean;
+      readonly cleared?: (samples: number) => void;
+    },
+  ): Promise<void> {
+    for await (const page of pagesOf(this.#state, [...QUEUES, name])) {
+      if (!isWanted()) return;
+      const moved = page.map(({ key, value }) => ({ key: [...QUEUES, to ?? '', ...key.slice(3)], value }));
+      const gone = page.map(({ key }) => ({ key, value: undefined }));
+      await this.#state.commit(to === undefined ? gone : [...moved, ...gone]);
+      cleared?.(page.reduce((sum, { value }) => sum + (headOf(value)?.samples ?? 1), 0));
     }
-    await this.#state.commit([{ key: [...ADDRESS_KEY, former], value: undefined }]);
+    if (isWanted()) await this.#state.commit([{ key: [...ADDRESS_KEY, name], value: undefined }]);
   }
 
   #nextName(): string {
@@ -160,9 +186,6 @@ export class Outbox {
     return run;
   }
 }
-
-/** So many entries are moved or removed in one turn of the event loop. */
-const AT_ONCE = 100;
 
 /** As text in the order of the numbers. */
 function nameOf(run: number, made: number): string {

@@ -119,8 +119,8 @@ export class Push {
       if (keepsUnknownMs > 0) await clock.sleep(keepsUnknownMs, this.#stopping.signal);
       const receivers = () =>
         new Map(this.#running.map(({ receiver }) => [receiver.name, addressOf(receiver)]));
-      const removed = await this.#outbox.removeOthers(receivers, this.#stopping.signal);
-      for (const [name, samples] of removed) observer.dropped(name, 'receiver_removed', samples);
+      const dropped = (name: string, samples: number) => observer.dropped(name, 'receiver_removed', samples);
+      await this.#outbox.removeOthers(receivers, dropped, this.#stopping.signal);
     } catch (error) {
       // What the disk does not let go of is dropped by a later run.
       const isRefused = error instanceof StateWriteFailure || error instanceof StateReadFailure;

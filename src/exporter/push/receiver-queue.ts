@@ -27,8 +27,22 @@ interface ReceiverQueueOptions {
   readonly readBytes?: number | undefined;
 }
 
-/** So many entries of an earlier run are taken up at once. */
-const TAKEN_UP_AT_ONCE = 1_000;
+/** Where what waits lies: below it by receiver, in the order in which it came. */
+export const QUEUES: StateKey = [QUEUE, 'push'];
+
+/** So many entries of a backlog are read, moved or removed at once. */
+const PAGE = 100;
+
+/** What lies under a prefix now, in its order and in pages; each may be removed before the next is read. */
+export async function* pagesOf(state: State, prefix: StateKey): AsyncGenerator<readonly StateEntry[], void> {
+  for (let after = prefix; ; ) {
+    const page = await state.range(prefix, { limit: PAGE, after });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    after = last.key;
+  }
+}
 
 /** How long (ms) to wait before a disk that refused is asked again. */
 const RETRY_MS = 10_000;
@@ -54,7 +68,7 @@ export class ReceiverQueue {
 
   constructor(options: ReceiverQueueOptions) {
     const { receiver } = options;
-    this.prefix = [QUEUE, 'push', receiver.name];
+    this.prefix = [...QUEUES, receiver.name];
     this.#options = options;
     this.#wants = selectionOf(receiver);
   }
@@ -74,15 +88,13 @@ export class ReceiverQueue {
     const earlier: WaitingEntry[] = [];
     // What cannot be read is found again, and dropped, where it would be sent.
     const unread = { source: '', queuedAt: clock.wall(), samples: 1 };
-    for (let after: StateKey = this.prefix, isMore = true; isMore; ) {
-      const found = await state.range(this.prefix, { limit: TAKEN_UP_AT_ONCE, after });
-      const left = found.filter(({ key }) => nameOf(key) <= last);
+    for await (const page of pagesOf(state, this.prefix)) {
+      const left = page.filter(({ key }) => nameOf(key) <= last);
       for await (const { key, value } of inTurns(left)) {
         const bytes = value instanceof Uint8Array ? value.length : 0;
         earlier.push({ key, ...(headOf(value) ?? unread), bytes });
       }
-      isMore = left.length === TAKEN_UP_AT_ONCE;
-      after = left.at(-1)?.key ?? after;
+      if (left.length < page.length) break;
     }
     this.#waiting.addBefore(earlier);
     this.isTakenUp = true;
@@ -143,7 +155,7 @@ export class ReceiverQueue {
         await clock.sleep(RETRY_MS, signal);
       }
     }
-    this.#forget(entries);
+    for (const entry of entries) this.#forget(entry);
     this.#sending = new Set();
   }
 
@@ -191,18 +203,18 @@ export class ReceiverQueue {
 
   /** What the disk does not let go of is taken up, and dropped, by a later run. */
   async #drop(dropped: readonly Dropped[]): Promise<void> {
-    if (dropped.length === 0) return;
-    for (const { entry, reason } of dropped) this.#options.onDropped(reason, entry.samples);
-    this.#forget(dropped.map(({ entry }) => entry));
-    const removals = dropped.map(({ entry: { key } }) => ({ key, value: undefined }));
+    // What waits no more was dropped, and counted, for another reason meanwhile.
+    const gone = dropped.filter(({ entry }) => this.#forget(entry));
+    if (gone.length === 0) return;
+    for (const { entry, reason } of gone) this.#options.onDropped(reason, entry.samples);
+    const removals = gone.map(({ entry: { key } }) => ({ key, value: undefined }));
     await this.#options.state.commit(removals).catch(() => undefined);
   }
 
-  #forget(entries: readonly WaitingEntry[]): void {
-    for (const { key } of entries) {
-      this.#read.delete(nameOf(key));
-      this.#waiting.delete(nameOf(key));
-    }
+  /** Whether it waited. */
+  #forget({ key }: WaitingEntry): boolean {
+    this.#read.delete(nameOf(key));
+    return this.#waiting.delete(nameOf(key));
   }
 }
 
@@ -292,12 +304,13 @@ class WaitingEntries {
     for (const entry of [...entries, ...later]) this.add(entry);
   }
 
-  delete(name: string): void {
+  /** Whether there was such an entry. */
+  delete(name: string): boolean {
     const entry = this.#entries.get(name);
-    if (entry === undefined) return;
-    this.#entries.delete(name);
+    if (entry === undefined) return false;
     this.bytes -= entry.bytes;
     this.samples -= entry.samples;
+    return this.#entries.delete(name);
   }
 
   /** Those that must go for the others to be within the limits: the first ones, but for some that are kept. */

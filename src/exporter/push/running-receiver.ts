@@ -20,7 +20,7 @@ export interface ReceiverView {
   /** What waits; undefined while it is not known yet what an earlier run left. */
   readonly samples: number | undefined;
   readonly bytes: number | undefined;
-  /** Since when the oldest that is known has waited (ms since the epoch). */
+  /** Since when the oldest that is known has waited (ms since the epoch); of what cannot be read, since it was to be. */
   readonly oldest: number | undefined;
   /** When it last took samples (ms since the epoch). */
   readonly lastSuccessAt: number | undefined;
@@ -84,6 +84,7 @@ export function startReceiver(
   });
   const snapshots = new ReceiverSnapshots({ receiver, startedAt, instance, onAdded });
   let lastSuccessAt: number | undefined;
+  let unreadSince: number | undefined;
   let trouble = '';
   const sender = new Sender({
     queue,
@@ -103,6 +104,7 @@ export function startReceiver(
       observer.failed(name, words);
     },
     notRead: (words) => {
+      unreadSince ??= clock.wall();
       trouble = `the outbox cannot be read: ${words}`;
       observer.outboxNotRead(name, words);
     },
@@ -131,7 +133,7 @@ export function startReceiver(
       protocol: protocol.name,
       samples: queue.isTakenUp ? queue.waiting.samples : undefined,
       bytes: queue.isTakenUp ? queue.waiting.bytes : undefined,
-      oldest: queue.waiting.oldest,
+      oldest: queue.waiting.oldest ?? (queue.isTakenUp ? undefined : unreadSince),
       lastSuccessAt,
       trouble,
     }),

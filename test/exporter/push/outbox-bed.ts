@@ -104,9 +104,6 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     get queue() {
       return now.queue;
     },
-    get outbox() {
-      return now.outbox;
-    },
     commit: (source: string, samples: readonly TimedSample[]) =>
       now.outbox.commit({ entries: [], samples, source }),
     /** Takes a snapshot of series with these values, now, unless one waits; whether it did. */
@@ -127,6 +124,13 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     rename(name: string, address?: string) {
       now.stopping.abort();
       now = start(name, address);
+    },
+    /** Removes what waits for receivers other than this one; how many samples which of them had. */
+    async removeOthers(name: string, address: string) {
+      const removed: [string, number][] = [];
+      const note = (...one: [string, number]) => void removed.push(one);
+      await now.outbox.removeOthers(() => new Map([[name, address]]), note, now.stopping.signal);
+      return removed;
     },
     async empty() {
       await now.ready;

@@ -6,7 +6,12 @@ import { PUSH, type Receiver } from '../../../src/exporter/configuration/push-se
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
-import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import {
+  memoryState,
+  type State,
+  StateReadFailure,
+  StateWriteFailure,
+} from '../../../src/exporter/state/state.ts';
 import { ModelReceiver } from './model-receiver.ts';
 import { hastyClock, outboxBed, sample } from './outbox-bed.ts';
 
@@ -142,6 +147,24 @@ it('five disk stalls of 35 s, at starts and reloads, lose nothing and are not bl
   expect(metrics.pushDefects.value('r') ?? 0).toBe(0);
   expect(metrics.pushDropped.value('r', 'damaged')).toBeUndefined();
   expect(warnings).toContain('the outbox cannot be read: nothing is sent until it can');
+});
+
+it('shows since when a backlog of an earlier run waits that cannot be read, so that it is noticed', async () => {
+  const clock = hastyClock(5_000);
+  let isDown = true;
+  const memory = memoryState();
+  const state: State = {
+    ...memory,
+    async range(...what) {
+      if (isDown) throw new StateReadFailure('the disk has not answered for 10 s');
+      return await memory.range(...what);
+    },
+  };
+  const { apply, receivers } = pushBed(state, clock);
+  await apply(receiverAt('http://127.0.0.1:9/'));
+  await vi.waitFor(() => expect(receivers()[0]).toMatchObject({ samples: undefined, oldest: 5_000 }));
+  isDown = false;
+  await vi.waitFor(() => expect(receivers()[0]).toMatchObject({ samples: 0, oldest: undefined }));
 });
 
 it('on a full disk nothing is queued by half, what is sent stays until it can be removed, and all arrives', async () => {
