@@ -1,11 +1,11 @@
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { AccountConfig } from '../exporter/configuration/schema.ts';
-import { QUESTIONS } from '../exporter/graphql/question.ts';
 import { COUNTED_NAMES, livePlan, offlinePlan } from '../exporter/plan/live-plan.ts';
 import type { AccountPlan } from '../exporter/plan/plan.ts';
 import { processesFor, processesText } from '../exporter/plan/processes.ts';
 import { planText } from '../exporter/plan/text.ts';
+import { QUESTIONS } from '../exporter/platform/read.ts';
 import { AssumedLimit } from '../exporter/rate-limit/assumed-limit.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';

@@ -15,7 +15,7 @@ import { type AccountConfig, type Config, DEFAULT_LIMITS } from './configuration
 import { Exposition, type ExpositionEncoding, type ExpositionOptions } from './exposition/exposition.ts';
 import { Store } from './exposition/store.ts';
 import type { ExpositionFormat, ShownSample } from './exposition/text-format.ts';
-import { Turns } from './poll/runner.ts';
+import { Turns } from './poll/operations.ts';
 import type { Ticker } from './poll/ticker.ts';
 import { Push } from './push/push.ts';
 import { ReplicaPush } from './push/replica-push.ts';

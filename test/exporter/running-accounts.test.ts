@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { RunningAccounts } from '../../src/exporter/exporter.ts';
 import { Store } from '../../src/exporter/exposition/store.ts';
-import { Turns } from '../../src/exporter/poll/runner.ts';
+import { Turns } from '../../src/exporter/poll/operations.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { memoryState, type State, StateWriteFailure } from '../../src/exporter/state/state.ts';

@@ -3,7 +3,7 @@ import { credentialsFrom } from '../../src/exporter/account/connection.ts';
 import { systemClock } from '../../src/exporter/clock.ts';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
-import type { PollEnd } from '../../src/exporter/poll/runner.ts';
+import type { PollEnd } from '../../src/exporter/poll/job.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../src/exporter/state/state.ts';

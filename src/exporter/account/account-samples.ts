@@ -23,8 +23,7 @@ import { type Clock, Timer, wallAt } from '../clock.ts';
 import { hasWhole } from '../cluster/shard.ts';
 import type { Store } from '../exposition/store.ts';
 import { type Judgement, judge } from '../judgement/judgement.ts';
-import type { Job, JobSubject } from '../poll/job.ts';
-import type { PollEnd } from '../poll/runner.ts';
+import type { Job, JobSubject, PollEnd } from '../poll/job.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import { completeByMinute } from '../settling/completeness.ts';
 import {

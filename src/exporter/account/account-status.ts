@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { type Shard, shardText } from '../cluster/shard.ts';
 import { judge } from '../judgement/judgement.ts';
-import type { ExchangeInfo } from '../platform/exchange.ts';
-import type { PollEnd, PollObserver } from '../poll/runner.ts';
+import type { ObservedPlatform } from '../poll/observed-platform.ts';
+import type { PollObserver } from '../poll/runner.ts';
 import type { JobState } from '../poll/schedule.ts';
 import type { Decision, WaitReason } from '../rate-limit/decision.ts';
 import { type DemandForecast, periodOf, type ScopeDemand } from '../rate-limit/demand-forecast.ts';
@@ -16,7 +16,6 @@ import { toTheEnd } from '../slices.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import type { Listing } from './account-targets.ts';
-import type { Observed, ObservedPlatform } from './connection.ts';
 import type { DroppedJobs } from './jobs.ts';
 
 /** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
@@ -89,10 +88,6 @@ export function silenceOf(liveness: Liveness): string | undefined {
 
 /** Called with what an account does, for metrics and logs. */
 export interface AccountObserver extends PollObserver {
-  exchanged(account: string, info: ExchangeInfo, observed: Observed): void;
-  /** A request has waited so long (ms) for its turn. */
-  departed(account: string, waitedMs: number): void;
-  polled(account: string, end: PollEnd): void;
   /**
    * What the jobs ask of each limit scope, every minute.
    * @param surveyed whether it is known what there is to poll: too much stays too much whatever else is found, but

@@ -6,10 +6,10 @@ import type { OwnedSamples, Store } from '../exposition/store.ts';
 import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Exposure, Job } from '../poll/job.ts';
+import { TOKENS } from '../poll/observed-platform.ts';
 import type { ScheduledJob } from '../poll/schedule.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import { runInSlices } from '../slices.ts';
-import { TOKENS } from './connection.ts';
 
 /** What an account leaves exposed when a reload starts it anew. */
 export interface HeldOver {

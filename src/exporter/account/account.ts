@@ -5,9 +5,10 @@ import { sameAccess } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
 import { isPassing } from '../platform/read.ts';
-import type { Job } from '../poll/job.ts';
-import { type Commit, type PollEnd, PollRunner, type Turns } from '../poll/runner.ts';
-import { type JobState, Schedule } from '../poll/schedule.ts';
+import type { Job, PollEnd } from '../poll/job.ts';
+import type { Turns } from '../poll/operations.ts';
+import { type Commit, PollRunner } from '../poll/runner.ts';
+import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/series-memory.ts';
@@ -77,6 +78,7 @@ export class Account {
   readonly #connection: Connection;
   readonly #jobs: AccountJobs;
   readonly #forecast: DemandForecast;
+  readonly #runner: PollRunner;
   readonly #schedule: Schedule;
   readonly #store: AccountStore;
   readonly #exposed: ExposedResults;
@@ -117,11 +119,7 @@ export class Account {
       credentials: options.credentials,
       mayLeave: mayAct,
       turns,
-      onExchange: (info, observed) => {
-        observer.exchanged(account, info, observed);
-        this.#samples.exposeVitals();
-      },
-      onTurn: (waitedMs) => observer.departed(account, waitedMs),
+      observer,
     });
     const { platform, queue, operations } = this.#connection;
     const { scopes, platformClock } = platform;
@@ -139,20 +137,21 @@ export class Account {
       onDropped: (dropped) => observer.jobsDropped(account, dropped),
     });
     const labelled = withLabels(config.labels);
-    const runner = new PollRunner({
+    this.#runner = new PollRunner({
       account,
       clock,
       operations,
+      reachability: platform.reachability,
       forecast,
       commit: (found) =>
         this.#pushed?.commit({ ...found, samples: labelled(found.samples) }) ?? state.commit(found.entries),
       memory: this.#jobs.memory,
       exposed: this.#exposed,
       observer,
-      polled: (end) => this.#polled(end),
     });
     const exposed = this.#exposed;
-    this.#schedule = new Schedule({ clock, platformClock, ticker, runner, exposed });
+    const poll = (scheduled: ScheduledJob) => this.#poll(scheduled);
+    this.#schedule = new Schedule({ clock, platformClock, ticker, poll, exposed });
     this.view = {
       name: account,
       apiUrl: config.api_url,
@@ -333,14 +332,20 @@ export class Account {
     for (const { part, known } of unsaved) this.#saved.set(part, known);
   }
 
+  async #poll(scheduled: ScheduledJob): Promise<void> {
+    try {
+      const end = await this.#runner.run(scheduled);
+      if (end !== undefined) this.#polled(end);
+    } catch (error) {
+      this.#options.observer.defect(this.#options.config.name, scheduled.job, error);
+    }
+  }
+
   #polled(end: PollEnd): void {
-    const { observer, config } = this.#options;
-    const { reachability } = this.view.platform;
-    reachability.polled(end);
-    this.#exposed.platformIs(reachability.up === true);
+    this.#exposed.platformIs(this.view.platform.reachability.up === true);
     // Polls without any request count too: they show that polls come to an end.
     this.#polledAt = this.#options.clock.now();
-    observer.polled(config.name, end);
+    this.#samples.exposeVitals();
     if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
     if (end.result?.learned !== undefined)
       this.#samples.exposeAge(end.job, this.#exposed.expectedAge(end.job));

@@ -122,7 +122,7 @@ function accountOf(account: AccountConfig, { clock, guard, progress }: BackfillO
       guard,
       onNotice: (name, text) => progress.log.warn({ account: name }, text),
     }),
-    onExchange: () => progress.count(),
+    observer: { exchanged: () => progress.count() },
   });
 }
 

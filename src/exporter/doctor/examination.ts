@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import type { ObservedPlatform } from '../account/connection.ts';
 import { shardText } from '../cluster/shard.ts';
 import { partOf } from '../collectors.ts';
 import { routeOf } from '../configuration/request.ts';
@@ -10,6 +9,7 @@ import type { Route } from '../platform/connector.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type FailureOutcome, type Outcome, PlatformFailure } from '../platform/read.ts';
+import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber, plainShare } from '../text/numbers.ts';

@@ -73,7 +73,7 @@ export class Session {
       const now = this.clock.now();
       const wait = usedUpForMs(limiter, now);
       if (wait > 0) return Promise.reject(new QuotaUsedUp(usedUp(name, wait, now)));
-      return this.connection.readAtOnce(resource(), signal);
+      return this.connection.operations.readAtOnce(resource(), signal);
     };
   }
 }

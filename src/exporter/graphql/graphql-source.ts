@@ -2,7 +2,7 @@ import type { Product } from '../catalogue/products.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import { type Decoded, mergeDecoded } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import { PlatformFailure, type Read } from '../platform/read.ts';
+import { PlatformFailure, QUESTIONS, type Read } from '../platform/read.ts';
 import type {
   CountersAsked,
   SeriesAsked,
@@ -18,7 +18,7 @@ import { type Column, columnOf, decodeColumns } from './columns.ts';
 import { type DatasetRows, keyOf, rowsOf } from './dataset-rows.ts';
 import { fieldsOf, type MetricFields } from './fields.ts';
 import { KnownFields } from './known-fields.ts';
-import { datasetQuestion, MOST_ROWS, QUESTIONS, resourceOf } from './question.ts';
+import { datasetQuestion, MOST_ROWS, resourceOf } from './question.ts';
 import { RowsMemory } from './rows-learned.ts';
 import { type SharedAnswer, SharedReads } from './shared-reads.ts';
 import { TopValues } from './top-values.ts';

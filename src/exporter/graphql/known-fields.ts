@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { unlessAborted } from '../clock.ts';
-import { PlatformFailure, type Read } from '../platform/read.ts';
+import { PlatformFailure, QUESTIONS, type Read } from '../platform/read.ts';
 import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
-import { QUESTIONS, resourceOf, SCHEMA_QUESTION } from './question.ts';
+import { resourceOf, SCHEMA_QUESTION } from './question.ts';
 
 /** What of the answer is used. */
 const ANSWER = z.object({

@@ -1,14 +1,5 @@
-import type { Resource } from '../platform/read.ts';
+import { QUESTIONS, type Resource } from '../platform/read.ts';
 import { FINEST_WINDOW_MS, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
-
-/** Where questions are sent, and what is known of their limit, of which the platform's documents name no number. */
-export const QUESTIONS = {
-  /** Below the account's `graphql_url`. */
-  path: '/metrics/graphql',
-  group: 'graphql',
-  /** Operations a minute to begin with. */
-  assumedLimit: 20,
-} as const;
 
 /** The most that the platform lets select and answer. */
 export const MOST_FIELDS = 37;

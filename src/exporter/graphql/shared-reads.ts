@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import { PlatformFailure, type Read } from '../platform/read.ts';
+import { PlatformFailure, QUESTIONS, type Read } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { othersHaveGoneOn, wakeInSlices } from '../slices.ts';
 import { type DatasetRows, datasetRows, keyOf } from './dataset-rows.ts';
@@ -17,7 +17,6 @@ import {
   type Piece,
   partsOf,
   piecesOf,
-  QUESTIONS,
   type RowsExpected,
   resourceOf,
   rowLimit,

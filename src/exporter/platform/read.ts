@@ -9,6 +9,15 @@ export interface Resource {
   readonly question?: string;
 }
 
+/** Where questions are sent, and what is known of their limit, of which the platform's documents name no number. */
+export const QUESTIONS = {
+  /** Below the account's `graphql_url`. */
+  path: '/metrics/graphql',
+  group: 'graphql',
+  /** Operations a minute to begin with. */
+  assumedLimit: 20,
+} as const;
+
 /** A successful answer. */
 export interface Answer {
   /** The JSON document. */

@@ -192,6 +192,17 @@ export interface Ending {
   readonly foreignAnswer: string | undefined;
 }
 
+/** A finished poll. */
+export interface PollEnd extends Ending {
+  readonly job: Job;
+  /** How the poll before ended; undefined for the first. */
+  readonly before: Outcome | undefined;
+  /** Operations that it performed; with none, it says nothing about the platform. */
+  readonly operations: number;
+  /** From when its first operation left (ms); 0 when none did. */
+  readonly durationMs: number;
+}
+
 /** Nothing was found. */
 export const BLANK: Ending = {
   outcome: 'empty',

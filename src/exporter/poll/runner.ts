@@ -1,12 +1,7 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
-import type { Exposition } from '../exposition/exposition.ts';
-import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
-import { HugeAnswerSlots, isLarge, LargeAnswers } from '../platform/response-body.ts';
-import { SharedLimits } from '../rate-limit/assumed-limit.ts';
-import type { QueuedRequest } from '../rate-limit/decision.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
-import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import { learn } from '../settling/learned.ts';
 import {
   type AccountMemory,
@@ -15,22 +10,16 @@ import {
   type StateEntry,
   StateWriteFailure,
 } from '../state/state.ts';
-import { BLANK, type Ending, type Exposure, failed, type Job, type PollResult } from './job.ts';
+import { BLANK, type Ending, type Exposure, failed, type Job, type PollEnd, type PollResult } from './job.ts';
+import type { Reachability } from './observed-platform.ts';
+import { type OperationObserver, type Operations, watched } from './operations.ts';
 import type { ScheduledJob } from './schedule.ts';
 
-/** A finished poll. */
-export interface PollEnd extends Ending {
-  readonly job: Job;
-  /** How the poll before ended; undefined for the first. */
-  readonly before: Outcome | undefined;
-  /** Operations that it performed; with none, it says nothing about the platform. */
-  readonly operations: number;
-  /** From when its first operation left (ms); 0 when none did. */
-  readonly durationMs: number;
-}
-
-/** Receives what goes wrong in a poll apart from the platform's answers. */
-export interface PollObserver {
+/** Is handed what polls show, for metrics and logs. */
+export interface PollObserver extends OperationObserver {
+  /** A request has waited so long (ms) for its turn. */
+  departed(account: string, waitedMs: number): void;
+  polled(account: string, end: PollEnd): void;
   /** The state refused to commit what a poll found; a later poll finds it again. */
   commitRefused(account: string, job: Job, failure: StateWriteFailure): void;
   /** A bug in the exporter: a part of a poll still goes on after its deadline. */
@@ -53,16 +42,16 @@ export type PollPart = 'request' | 'conclusion';
 export interface RunnerOptions {
   readonly account: string;
   readonly clock: Clock;
-  readonly operations: Pick<Operations, 'perform'>;
+  readonly operations: Pick<Operations, 'turn'>;
+  readonly reachability: Pick<Reachability, 'polled'>;
   readonly forecast: Pick<DemandForecast, 'intervalsOf'>;
   readonly commit: Commit;
   readonly memory: AccountMemory;
   readonly exposed: { expose(scheduled: ScheduledJob, exposures: readonly Exposure[]): void };
   readonly observer: PollObserver;
-  readonly polled: (end: PollEnd) => void;
 }
 
-/** Runs polls: reads, commits, adopts, exposes and reports. The only place that acts on results. */
+/** Runs polls: reads, commits, adopts, exposes and reports. The only place that acts on what they find. */
 export class PollRunner {
   readonly #options: RunnerOptions;
   /** The last conclusion of each job: those of a job and of its follow-ups come one after the other. */
@@ -72,23 +61,18 @@ export class PollRunner {
     this.#options = options;
   }
 
-  /** Polls once. Any failure becomes the poll's outcome and affects no other poll; it never rejects. */
-  async run(scheduled: ScheduledJob): Promise<void> {
-    const { account, clock, polled, observer } = this.#options;
-    const { job, signal } = scheduled;
-    try {
-      const ending = await this.#poll(scheduled).catch((error: unknown) => this.#endingOf(scheduled, error));
-      if (signal.aborted) return;
-      const now = clock.now();
-      const before = scheduled.lastOutcome;
-      scheduled.end(now, ending);
-      const { operations, firstOperationAt = now } = scheduled;
-      polled({ job, before, ...ending, operations, durationMs: now - firstOperationAt });
-    } catch (error) {
-      observer.defect(account, job, error);
-    } finally {
-      scheduled.rest(clock.now());
-    }
+  /**
+   * Polls once. Any failure becomes the poll's outcome, and affects no other poll.
+   * @returns how it ended; undefined where the job was stopped
+   */
+  async run(scheduled: ScheduledJob): Promise<PollEnd | undefined> {
+    const { account, clock, reachability, observer } = this.#options;
+    const ending = await this.#poll(scheduled).catch((error: unknown) => this.#endingOf(scheduled, error));
+    if (scheduled.signal.aborted) return undefined;
+    const end = scheduled.end(clock.now(), ending);
+    reachability.polled(end);
+    observer.polled(account, end);
+    return end;
   }
 
   async #poll(scheduled: ScheduledJob): Promise<Ending> {
@@ -113,11 +97,7 @@ export class PollRunner {
   #readFor(scheduled: ScheduledJob): Read {
     const { account, clock, operations, forecast, observer } = this.#options;
     const { job } = scheduled;
-    const progress = {
-      started: () => scheduled.start(clock.now()),
-      overdue: () => observer.overdue(account, job, 'request'),
-    };
-    return (resource, signal, group = job.group) => {
+    return async (resource, signal, group = job.group) => {
       const request = {
         group,
         notBefore: scheduled.dueAt ?? clock.now(),
@@ -126,7 +106,11 @@ export class PollRunner {
         plannedIntervalMs: () => forecast.intervalsOf(job).careful,
       };
       scheduled.request ??= request;
-      return operations.perform(request, resource, signal, progress);
+      const perform = await operations.turn(request, signal);
+      const now = clock.now();
+      scheduled.start(now);
+      observer.departed(account, now - request.notBefore);
+      return perform(resource, () => observer.overdue(account, job, 'request'));
     };
   }
 
@@ -184,147 +168,4 @@ export function adopt(
   if (learned === undefined) return;
   const { part } = learned.metric;
   memory.adopt(changed(part, learn(memory.of(part), learned.evidence)), committed);
-}
-
-export interface OperationsOptions {
-  readonly clock: Clock;
-  readonly queue: Pick<RequestQueue, 'turn'>;
-  /** Sends a request at once. */
-  readonly exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>;
-  /** Within which `exchange` ends. */
-  readonly timeoutMs: number;
-  /** Shared by all accounts; by default only the queue holds requests back. */
-  readonly turns?: Turns | undefined;
-}
-
-/** What happens to an operation before it is over. */
-interface OperationProgress {
-  /** Its turn has come. */
-  readonly started: () => void;
-  /** It goes on for longer than its timeout allows. */
-  readonly overdue: () => void;
-}
-
-const UNOBSERVED: OperationProgress = { started: () => undefined, overdue: () => undefined };
-
-/** Performs an account's operations, each when the quota allows it. */
-export class Operations {
-  readonly #options: OperationsOptions;
-
-  constructor(options: OperationsOptions) {
-    this.#options = options;
-  }
-
-  /** @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts */
-  async perform(
-    request: QueuedRequest,
-    resource: () => Resource,
-    signal: AbortSignal,
-    { started, overdue }: OperationProgress = UNOBSERVED,
-  ): Promise<Answer> {
-    const { queue, turns, exchange, timeoutMs } = this.#options;
-    const over = await queue.turn(request, signal);
-    started();
-    let answer: Answer;
-    try {
-      await turns?.departures.turn();
-      answer = await watched(exchange(resource(), signal), timeoutMs, overdue);
-    } finally {
-      over();
-    }
-    // A large answer had its turn before it was parsed.
-    if (!isLarge(answer.bytes)) await turns?.arrivals.turn();
-    return answer;
-  }
-
-  /** Reads for operations that no job asks for: all equally urgent, none paced. */
-  readFor(usual: string): Read {
-    return (resource, signal, group = usual) => {
-      const now = this.#options.clock.now();
-      const request = { group, notBefore: now, weight: 1, since: now, plannedIntervalMs: () => 0 };
-      return this.perform(request, resource, signal);
-    };
-  }
-}
-
-/** Whether a scrape waits for an answer. */
-type Scrapes = Pick<Exposition, 'isAwaited'>;
-
-/**
- * Lets one caller through per turn of the event loop, in order, and none while a scrape waits: all at once would block the
- * loop.
- */
-class OnePerTurn {
-  readonly #scrapes: Scrapes;
-  readonly #waiting: (() => void)[] = [];
-  #isTaken = false;
-
-  constructor(scrapes: Scrapes) {
-    this.#scrapes = scrapes;
-  }
-
-  /** Resolves when it may go on; undefined where it may at once. */
-  turn(): Promise<void> | undefined {
-    const waits = this.#isTaken || this.#scrapes.isAwaited;
-    if (!this.#isTaken) this.#take();
-    return waits ? new Promise((resolve) => this.#waiting.push(resolve)) : undefined;
-  }
-
-  #take(): void {
-    this.#isTaken = true;
-    setImmediate(() => {
-      if (this.#waiting.length > 0 && this.#scrapes.isAwaited) return this.#take();
-      const next = this.#waiting.shift();
-      this.#isTaken = next !== undefined;
-      if (next === undefined) return;
-      this.#take();
-      next();
-    });
-  }
-}
-
-/**
- * Spreads the work of all accounts over turns of the event loop: a platform may answer hundreds of accounts at the same
- * moment. Requests in flight are not limited here, so an account that hangs holds up no other.
- */
-export class Turns {
-  /** Requests that are sent. */
-  readonly departures: OnePerTurn;
-  /** Answers that are taken in, which takes some milliseconds each. */
-  readonly arrivals: OnePerTurn;
-  /** The limits that the platform counts by the client's address. */
-  readonly limits = new SharedLimits();
-  readonly #places = new HugeAnswerSlots();
-
-  /** @param scrapes whether one waits: then everything else does; none by default */
-  constructor(scrapes: Scrapes = { isAwaited: false }) {
-    this.departures = new OnePerTurn(scrapes);
-    this.arrivals = new OnePerTurn(scrapes);
-  }
-
-  /** How the large answers of one account take turns with all other answers. */
-  largeAnswers(): LargeAnswers {
-    return new LargeAnswers(this.#places, () => this.arrivals.turn());
-  }
-}
-
-/** How much longer (ms) than its deadline a part of a poll may take before it is reported. */
-const GRACE_MS = 1_000;
-
-/** After an event loop that was blocked, what is due ends first (ms). */
-const SETTLING_MS = 100;
-
-/**
- * Calls `report` when a part of a poll goes on for a second beyond its deadline, which means that the deadline does not
- * work. Real time, like the deadlines.
- */
-export async function watched<T>(part: Promise<T>, deadlineMs: number, report: () => void): Promise<T> {
-  let timer = setTimeout(() => {
-    timer = setTimeout(report, SETTLING_MS);
-  }, deadlineMs + GRACE_MS);
-  try {
-    return await part;
-  } finally {
-    clearTimeout(timer);
-  }
 }

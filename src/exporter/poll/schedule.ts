@@ -5,7 +5,7 @@ import { isPassing, type Outcome } from '../platform/read.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import { periodOf } from '../rate-limit/demand-forecast.ts';
 import { runInSlices } from '../slices.ts';
-import type { Ending, Exposure, Job } from './job.ts';
+import type { Ending, Exposure, Job, PollEnd } from './job.ts';
 import type { Ticker } from './ticker.ts';
 
 /** State of a job. Times are local ms. */
@@ -113,8 +113,10 @@ export class ScheduledJob implements JobState {
     this.firstOperationAt = now;
   }
 
-  /** Its poll is over and ended like this. */
-  end(now: number, { outcome, reason, result }: Ending): void {
+  /** Its poll is over and ended like this: it may fall due again. */
+  end(now: number, ending: Ending): PollEnd {
+    const { outcome, reason, result } = ending;
+    const before = this.lastOutcome;
     const succeeded = outcome === 'ok' || outcome === 'empty';
     this.lastOutcome = outcome;
     this.lastReason = reason;
@@ -123,10 +125,6 @@ export class ScheduledJob implements JobState {
     this.failedAt = succeeded ? undefined : now;
     this.lastBucketAt = result?.buckets?.newestExposed ?? this.lastBucketAt;
     this.bucketWidthMs = result?.buckets?.width ?? this.bucketWidthMs;
-  }
-
-  /** However its poll ended, it may fall due again. */
-  rest(now: number): void {
     // During the poll it kept the urgency of its start, so that a poll of many operations is not left half done.
     this.since = this.state === 'running' ? (this.startedAt ?? now) : now;
     this.state = 'idle';
@@ -134,6 +132,8 @@ export class ScheduledJob implements JobState {
     this.request = undefined;
     // After a failure, further requests of the poll may still wait; they end with the job.
     if (this.failures === 0) this.#stop = undefined;
+    const { job, operations, firstOperationAt = now } = this;
+    return { ...ending, job, before, operations, durationMs: now - firstOperationAt };
   }
 
   stop(): void {
@@ -165,7 +165,8 @@ export interface ScheduleOptions {
   readonly clock: Clock;
   readonly platformClock: PlatformClock;
   readonly ticker: Ticker;
-  readonly runner: { run(scheduled: ScheduledJob): Promise<void> };
+  /** Never rejects. */
+  readonly poll: (scheduled: ScheduledJob) => Promise<void>;
   readonly exposed: {
     expose(scheduled: ScheduledJob, exposures: readonly Exposure[]): void;
     withdraw(scheduled: ScheduledJob): void;
@@ -302,7 +303,7 @@ export class Schedule {
 
   #due(scheduled: ScheduledJob, at: number): void {
     if (!scheduled.due(at)) return;
-    const poll = this.#options.runner.run(scheduled).then(() => {
+    const poll = this.#options.poll(scheduled).then(() => {
       this.#polls.delete(poll);
       if (!scheduled.isStopped) this.#after(scheduled);
     });

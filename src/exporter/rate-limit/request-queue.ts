@@ -9,8 +9,6 @@ export interface RequestQueueOptions {
   readonly concurrency: number;
   /** Whether there is another token than the one that the platform refused last. */
   readonly tokenRenewed?: () => Promise<boolean>;
-  /** Called when a request leaves, with how long (ms) it waited for its turn. */
-  readonly onTurn?: (waitedMs: number) => void;
 }
 
 /** A decision about one request, and its position in the queue. */
@@ -126,7 +124,6 @@ export class RequestQueue {
         break;
       }
       this.#waiting.delete(next);
-      this.#options.onTurn?.(now - next.request.notBefore);
       next.leave();
     }
     this.#timer.set(Math.min(until, this.#checkToken(now)));

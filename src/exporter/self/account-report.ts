@@ -1,8 +1,7 @@
 import type { AccountObserver } from '../account/account-status.ts';
 import type { Clock } from '../clock.ts';
 import type { ClockContradiction } from '../platform/platform-clock.ts';
-import type { Counting, Job, PollResult, Restatements } from '../poll/job.ts';
-import type { PollEnd } from '../poll/runner.ts';
+import type { Counting, Job, PollEnd, PollResult, Restatements } from '../poll/job.ts';
 import type { TickerReports } from '../poll/ticker.ts';
 import type { PushObserver } from '../push/running-receiver.ts';
 import { FailureLog, PlanLog, RefusalLog, RejectionLog, type ReportLog } from './lasting-problems.ts';

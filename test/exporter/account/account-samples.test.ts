@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AccountSamples } from '../../../src/exporter/account/account-samples.ts';
-import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
 import type { Sample } from '../../../src/exporter/catalogue/family.ts';
 import { EDGE_RATELIMIT_RESET_TIMESTAMP } from '../../../src/exporter/catalogue/platform-families.ts';
+import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';

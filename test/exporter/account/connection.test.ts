@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Connection, credentialsFrom } from '../../../src/exporter/account/connection.ts';
 import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
 import type { ExchangeInfo } from '../../../src/exporter/platform/exchange.ts';
-import { Turns } from '../../../src/exporter/poll/runner.ts';
+import { Turns } from '../../../src/exporter/poll/operations.ts';
 import { eventually } from '../../eventually.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { PASSWORD, startTokenPlatform, USERNAME } from '../platform/token-platform.ts';
@@ -29,8 +29,10 @@ function connectionTo(
     ...(mayLeave !== undefined && { mayLeave }),
     credentials: credentialsFrom(clock, { guard: () => undefined }),
     ...(turns !== undefined && { turns }),
-    onExchange: (info, { scope: { name, limiter } }) =>
-      observed.push({ info, scope: name, left: limiter.openWindow(clock.now())?.remaining }),
+    observer: {
+      exchanged: (_account, info, { scope: { name, limiter } }) =>
+        observed.push({ info, scope: name, left: limiter.openWindow(clock.now())?.remaining }),
+    },
   });
   onTestFinished(() => connection.close());
   const { limiter } = connection.platform.scopes.of('domains');

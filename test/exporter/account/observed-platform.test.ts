@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
 import type { Shard } from '../../../src/exporter/cluster/shard.ts';
 import {
   type Headers,
@@ -7,6 +6,7 @@ import {
   parseRetryAfter,
   parseServerDate,
 } from '../../../src/exporter/platform/platform-clock.ts';
+import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import { allowanceOf } from '../../../src/exporter/rate-limit/decision.ts';
 import { reportTo } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';

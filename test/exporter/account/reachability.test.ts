@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Reachability } from '../../../src/exporter/account/connection.ts';
 import type { Outcome } from '../../../src/exporter/platform/read.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
+import { Reachability } from '../../../src/exporter/poll/observed-platform.ts';
 import { FOUND } from '../poll/polling.ts';
 
 function jobOf(id: string): Job {

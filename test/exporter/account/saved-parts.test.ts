@@ -3,7 +3,7 @@ import { Account } from '../../../src/exporter/account/account.ts';
 import { credentialsFrom } from '../../../src/exporter/account/connection.ts';
 import { CONFIG, DEFAULT_LIMITS } from '../../../src/exporter/configuration/schema.ts';
 import { Store } from '../../../src/exporter/exposition/store.ts';
-import { Turns } from '../../../src/exporter/poll/runner.ts';
+import { Turns } from '../../../src/exporter/poll/operations.ts';
 import { reportTo } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../../src/exporter/state/state.ts';

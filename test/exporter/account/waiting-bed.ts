@@ -1,6 +1,6 @@
 import { accountStatus } from '../../../src/exporter/account/account-status.ts';
-import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
+import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { toTheEnd } from '../../../src/exporter/slices.ts';

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Connection, credentialsFrom } from '../../../src/exporter/account/connection.ts';
 import type { Clock } from '../../../src/exporter/clock.ts';
 import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
-import { Turns } from '../../../src/exporter/poll/runner.ts';
+import { Turns } from '../../../src/exporter/poll/operations.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { sendJson, startUpstream } from '../platform/upstream.ts';
 
@@ -61,7 +61,7 @@ async function stoppedAt(origin: string, n: number, world: { moment: () => void;
   const read = connection.operations.readFor('domains');
   const reads = Array.from({ length: REQUESTS }, (_, index) => {
     const resource = { path: `/domains/${index}`, version: 3 } as const;
-    return [read(() => resource, over.signal), connection.readAtOnce(resource, over.signal)];
+    return [read(() => resource, over.signal), connection.operations.readAtOnce(resource, over.signal)];
   }).flat();
   // What one is refused, the others would wait for in vain.
   await Promise.all(reads.map((reading) => reading.catch(() => over.abort())));

@@ -5,9 +5,10 @@ import { systemClock } from '../../../src/exporter/clock.ts';
 import { Transport } from '../../../src/exporter/platform/exchange.ts';
 import { readPage } from '../../../src/exporter/platform/pages.ts';
 import { HugeAnswerSlots, isLarge, LargeAnswers } from '../../../src/exporter/platform/response-body.ts';
-import { Operations, Turns } from '../../../src/exporter/poll/runner.ts';
+import { Turns } from '../../../src/exporter/poll/operations.ts';
 import { Secret } from '../../../src/exporter/secret.ts';
 import { eventually } from '../../eventually.ts';
+import { unobserved } from '../poll/polling.ts';
 import { startUpstream } from './upstream.ts';
 
 const never = new AbortController().signal;
@@ -93,13 +94,10 @@ test('a small answer waits for no turn', async () => {
 
 test('a large answer, which had its turn before it was parsed, is used at once', async () => {
   const turns = new Turns();
-  const operations = new Operations({
-    clock: systemClock,
-    queue: { turn: async () => () => undefined },
-    exchange: async ({ path }) => ({ body: path, bytes: path === '/large' ? 70_000 : 100 }),
-    timeoutMs: 1_000,
-    turns,
-  });
+  const operations = unobserved(
+    { clock: systemClock, queue: { turn: async () => () => undefined }, timeoutMs: 1_000, turns },
+    async ({ path }) => ({ body: path, bytes: path === '/large' ? 70_000 : 100 }),
+  );
   const read = operations.readFor('group');
   // Somebody else has the next turn, and does not give it up.
   turns.arrivals.turn = () => new Promise(() => undefined);

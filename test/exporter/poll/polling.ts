@@ -1,12 +1,10 @@
 import { ExposedResults } from '../../../src/exporter/account/account-store.ts';
+import type { ExchangeInfo } from '../../../src/exporter/platform/exchange.ts';
+import type { Answer, Resource } from '../../../src/exporter/platform/read.ts';
 import type { Job, PollResult } from '../../../src/exporter/poll/job.ts';
-import {
-  Operations,
-  type OperationsOptions,
-  type PollObserver,
-  PollRunner,
-  type RunnerOptions,
-} from '../../../src/exporter/poll/runner.ts';
+import { Reachability } from '../../../src/exporter/poll/observed-platform.ts';
+import { Operations, type OperationsOptions } from '../../../src/exporter/poll/operations.ts';
+import { type PollObserver, PollRunner } from '../../../src/exporter/poll/runner.ts';
 import { Schedule, type ScheduleOptions } from '../../../src/exporter/poll/schedule.ts';
 import type { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { AccountMemory, memoryState } from '../../../src/exporter/state/state.ts';
@@ -14,13 +12,29 @@ import { AccountMemory, memoryState } from '../../../src/exporter/state/state.ts
 /** A poll that found what it looked for and has nothing to expose. */
 export const FOUND: PollResult = { outcome: 'ok', exposures: () => [] };
 
+/** Operations whose exchanges show nothing of the platform. */
+export function unobserved(
+  options: Pick<OperationsOptions, 'clock' | 'queue' | 'timeoutMs' | 'turns'>,
+  exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>,
+): Operations {
+  return new Operations({
+    ...options,
+    account: 'test',
+    platform: { observe: () => Promise.reject(new Error('nothing is observed')) as never },
+    // biome-ignore lint/correctness/useYield: there is no record of the exchange
+    async *send(resource, signal): AsyncGenerator<ExchangeInfo, Answer> {
+      return await exchange(resource, signal);
+    },
+  });
+}
+
 export interface PollingOptions
-  extends Omit<ScheduleOptions, 'runner' | 'exposed'>,
-    Pick<OperationsOptions, 'queue' | 'exchange'>,
+  extends Omit<ScheduleOptions, 'poll' | 'exposed'>,
+    Pick<OperationsOptions, 'queue'>,
     Partial<Pick<OperationsOptions, 'timeoutMs'>>,
-    Partial<Pick<RunnerOptions, 'polled'>>,
     Partial<PollObserver> {
   readonly forecast: DemandForecast;
+  readonly exchange: Parameters<typeof unobserved>[1];
 }
 
 /** A schedule with its runner; nothing is kept, nothing exposed, and a fault of the exporter fails the test. */
@@ -36,6 +50,9 @@ export function polling(options: PollingOptions): Schedule {
     staleAfter: 600_000,
   });
   const observer: PollObserver = {
+    exchanged: () => undefined,
+    departed: () => undefined,
+    polled: () => undefined,
     commitRefused: () => undefined,
     // Its time is the machine's, which says nothing where an exchange lasts simulated time or is left behind by a test.
     overdue: () => undefined,
@@ -47,15 +64,16 @@ export function polling(options: PollingOptions): Schedule {
   const runner = new PollRunner({
     account: 'test',
     clock,
-    operations: new Operations({ clock, queue, exchange, timeoutMs }),
+    operations: unobserved({ clock, queue, timeoutMs }, exchange),
+    reachability: new Reachability(() => clock.now()),
     forecast,
     commit: ({ entries }) => state.commit(entries),
     memory: new AccountMemory(state),
     exposed,
     observer,
-    polled: options.polled ?? (() => undefined),
   });
-  return new Schedule({ ...options, runner, exposed });
+  const poll = async (scheduled: Parameters<typeof runner.run>[0]) => void (await runner.run(scheduled));
+  return new Schedule({ ...options, poll, exposed });
 }
 
 /** A job of one operation a minute, which finds nothing. */

@@ -32,19 +32,22 @@ function poll(commit: (seen: () => { memory: number; exposed: readonly number[] 
   const runner = new PollRunner({
     account: 'test',
     clock,
-    operations: { perform: () => Promise.reject(new Error('nothing is asked')) },
+    reachability: { polled: () => undefined },
+    operations: { turn: () => Promise.reject(new Error('nothing is asked')) },
     forecast: { intervalsOf: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
     commit: () => commit(() => ({ memory: memory.of(TOTAL), exposed: [...exposed] })),
     memory,
     exposed: { expose: (_job, parts) => void exposed.push(...parts.map(({ part }) => Number(part))) },
     observer: {
+      exchanged: () => undefined,
+      departed: () => undefined,
+      polled: (_account, { committed }) => void events.push(committed ? 'polled, committed' : 'polled'),
       commitRefused: () => void events.push('refused'),
       overdue: () => undefined,
       defect: (_account, _job, error) => {
         throw error;
       },
     },
-    polled: ({ committed }) => void events.push(committed ? 'polled, committed' : 'polled'),
   });
   const job = new ScheduledJob(
     jobOf('counter', { read: async () => undefined, conclude: result }),

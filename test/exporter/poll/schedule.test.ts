@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
-import type { Job } from '../../../src/exporter/poll/job.ts';
-import type { PollEnd } from '../../../src/exporter/poll/runner.ts';
+import { BLANK, type Job, type PollEnd } from '../../../src/exporter/poll/job.ts';
 import { ScheduledJob } from '../../../src/exporter/poll/schedule.ts';
 import { cronTicker } from '../../../src/exporter/poll/ticker.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
@@ -40,7 +39,7 @@ function scheduled({ skew = 0 } = {}) {
       await clock.sleep(ROUND_TRIP);
       return { body: null, bytes: 0 };
     },
-    polled: (end) => ends.push(end),
+    polled: (_account, end) => void ends.push(end),
     defect: (_account, _job, error) => void defects.push(error),
   });
   const replace = (jobs: Job[]) => {
@@ -159,10 +158,10 @@ it('the data of a job ages from when its poll began, or, where nothing was asked
   const scheduled = new ScheduledJob(jobOf('a'), START);
   scheduled.due(START);
   scheduled.start(START + 1_000);
-  scheduled.rest(START + 5_000);
+  scheduled.end(START + 5_000, BLANK);
   expect(scheduled.since).toBe(START + 1_000);
   scheduled.due(START + MINUTE);
-  scheduled.rest(START + MINUTE + 2_000);
+  scheduled.end(START + MINUTE + 2_000, BLANK);
   expect(scheduled.since).toBe(START + MINUTE + 2_000);
 });
 

@@ -1,6 +1,6 @@
-import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
 import type { Answer, Resource } from '../../../src/exporter/platform/read.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
+import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import type { Ticker } from '../../../src/exporter/poll/ticker.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';

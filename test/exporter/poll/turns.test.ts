@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Operations, Turns } from '../../../src/exporter/poll/runner.ts';
+import { Turns } from '../../../src/exporter/poll/operations.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { doneInTurns } from '../../work-in-turns.ts';
+import { unobserved } from './polling.ts';
 
 const ACCOUNTS = 100;
 
@@ -17,16 +18,11 @@ function performAll(turns = new Turns()) {
   });
   const resources = Array.from({ length: ACCOUNTS }, (_, index) => `/account-${index}`);
   const performed = resources.map(async (path) => {
-    const operations = new Operations({
-      clock,
-      turns,
-      timeoutMs: 30_000,
-      queue: { turn: async () => () => undefined },
-      async exchange() {
-        sent.push(path);
-        await answered;
-        return { body: null, bytes: 0 };
-      },
+    const queue = { turn: async () => () => undefined };
+    const operations = unobserved({ clock, turns, timeoutMs: 30_000, queue }, async () => {
+      sent.push(path);
+      await answered;
+      return { body: null, bytes: 0 };
     });
     await operations.readFor('metrics')(() => ({ path, version: 1 }), new AbortController().signal);
     taken.push(path);

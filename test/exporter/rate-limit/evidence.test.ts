@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
+import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { allStepsOf } from '../../in-steps.ts';

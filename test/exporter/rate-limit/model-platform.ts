@@ -1,4 +1,4 @@
-import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
+import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Sample } from '../../../src/exporter/catalogue/family.ts';
 import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
+import { BLANK } from '../../../src/exporter/poll/job.ts';
 import { ScheduledJob } from '../../../src/exporter/poll/schedule.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import type { SeriesJob } from '../../../src/exporter/series/series-job.ts';
@@ -36,7 +37,7 @@ function polledJobs(count: number) {
       scheduled.due(bed.now);
       scheduled.signal.throwIfAborted();
       shown = answered(bed, job);
-      scheduled.rest(bed.now);
+      scheduled.end(bed.now, BLANK);
     }
     return { scheduled, labels: shown.map(({ labels }) => labels) };
   });

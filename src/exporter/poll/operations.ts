@@ -1,0 +1,171 @@
+import type { Clock } from '../clock.ts';
+import type { Exposition } from '../exposition/exposition.ts';
+import type { ExchangeInfo } from '../platform/exchange.ts';
+import type { Answer, Read, Resource } from '../platform/read.ts';
+import { HugeAnswerSlots, isLarge, LargeAnswers } from '../platform/response-body.ts';
+import { SharedLimits } from '../rate-limit/assumed-limit.ts';
+import type { QueuedRequest } from '../rate-limit/decision.ts';
+import type { RequestQueue } from '../rate-limit/request-queue.ts';
+import type { Observed, ObservedPlatform } from './observed-platform.ts';
+
+/** Is handed the record of every exchange, with what it has shown of the platform. */
+export interface OperationObserver {
+  exchanged(account: string, info: ExchangeInfo, observed: Observed): void;
+}
+
+export interface OperationsOptions {
+  readonly account: string;
+  readonly clock: Clock;
+  readonly queue: Pick<RequestQueue, 'turn'>;
+  readonly platform: Pick<ObservedPlatform, 'observe'>;
+  /** Sends a request at once: the record of each exchange as it ends, before the next one begins, and then the answer. */
+  readonly send: (resource: Resource, signal: AbortSignal) => AsyncGenerator<ExchangeInfo, Answer>;
+  /** Within which the answer comes. */
+  readonly timeoutMs: number;
+  /** Shared by all accounts; by default only the queue holds requests back. */
+  readonly turns?: Turns | undefined;
+  readonly observer?: OperationObserver | undefined;
+}
+
+/**
+ * Sends a request whose turn has come.
+ * @param overdue called while it goes on for longer than its timeout allows
+ * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
+ */
+export type Perform = (resource: () => Resource, overdue?: () => void) => Promise<Answer>;
+
+/** Performs an account's operations, each when the quota allows it. The only place that acts on exchanges. */
+export class Operations {
+  readonly #options: OperationsOptions;
+
+  constructor(options: OperationsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when a request may leave, with what sends it: that must be called. Rejects when the signal aborts. */
+  async turn(request: QueuedRequest, signal: AbortSignal): Promise<Perform> {
+    const { queue, turns, timeoutMs } = this.#options;
+    const over = await queue.turn(request, signal);
+    return async (resource, overdue = () => undefined) => {
+      let answer: Answer;
+      try {
+        await turns?.departures.turn();
+        answer = await watched(this.readAtOnce(resource(), signal), timeoutMs, overdue);
+      } finally {
+        over();
+      }
+      // A large answer had its turn before it was parsed.
+      if (!isLarge(answer.bytes)) await turns?.arrivals.turn();
+      return answer;
+    };
+  }
+
+  /** Reads for operations that no job asks for: all equally urgent, none paced. */
+  readFor(usual: string): Read {
+    return async (resource, signal, group = usual) => {
+      const now = this.#options.clock.now();
+      const request = { group, notBefore: now, weight: 1, since: now, plannedIntervalMs: () => 0 };
+      const perform = await this.turn(request, signal);
+      return perform(resource);
+    };
+  }
+
+  /** Reads without waiting for a turn, for callers that had theirs or respect the quota themselves. @throws as {@link Perform} */
+  async readAtOnce(resource: Resource, signal: AbortSignal): Promise<Answer> {
+    const exchanges = this.#options.send(resource, signal);
+    for (;;) {
+      const { done, value } = await exchanges.next();
+      if (done === true) return value;
+      this.take(value);
+    }
+  }
+
+  /** Takes in what an exchange shows, before another request of the account can leave. */
+  take(info: ExchangeInfo): void {
+    const { account, platform, observer } = this.#options;
+    const observed = platform.observe(info);
+    observer?.exchanged(account, info, observed);
+  }
+}
+
+/** Whether a scrape waits for an answer. */
+type Scrapes = Pick<Exposition, 'isAwaited'>;
+
+/**
+ * Lets one caller through per turn of the event loop, in order, and none while a scrape waits: all at once would block the
+ * loop.
+ */
+class OnePerTurn {
+  readonly #scrapes: Scrapes;
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
+
+  constructor(scrapes: Scrapes) {
+    this.#scrapes = scrapes;
+  }
+
+  /** Resolves when it may go on; undefined where it may at once. */
+  turn(): Promise<void> | undefined {
+    const waits = this.#isTaken || this.#scrapes.isAwaited;
+    if (!this.#isTaken) this.#take();
+    return waits ? new Promise((resolve) => this.#waiting.push(resolve)) : undefined;
+  }
+
+  #take(): void {
+    this.#isTaken = true;
+    setImmediate(() => {
+      if (this.#waiting.length > 0 && this.#scrapes.isAwaited) return this.#take();
+      const next = this.#waiting.shift();
+      this.#isTaken = next !== undefined;
+      if (next === undefined) return;
+      this.#take();
+      next();
+    });
+  }
+}
+
+/**
+ * Spreads the work of all accounts over turns of the event loop: a platform may answer hundreds of accounts at the same
+ * moment. Requests in flight are not limited here, so an account that hangs holds up no other.
+ */
+export class Turns {
+  /** Requests that are sent. */
+  readonly departures: OnePerTurn;
+  /** Answers that are taken in, which takes some milliseconds each. */
+  readonly arrivals: OnePerTurn;
+  /** The limits that the platform counts by the client's address. */
+  readonly limits = new SharedLimits();
+  readonly #places = new HugeAnswerSlots();
+
+  /** @param scrapes whether one waits: then everything else does; none by default */
+  constructor(scrapes: Scrapes = { isAwaited: false }) {
+    this.departures = new OnePerTurn(scrapes);
+    this.arrivals = new OnePerTurn(scrapes);
+  }
+
+  /** How the large answers of one account take turns with all other answers. */
+  largeAnswers(): LargeAnswers {
+    return new LargeAnswers(this.#places, () => this.arrivals.turn());
+  }
+}
+
+/** How much longer (ms) than its deadline a part of a poll may take before it is reported. */
+const GRACE_MS = 1_000;
+
+/** After an event loop that was blocked, what is due ends first (ms). */
+const SETTLING_MS = 100;
+
+/**
+ * Calls `report` when a part of a poll goes on for a second beyond its deadline, which means that the deadline does not
+ * work. Real time, like the deadlines.
+ */
+export async function watched<T>(part: Promise<T>, deadlineMs: number, report: () => void): Promise<T> {
+  let timer = setTimeout(() => {
+    timer = setTimeout(report, SETTLING_MS);
+  }, deadlineMs + GRACE_MS);
+  try {
+    return await part;
+  } finally {
+    clearTimeout(timer);
+  }
+}
