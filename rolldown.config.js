@@ -11,5 +11,5 @@ export default defineConfig({
   input: { main: 'src/main.ts', 'database-thread': 'src/exporter/state/database-thread.js' },
   platform: 'node',
   external: NATIVE_PACKAGES,
-  output: { dir: 'dist', comments: { legal: true, annotation: false, jsdoc: false } },
+  output: { dir: 'dist', charset: 'ascii', comments: { legal: true, annotation: false, jsdoc: false } },
 });

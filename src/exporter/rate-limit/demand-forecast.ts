@@ -1,4 +1,4 @@
-import { createTask } from 'node-cron';
+import { CronPattern } from '../cron-pattern.ts';
 import type { LimitScope, LimitScopes } from './limit-scopes.ts';
 
 /** Work that asks for operations again and again. */
@@ -179,6 +179,9 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 /** Enough runs to see every gap of a pattern that is not even, such as office hours. */
 const RUNS = 64;
 
+/** How far ahead (ms) they are looked for: the years of a few leap days, or of none at all, as of February 30. */
+const FARTHEST_MS = 100 * YEAR_MS;
+
 /** How far apart the runs of a cron pattern are, in ms. */
 export interface Period {
   /** On average: what it costs. */
@@ -198,9 +201,11 @@ export function periodOf(pattern: string): Period {
 }
 
 function periodFromNow(pattern: string): Period {
-  const task = createTask(pattern, () => undefined, { timezone: 'Etc/UTC' });
-  const runs = task.getNextRuns(RUNS).map((run) => run.getTime());
-  task.destroy();
+  const now = Date.now();
+  const runs: number[] = [];
+  for (const run of new CronPattern(pattern).within(now, now + FARTHEST_MS)) {
+    if (runs.push(run) === RUNS) break;
+  }
   const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? run));
   // A pattern with a single run left has no gap: it is as rare as can be.
   if (gaps.length === 0) return { mean: YEAR_MS, longest: YEAR_MS };

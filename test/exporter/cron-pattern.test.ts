@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { createTask } from 'node-cron';
-import { expect, it } from 'vitest';
-import { CronPattern } from '../../../src/exporter/poll/ticker.ts';
+import { createTask, getTasks } from 'node-cron';
+import { afterEach, expect, it, vi } from 'vitest';
+import { CronPattern } from '../../src/exporter/cron-pattern.ts';
+
+afterEach(() => vi.useRealTimers());
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -47,4 +49,27 @@ it.each(PATTERNS)('%s matches what node-cron says, whatever was asked before', (
     { numRuns: 20 },
   );
   void task.destroy();
+});
+
+/** Patterns of days, which name them by words too. */
+const DAYS = [
+  '0 12 L-3,15W * *',
+  '0 12 LW,1W * *',
+  '0 12 * jan-mar,8 fri',
+  '0 12 * * 5L,7L,1#2,7#5',
+  '@monthly',
+];
+
+it.each(DAYS)('%s matches when node-cron says so, for years', (pattern) => {
+  vi.useFakeTimers({ now: Date.parse('2026-12-31T23:59:59.500Z') });
+  const task = createTask(pattern, () => undefined, { timezone: 'Etc/UTC' });
+  const runs = task.getNextRuns(60).map((run) => run.getTime());
+  expect([...new CronPattern(pattern).within(Date.now(), runs.at(-1) ?? Number.NaN)]).toEqual(runs);
+  void task.destroy();
+});
+
+it('has node-cron read a pattern once, since that remembers each reading', () => {
+  const before = getTasks().size;
+  for (let count = 0; count < 3; count++) new CronPattern('7 7 7 7 *');
+  expect(getTasks().size).toBe(before + 1);
 });
