@@ -71,6 +71,23 @@ test('SIGUSR1 opens no inspector', async () => {
   expect([await ended, log]).toEqual([0, '']);
 });
 
+test('what packages have for HTTP/2 is not in the program, so that a start does not load it', async () => {
+  const told = `process.on('exit', () => process.stderr.write(process.moduleLoadList.join('; ')));`;
+  const { child, ended } = start(
+    ['--web.listen-address=127.0.0.1:0', '--sandbox'],
+    [`--import=data:text/javascript,${encodeURIComponent(told)}`],
+  );
+  let loaded = '';
+  child.stderr.on('data', (text) => {
+    loaded += text;
+  });
+  await eventually('it listens', () => loaded.includes('listening'));
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(loaded).toContain('NativeModule https;');
+  expect(loaded).not.toContain('NativeModule http2;');
+});
+
 test('a reader that leaves is no reason to fail', async () => {
   const { child, ended } = start(['check-config', `--config.file=${BROKEN}`]);
   child.stderr.destroy();

@@ -1,6 +1,6 @@
-import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import { networkFailure } from '../../exporter/platform/network-failure.ts';
+import { Pool } from '../../exporter/platform/undici.ts';
 import type { Secret } from '../../exporter/secret.ts';
 import { keyOf, type Labels } from '../promql/vector.ts';
 import { RehearsalRefusal } from './history.ts';
@@ -61,7 +61,7 @@ function times({ from, to }: Range): { readonly start: string; readonly end: str
 /** A Prometheus' HTTP API, as far as histories need it. Its login goes to no other address: it follows no redirects. */
 export class PrometheusClient {
   readonly #access: PrometheusAccess;
-  readonly #dispatcher: Dispatcher;
+  readonly #connections: Pool;
   readonly #signal: AbortSignal;
   /** Told of every query that was answered. */
   readonly #onAnswer: () => void;
@@ -70,7 +70,8 @@ export class PrometheusClient {
     this.#access = access;
     this.#signal = signal;
     this.#onAnswer = onAnswer;
-    this.#dispatcher = new Agent(access.ca === undefined ? {} : { connect: { ca: access.ca } });
+    const { origin } = new URL(access.url);
+    this.#connections = new Pool(origin, access.ca === undefined ? {} : { connect: { ca: access.ca } });
   }
 
   /**
@@ -100,7 +101,7 @@ export class PrometheusClient {
   }
 
   close(): Promise<void> {
-    return this.#dispatcher.destroy();
+    return this.#connections.destroy();
   }
 
   async #ask(
@@ -124,18 +125,17 @@ export class PrometheusClient {
   async #exchange(path: string, form?: string): Promise<{ readonly status: number; readonly text: string }> {
     const { url } = this.#access;
     const headers = { accept: 'application/json', ...this.#authorization() };
-    const common = { dispatcher: this.#dispatcher, signal: this.#signal };
+    const asked = {
+      path: `${new URL(url).pathname.replace(/\/$/, '')}/api/v1/${path}`,
+      signal: this.#signal,
+    };
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
     try {
-      const { statusCode, body } = await request(`${url}/api/v1/${path}`, {
-        ...common,
-        ...(form === undefined
-          ? { headers }
-          : {
-              method: 'POST',
-              headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-              body: form,
-            }),
-      });
+      const { statusCode, body } = await this.#connections.request(
+        form === undefined
+          ? { ...asked, method: 'GET', headers }
+          : { ...asked, method: 'POST', headers: { ...headers, ...type }, body: form },
+      );
       const text = await body.text();
       this.#onAnswer();
       return { status: statusCode, text };
