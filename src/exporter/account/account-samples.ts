@@ -92,9 +92,8 @@ export class AccountSamples {
   }
 
   /** Exposes whose account it is, remaining quota and token expiry as they are now. */
-  exposeVitals(): void {
+  exposeVitals(now = this.#options.clock.now()): void {
     const { clock } = this.#options;
-    const now = clock.now();
     this.#publish('vitals', vitalSamples(this.#view, clock, now, this.#isWhole), now);
   }
 

@@ -344,8 +344,8 @@ export class Account {
   #polled(end: PollEnd): void {
     this.#exposed.platformIs(this.view.platform.reachability.up === true);
     // Polls without any request count too: they show that polls come to an end.
-    this.#polledAt = this.#options.clock.now();
-    this.#samples.exposeVitals();
+    this.#polledAt = end.endedAt;
+    this.#samples.exposeVitals(end.endedAt);
     if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
     if (end.result?.learned !== undefined)
       this.#samples.exposeAge(end.job, this.#exposed.expectedAge(end.job));

@@ -235,8 +235,10 @@ export class PlatformClock {
   /** What time it is at least, on the platform: no answer can have buckets counted that begin later. */
   certainNow(): number {
     const isConfirmed = Number(this.#bounds?.at) - this.#knownSince >= CONFIRMED_AFTER_MS;
-    const isAhead = this.wallSkewMs >= SMALL_JUMP_MS;
-    return isAhead && !isConfirmed ? this.#wall() : this.now();
+    const { skewMs } = this;
+    const [local, wall] = [this.#localNow(), this.#wall()];
+    const isAhead = local + skewMs - wall >= SMALL_JUMP_MS;
+    return isAhead && !isConfirmed ? wall : local + skewMs;
   }
 
   /** The local time at which the platform's clock shows `platformTime` at the latest. */

@@ -201,6 +201,8 @@ export interface PollEnd extends Ending {
   readonly operations: number;
   /** From when its first operation left (ms); 0 when none did. */
   readonly durationMs: number;
+  /** Local ms. */
+  readonly endedAt: number;
 }
 
 /** Nothing was found. */

@@ -59,8 +59,8 @@ export class ScheduledJob implements JobState {
   lastOutcome: Outcome | undefined;
   lastReason: string | undefined;
   lastSuccessAt: number | undefined;
-  /** When its last poll failed; undefined where it did not. */
-  failedAt: number | undefined;
+  /** When its last poll ended. */
+  endedAt: number | undefined;
   lastBucketAt: number | undefined;
   bucketWidthMs: number | undefined;
   /** Operations of the poll under way, or of the last one. */
@@ -114,26 +114,26 @@ export class ScheduledJob implements JobState {
   }
 
   /** Its poll is over and ended like this: it may fall due again. */
-  end(now: number, ending: Ending): PollEnd {
+  end(endedAt: number, ending: Ending): PollEnd {
     const { outcome, reason, result } = ending;
     const before = this.lastOutcome;
     const succeeded = outcome === 'ok' || outcome === 'empty';
     this.lastOutcome = outcome;
     this.lastReason = reason;
     this.failures = succeeded ? 0 : this.failures + 1;
-    if (succeeded) this.lastSuccessAt = now;
-    this.failedAt = succeeded ? undefined : now;
+    if (succeeded) this.lastSuccessAt = endedAt;
+    this.endedAt = endedAt;
     this.lastBucketAt = result?.buckets?.newestExposed ?? this.lastBucketAt;
     this.bucketWidthMs = result?.buckets?.width ?? this.bucketWidthMs;
     // During the poll it kept the urgency of its start, so that a poll of many operations is not left half done.
-    this.since = this.state === 'running' ? (this.startedAt ?? now) : now;
+    this.since = this.state === 'running' ? (this.startedAt ?? endedAt) : endedAt;
     this.state = 'idle';
     this.dueAt = undefined;
     this.request = undefined;
     // After a failure, further requests of the poll may still wait; they end with the job.
     if (this.failures === 0) this.#stop = undefined;
-    const { job, operations, firstOperationAt = now } = this;
-    return { ...ending, job, before, operations, durationMs: now - firstOperationAt };
+    const { job, operations, firstOperationAt = endedAt } = this;
+    return { ...ending, job, before, operations, durationMs: endedAt - firstOperationAt, endedAt };
   }
 
   stop(): void {
@@ -321,8 +321,7 @@ export class Schedule {
 
   /** Schedules what is to follow a poll that is over. */
   #after(scheduled: ScheduledJob): void {
-    const now = this.#options.clock.now();
-    const { dueAgainAt } = scheduled;
+    const { dueAgainAt, endedAt: now = this.#options.clock.now() } = scheduled;
     scheduled.dueAgainAt = undefined;
     if (dueAgainAt !== undefined) this.#due(scheduled, Math.max(now, dueAgainAt));
     else this.#retry(scheduled, now);
@@ -330,8 +329,8 @@ export class Schedule {
     if (next === undefined) return;
     const follower = this.#scheduled.get(next.job.id) ?? this.#add(next.job);
     // A follower that runs is scheduled again when it is over.
-    const { failedAt, job } = follower;
-    const rested = failedAt === undefined ? now : failedAt + (job.retryMs ?? 0);
+    const { endedAt = now, failures, job } = follower;
+    const rested = failures === 0 ? now : endedAt + (job.retryMs ?? 0);
     if (follower.state === 'idle') this.#due(follower, Math.max(now, next.notBefore, rested));
   }
 }

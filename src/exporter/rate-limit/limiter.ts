@@ -231,7 +231,10 @@ export class RateLimiter {
     this.#saidRemaining = rate?.remaining !== undefined;
     const limit = this.#saidRemaining ? this.limitInUse : this.#limit;
     if (limit === undefined) return;
-    this.#read({ now, sentAt, limit, rate, alone });
+    const { platformClock } = this.#options;
+    const isTimeKnown = platformClock.known;
+    const resetsAt = rate?.resetAt === undefined ? undefined : platformClock.latestLocal(rate.resetAt);
+    this.#read({ now, sentAt, limit, rate, resetsAt, isTimeKnown, alone });
   }
 
   get #othersPerWindow(): number {
@@ -250,24 +253,22 @@ export class RateLimiter {
 
   /** Updates the open window by an answer, or begins a new one. */
   #read(reading: WindowReading): void {
-    const { platformClock } = this.#options;
-    const relation = this.#window?.relation(reading, platformClock) ?? 'later';
+    const relation = this.#window?.relation(reading) ?? 'later';
     if (relation === 'past') return;
     this.#probe = undefined;
     const window = relation === 'later' ? this.#begin(reading) : this.#window;
     if (relation === 'longer') window?.prolong(reading.now);
     if (relation === 'other') window?.limitTo(reading.rate?.remaining);
-    else window?.take(reading, platformClock);
+    else window?.take(reading);
   }
 
   #begin(reading: WindowReading): RateLimitWindow {
-    const { now, limit, rate } = reading;
-    const { platformClock } = this.#options;
+    const { now, limit, rate, isTimeKnown } = reading;
     const before = this.#window;
     if (before !== undefined) this.others.remember(before);
-    const window = new RateLimitWindow(reading, platformClock, this.#windowMs);
+    const window = new RateLimitWindow(reading, this.#windowMs);
     // Our own request opened the window, so this is its full length.
-    if (platformClock.known && rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;
+    if (isTimeKnown && rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;
     this.#window = window;
     return window;
   }

@@ -22,6 +22,10 @@ export interface WindowReading {
   readonly sentAt: number;
   readonly limit: number;
   readonly rate: RateLimit | undefined;
+  /** When the reset that it names comes, at the latest (local ms). */
+  readonly resetsAt: number | undefined;
+  /** Whether that is by the platform's own time. */
+  readonly isTimeKnown: boolean;
   /** Whether no other request was in flight; only then `remaining` shows what other clients took. */
   readonly alone: boolean;
 }
@@ -45,9 +49,10 @@ export class RateLimitWindow {
   /** When it was to close at first. */
   readonly #expectedEnd: number;
 
-  constructor({ now, limit, rate }: WindowReading, clock: PlatformClock, lengthMs: number) {
+  constructor(reading: WindowReading, lengthMs: number) {
+    const { now, limit, rate } = reading;
     this.resetAt = rate?.resetAt;
-    this.closesAt = closingTime(now, rate?.resetAt, clock);
+    this.closesAt = closingTime(reading);
     this.#expectedEnd = this.closesAt;
     this.openedAt = Math.min(now, this.closesAt - lengthMs);
     this.othersSeenAt = this.openedAt;
@@ -84,10 +89,12 @@ export class RateLimitWindow {
   }
 
   /** How an answer relates to this window, which is open or the last that was. */
-  relation(
-    { now, sentAt, rate }: WindowReading,
-    clock: PlatformClock,
-  ): 'same' | 'longer' | 'later' | 'other' | 'past' {
+  relation({
+    now,
+    sentAt,
+    rate,
+    resetsAt = now,
+  }: WindowReading): 'same' | 'longer' | 'later' | 'other' | 'past' {
     const open = this.isOpen(now);
     if (rate?.resetAt === undefined || this.resetAt === undefined) return open ? 'same' : 'later';
     if (rate.resetAt > this.resetAt + SAME_RESET_MS) return 'later';
@@ -98,11 +105,11 @@ export class RateLimitWindow {
     }
     if (!open) return 'later';
     // Over: a late answer of an earlier window. Still open beside this one: another counter.
-    return clock.latestLocal(rate.resetAt) > now + SAME_RESET_MS ? 'other' : 'past';
+    return resetsAt > now + SAME_RESET_MS ? 'other' : 'past';
   }
 
   /** An operation of ours was answered within this window. */
-  take({ now, limit, rate, alone }: WindowReading, clock: PlatformClock): void {
+  take({ now, limit, rate, resetsAt, isTimeKnown, alone }: WindowReading): void {
     this.own += 1;
     if (rate?.remaining === undefined) {
       this.remaining -= 1;
@@ -113,10 +120,8 @@ export class RateLimitWindow {
     this.limit = limit;
     this.remaining = Math.min(before, rate.remaining, limit - this.own);
     this.seenAt = now;
-    if (clock.known && rate.resetAt !== undefined) {
-      const closesAt = clock.latestLocal(rate.resetAt);
-      if (closesAt > now) this.closesAt = Math.min(this.closesAt, closesAt);
-    }
+    if (isTimeKnown && resetsAt !== undefined && resetsAt > now)
+      this.closesAt = Math.min(this.closesAt, resetsAt);
     if (!alone) return;
     this.others = Math.max(0, limit - rate.remaining - this.own);
     this.othersSeenAt = now;
@@ -137,10 +142,10 @@ export class RateLimitWindow {
  * When a window just seen for the first time closes. Without a `Date` header the reset cannot be compared with the
  * local clock; then it closes at the latest one window length after it was first seen.
  */
-function closingTime(now: number, resetAt: number | undefined, clock: PlatformClock): number {
-  if (resetAt === undefined || !clock.known) return now + WINDOW_MS;
-  const closesAt = clock.latestLocal(resetAt);
-  return closesAt > now && closesAt <= now + LONGEST_WINDOW_MS ? closesAt : now + WINDOW_MS;
+function closingTime({ now, resetsAt, isTimeKnown }: WindowReading): number {
+  const isUsable =
+    isTimeKnown && resetsAt !== undefined && resetsAt > now && resetsAt <= now + LONGEST_WINDOW_MS;
+  return isUsable ? resetsAt : now + WINDOW_MS;
 }
 
 /** How long (ms) a window must have been watched to count as much as what was known before. */

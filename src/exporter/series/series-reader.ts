@@ -15,6 +15,8 @@ export interface SeriesReaderOptions extends SeriesAsked {
 /** The name under which an answer without dimensions is decoded. */
 const UNNAMED = '';
 
+type DecodedAnswer = Pick<WindowedAnswer, 'decoded' | 'now' | 'mode'>;
+
 /** Reads one metric of one target by REST, by as few operations as the platform lets. */
 export class SeriesReader implements SourceReader {
   readonly name = 'rest';
@@ -45,25 +47,20 @@ export class SeriesReader implements SourceReader {
    */
   async read(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer> {
     const asked = once(() => window(this.#options.platformClock.now()));
-    const { decoded, mode } =
+    const { decoded, now, mode } =
       this.#options.mode() === 'metric'
         ? await this.#readMetric(read, asked, signal)
-        : { decoded: await this.#readDimensions(read, asked, signal), mode: undefined };
-    const now = this.#options.platformClock.now();
+        : await this.#readDimensions(read, asked, signal);
     return { decoded: this.#wanted(decoded), window: asked(), now, mode };
   }
 
-  async #readMetric(
-    read: Read,
-    window: () => Window,
-    signal: AbortSignal,
-  ): Promise<Pick<WindowedAnswer, 'decoded' | 'mode'>> {
+  async #readMetric(read: Read, window: () => Window, signal: AbortSignal): Promise<DecodedAnswer> {
     const dimensions = this.#dimensions;
     try {
-      const decoded = await this.#ask(read, window, undefined, signal);
-      const unnamed = decoded.series.get(UNNAMED);
-      if (unnamed === undefined) return { decoded };
-      if (dimensions.length <= 1) return { decoded: renamed(decoded, dimensions[0] ?? 'total') };
+      const answer = await this.#ask(read, window, undefined, signal);
+      if (!answer.decoded.series.has(UNNAMED)) return answer;
+      if (dimensions.length <= 1)
+        return { ...answer, decoded: renamed(answer.decoded, dimensions[0] ?? 'total') };
     } catch (failure) {
       const isUnknown = failure instanceof PlatformFailure && failure.outcome === 'not_found';
       const [first] = dimensions.filter(this.#options.wants);
@@ -72,16 +69,18 @@ export class SeriesReader implements SourceReader {
       // One alone, since where it is unknown as well the others are.
       await this.#ask(read, window, first, signal);
     }
-    return { decoded: await this.#readDimensions(read, window, signal), mode: 'dimensions' };
+    return { ...(await this.#readDimensions(read, window, signal)), mode: 'dimensions' };
   }
 
-  async #readDimensions(read: Read, window: () => Window, signal: AbortSignal): Promise<Decoded> {
+  async #readDimensions(read: Read, window: () => Window, signal: AbortSignal): Promise<DecodedAnswer> {
     const answers = await Promise.all(
       this.#dimensions
         .filter(this.#options.wants)
-        .map(async (dimension) => renamed(await this.#ask(read, window, dimension, signal), dimension)),
+        .map(async (dimension) =>
+          renamed((await this.#ask(read, window, dimension, signal)).decoded, dimension),
+        ),
     );
-    return mergeDecoded(answers);
+    return { decoded: mergeDecoded(answers), now: this.#options.platformClock.now() };
   }
 
   async #ask(
@@ -89,7 +88,7 @@ export class SeriesReader implements SourceReader {
     window: () => Window,
     dimension: string | undefined,
     signal: AbortSignal,
-  ): Promise<Decoded> {
+  ): Promise<DecodedAnswer> {
     const { target, metric, platformClock } = this.#options;
     const question = (): SeriesQuestion => ({
       target,
@@ -98,11 +97,9 @@ export class SeriesReader implements SourceReader {
       ...(dimension === undefined ? {} : { dimension }),
     });
     const { body } = await read(() => seriesResource(question()), signal);
-    return decodeSeries(
-      body,
-      { metric, id: target.id, ...(dimension === undefined ? {} : { dimension }) },
-      platformClock.now(),
-    );
+    const now = platformClock.now();
+    const asked = { metric, id: target.id, ...(dimension === undefined ? {} : { dimension }) };
+    return { decoded: decodeSeries(body, asked, now), now };
   }
 
   get #dimensions(): readonly string[] {

@@ -38,7 +38,15 @@ function account() {
   const poll = (job: Job, outcome: 'ok' | 'server_error' | 'not_found') => {
     exchange(outcome);
     const end = { reason: undefined, failure: undefined, rejected: undefined, result: undefined };
-    reachability.polled({ ...end, job, outcome, operations: 1, durationMs: 1, committed: false } as never);
+    reachability.polled({
+      ...end,
+      job,
+      outcome,
+      operations: 1,
+      durationMs: 1,
+      endedAt: 0,
+      committed: false,
+    } as never);
   };
   /** Another server answers, as a proxy does that has a page of its own for what it does not let through. */
   const mislead = (job: Job) => {
@@ -61,6 +69,7 @@ function account() {
       foreignAnswer: 'answers 404 with HTML',
       operations: 1,
       durationMs: 1,
+      endedAt: 0,
       committed: false,
     });
   };

@@ -16,7 +16,15 @@ it('warns of an unknown dimension once for each account, and anew when an accoun
   const observer = reportTo(createSelfMetrics(), log, { now: () => 0, wall: () => 0 });
   const subject = { collector: 'metrics', metric: 'waf' };
   const result = { ...FOUND, unknownDimensions: ['moon'] };
-  const end = { ...BLANK, job: { subject } as Job, result, before: undefined, operations: 1, durationMs: 1 };
+  const end = {
+    ...BLANK,
+    job: { subject } as Job,
+    result,
+    before: undefined,
+    operations: 1,
+    durationMs: 1,
+    endedAt: 0,
+  };
   const told = () => {
     for (const account of ['a', 'a', 'b']) observer.polled(account, end);
     return warnings.splice(0);
@@ -37,7 +45,15 @@ it('does not warn without end of dimensions that a platform makes up', () => {
   for (let poll = 0; poll < 30; poll += 1) {
     const unknownDimensions = Array.from({ length: 100 }, (_, index) => `moon ${poll} ${index}`);
     const result = { ...FOUND, unknownDimensions };
-    observer.polled('a', { ...BLANK, job, result, before: undefined, operations: 1, durationMs: 1 });
+    observer.polled('a', {
+      ...BLANK,
+      job,
+      result,
+      before: undefined,
+      operations: 1,
+      durationMs: 1,
+      endedAt: 0,
+    });
   }
   expect(warnings).toHaveLength(1_001);
   expect(warnings.at(-1)).toBe('1000 unknown metrics and dimensions: further ones are not logged');
@@ -53,7 +69,15 @@ it('knows nothing any more of the failures of an account that has left', () => {
   );
   const job = { id: 'x', subject: { collector: 'metrics' } } as Job;
   const polled = (outcome: 'network' | 'ok') =>
-    observer.polled('a', { ...BLANK, job, outcome, before: undefined, operations: 1, durationMs: 1 });
+    observer.polled('a', {
+      ...BLANK,
+      job,
+      outcome,
+      before: undefined,
+      operations: 1,
+      durationMs: 1,
+      endedAt: 0,
+    });
   for (let poll = 0; poll < 3; poll += 1) polled('network');
   expect(lines.splice(0)).toEqual(['polling the platform fails']);
   observer.left('a');

@@ -32,6 +32,7 @@ function polled(id: string, outcome: Outcome, group = 'domains'): void {
     foreignAnswer: undefined,
     operations: 1,
     durationMs: 1,
+    endedAt: 0,
   });
 }
 
@@ -126,6 +127,7 @@ it('does not take a poll that asked nothing for a platform that works', () => {
     foreignAnswer: undefined,
     operations: 0,
     durationMs: 0,
+    endedAt: 0,
   };
   log.polled({ job, outcome: 'empty', before: undefined, ...nothing });
   polled('x', 'network');
