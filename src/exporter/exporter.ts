@@ -15,6 +15,7 @@ import { type AccountConfig, type Config, DEFAULT_LIMITS } from './configuration
 import { Exposition, type ExpositionEncoding, type ExpositionOptions } from './exposition/exposition.ts';
 import { Store } from './exposition/store.ts';
 import type { ExpositionFormat, ShownSample } from './exposition/text-format.ts';
+import { judgedBefore } from './judgement/judgement.ts';
 import { Turns } from './poll/operations.ts';
 import type { Ticker } from './poll/ticker.ts';
 import { Push } from './push/push.ts';
@@ -113,7 +114,10 @@ export class Exporter {
   /** How each account is; in small steps, since there may be a thousand. */
   *accounts(): Generator<undefined, AccountStatus[]> {
     const accounts: AccountStatus[] = [];
-    for (const view of this.#accounts.views()) accounts.push(yield* accountStatus(view, this.#options.clock));
+    for (const view of this.#accounts.views()) {
+      accounts.push(judgedBefore(accountStatus(view, this.#options.clock), view.judged()));
+      yield;
+    }
     return accounts;
   }
 

@@ -56,9 +56,9 @@ export function toTheEnd<Result>(steps: Generator<undefined, Result>): Result {
   return step.value;
 }
 
-/** All of `values`, one a step. */
+/** All of `values`, one a step, before other work: somebody waits for them. */
 export function takenInSlices<Value>(values: Iterable<Value>): Promise<Value[]> {
-  return madeInSlices(allOf(values));
+  return madeInSlices(allOf(values), () => true);
 }
 
 function* allOf<Value>(values: Iterable<Value>): Generator<undefined, Value[]> {

@@ -26,7 +26,10 @@ export interface StatusDocument extends Omit<Status, 'accounts'> {
     readonly next: string | null;
   };
   /** The accounts asked for, all of them, each with those of its jobs that lie in the part asked for. */
-  readonly accounts: readonly (AccountStatus & { readonly jobs_total: number })[];
+  readonly accounts: readonly (AccountStatus & {
+    readonly jobs_total: number;
+    readonly jobs: readonly JobStatus[];
+  })[];
 }
 
 /** Reads a query such as `account=production&offset=1000`. @returns what is wrong with it, where it is none */
@@ -54,8 +57,7 @@ export function statusDocument(status: Status, query: StatusQuery): StatusDocume
     const from = Math.max(0, offset - before);
     const to = Math.max(0, offset + limit - before);
     before += one.jobs.length;
-    const jobs: readonly JobStatus[] = one.jobs.slice(from, to);
-    return { ...one, jobs_total: one.jobs.length, jobs };
+    return { ...one, jobs_total: one.jobs.length, jobs: one.jobs.slice(from, to) };
   });
   const next = offset + limit < before ? nextQuery(query) : null;
   return { ...status, jobs: { total: before, offset, limit, next }, accounts };
@@ -67,15 +69,15 @@ export function* statusText(status: Status, query: StatusQuery, now: number): Ge
   const whole = new Map(status.accounts.map((account) => [account.name, account]));
   const pieces = [`${openObject(facts)},"accounts":[`];
   for (const [index, { jobs, ...account }] of accounts.entries()) {
-    const { up, state, says, causes, parts } = yield* judge(
-      whole.get(account.name) ?? { ...account, jobs },
-      now,
-    );
+    const of = whole.get(account.name) ?? { ...account, jobs };
+    const { up, state, says, causes, parts } = yield* judge(of, now);
     const data = parts.map(({ name, hasData }) => ({ part: name, has_data: hasData }));
     const judged = { ...account, up, judgement: { state, says, causes, data } };
     pieces.push(`${index > 0 ? ',' : ''}${openObject(judged)},"jobs":[`);
-    for (const [position, job] of jobs.entries()) {
+    let position = 0;
+    for (const job of jobs) {
       pieces.push(`${position > 0 ? ',' : ''}${JSON.stringify(job)}`);
+      position += 1;
       yield;
     }
     pieces.push(']}');

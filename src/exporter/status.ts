@@ -85,8 +85,11 @@ export interface AccountStatus {
   readonly unmatched: readonly string[];
   /** Selected configurations that are not read, as they have no domain and the API takes ids of domains. */
   readonly without_domains: number;
-  readonly jobs: readonly JobStatus[];
+  readonly jobs: Listed<JobStatus>;
 }
+
+/** A list whose things may be made when they are asked for: of a hundred thousand jobs, few are shown. */
+export type Listed<Thing> = Iterable<Thing> & Pick<readonly Thing[], 'length' | 'slice'>;
 
 /** Which API a collector's series are read by. */
 export interface SourceStatus {

@@ -131,5 +131,5 @@ function configurationOf(url: string): object {
       metrics: { products: { edge_applications: { address_by: 'configuration', metrics: ['status_code'] } } },
     },
   };
-  return { accounts: [account], limits: { series: 2_000_000 } };
+  return { accounts: [account], limits: { series: 2_000_000, configurations: 1_000_000, jobs: 1_000_000 } };
 }

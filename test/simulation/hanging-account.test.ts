@@ -73,7 +73,7 @@ async function agesOfOthers(hangs: boolean): Promise<{ readonly mean: number; re
     for (let step = 0; step < LOOKS; step += 1) {
       await advance(LOOK_EVERY);
       for (const { name, jobs } of toTheEnd(exporter.accounts()))
-        if (name !== TROUBLED) ages.push(...jobs.flatMap((job) => job.data_age_seconds ?? []));
+        if (name !== TROUBLED) ages.push(...jobs.slice().flatMap((job) => job.data_age_seconds ?? []));
     }
     expect(ages).toHaveLength(LOOKS * (ACCOUNTS - 1));
     expect(hung).toBe(hangs ? MOST_IN_FLIGHT : 0);

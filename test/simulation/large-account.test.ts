@@ -104,7 +104,7 @@ it.each([
   }
   const [without = 0, alongside = 0] = ages;
   const jobs = (simulation && toTheEnd(simulation.exporter().accounts())[0]?.jobs) ?? [];
-  const settings = jobs.filter(({ collector }) => collector in COLLECTORS);
+  const settings = jobs.slice().filter(({ collector }) => collector in COLLECTORS);
   expect(settings).toHaveLength(Object.keys(COLLECTORS).length);
   expect(settings.filter(({ last_outcome }) => last_outcome !== 'ok').map(({ id }) => id)).toEqual([]);
   tell(

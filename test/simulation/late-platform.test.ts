@@ -46,6 +46,7 @@ async function look({ exporter, scrape }: Simulation): Promise<Seen[]> {
     );
   return toTheEnd(exporter().accounts()).flatMap(({ jobs }) =>
     jobs
+      .slice()
       .filter(({ metric, catches_up_for }) => metric !== undefined && catches_up_for === undefined)
       .map((job): Seen => {
         const bounds = of('edge_responses_at_least_per_minute', job.configuration_id);

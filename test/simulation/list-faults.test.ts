@@ -105,7 +105,7 @@ describe('error responses are shown', () => {
     const everyList = [...ANALYTICS_LISTS, ...METRICS_LISTS, ...APPLICATIONS];
     const { series, jobs } = await shown(ANSWERS['403']?.(everyList), { error_responses: {} });
     expect(series('edge_error_response_cache_seconds')).toBe(0);
-    const job = jobs.find(({ id }) => id === 'error_responses');
+    const job = jobs.slice().find(({ id }) => id === 'error_responses');
     expect(job?.last_outcome).toBe('forbidden');
     expect(job?.last_reason).toMatch(
       /no list of configurations can be read.*Analytics.*View Security Settings/,
@@ -137,6 +137,7 @@ describe('without a configuration every metric that a product serves is read', (
     expect(series('edge_used_space_bytes', ['product', 'cloud_storage'])).toBeGreaterThan(0);
     expect(series('edge_requests_per_minute', ['product', 'cloud_storage'])).toBeGreaterThan(0);
     const outcomes = jobs
+      .slice()
       .filter(({ product }) => product === 'cloud_storage')
       .map(({ last_outcome }) => last_outcome);
     expect(outcomes).not.toContain('not_found');
@@ -149,6 +150,6 @@ describe('without a configuration every metric that a product serves is read', (
     });
     await simulation.minutes(3);
     const jobs = toTheEnd(simulation.exporter().accounts())[0]?.jobs ?? [];
-    expect(jobs.filter(({ metric }) => metric === 'used_space')).toEqual([]);
+    expect(jobs.slice().filter(({ metric }) => metric === 'used_space')).toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ it('tries a refused token once a minute, and shows what waits for that', async (
   expect(refusals() - afterFive).toBeLessThanOrEqual(15);
   const [account] = toTheEnd(exporter().accounts());
   expect(account).toMatchObject({ up: false, note: 'the platform refuses the token' });
-  const waiting = account?.jobs.filter(({ state }) => state === 'waiting') ?? [];
+  const waiting = account?.jobs.slice().filter(({ state }) => state === 'waiting') ?? [];
   expect(waiting.length).toBeGreaterThan(10);
   for (const { why } of waiting) {
     expect(why).toMatch(
@@ -57,7 +57,7 @@ it('tries another token at once, and goes on with everything when it is accepted
   expect(toTheEnd(exporter().accounts())[0]?.up).toBe(true);
   await minutes(1);
   const jobs = toTheEnd(exporter().accounts())[0]?.jobs ?? [];
-  const everyMinute = jobs.filter(({ schedule }) => schedule === '* * * * *');
+  const everyMinute = jobs.slice().filter(({ schedule }) => schedule === '* * * * *');
   expect(everyMinute.length).toBeGreaterThan(10);
   for (const { last_success_at: at } of everyMinute) {
     expect(Date.parse(at ?? '')).toBeGreaterThan(clock.now() - 1.2 * MINUTE);

@@ -22,7 +22,7 @@ import {
 import { type Clock, Timer, wallAt } from '../clock.ts';
 import { hasWhole } from '../cluster/shard.ts';
 import type { Store } from '../exposition/store.ts';
-import { type Judgement, judge } from '../judgement/judgement.ts';
+import { type Judgement, judge, MOST_JUDGED } from '../judgement/judgement.ts';
 import type { Job, JobSubject, PollEnd } from '../poll/job.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import { completeByMinute } from '../settling/completeness.ts';
@@ -41,7 +41,7 @@ import type { AccountView } from './account-status.ts';
 
 interface AccountSamplesOptions {
   readonly clock: Clock;
-  readonly status: () => Generator<undefined, AccountStatus>;
+  readonly status: () => AccountStatus;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   /** How long (ms) samples are exposed without being renewed. */
   readonly staleAfter: number;
@@ -83,6 +83,7 @@ export class AccountSamples {
   /** Whether the platform answered when the account was judged last, and whether all was well. */
   #judgedUp: boolean | undefined;
   #judgedWell = false;
+  #judgement: Judgement | undefined;
 
   constructor(view: ExposedAccount, options: AccountSamplesOptions) {
     this.#view = view;
@@ -138,9 +139,9 @@ export class AccountSamples {
     this.#judgedUp = this.#view.platform.reachability.up;
     const judgedAt = clock.now();
     this.#judgeFrom = judgedAt + Math.max(SHORTEST_JUDGED_MS, this.#view.jobs().length * JUDGED_PER_JOB_MS);
-    const found = yield* this.#unlessWithdrawn(status());
-    if (found === undefined) return;
-    const judgement = yield* judge(found, clock.wall());
+    const judgement = yield* this.#unlessWithdrawn(judge(status(), clock.wall()));
+    if (judgement === undefined) return;
+    this.#judgement = judgement;
     const lacksData = judgement.parts.some(
       ({ product, hasData }) => product !== undefined && hasData === false,
     );
@@ -159,6 +160,11 @@ export class AccountSamples {
       yield;
     }
     return undefined;
+  }
+
+  /** What was said of the account last, where it has too many jobs to be judged whenever somebody asks. */
+  judged(): Judgement | undefined {
+    return this.#view.jobs().length > MOST_JUDGED ? this.#judgement : undefined;
   }
 
   /** Exposes how reading the lists of configurations went, which say what is to be read. */

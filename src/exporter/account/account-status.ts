@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { type Shard, shardText } from '../cluster/shard.ts';
-import { judge } from '../judgement/judgement.ts';
+import { type Judgement, judge, MOST_JUDGED } from '../judgement/judgement.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { PollObserver } from '../poll/runner.ts';
 import type { JobState } from '../poll/schedule.ts';
@@ -13,7 +13,7 @@ import type { RequestDecision, RequestQueue } from '../rate-limit/request-queue.
 import type { ChosenSource } from '../series/source-choice.ts';
 import type { DelayChange } from '../settling/learned.ts';
 import { toTheEnd } from '../slices.ts';
-import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
+import type { AccountStatus, JobStatus, Listed, QuotaStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import type { Listing } from './account-targets.ts';
 import type { DroppedJobs } from './jobs.ts';
@@ -42,6 +42,8 @@ export interface AccountView {
   sources(): readonly ChosenSource[];
   /** Why the account is not alive, as a sentence; undefined if it is. */
   silence(): string | undefined;
+  /** What was said of it last, where it has too many jobs to be judged whenever somebody asks. */
+  judged(): Judgement | undefined;
 }
 
 /** If the scheduler has not run for this long, it is considered dead. */
@@ -121,21 +123,22 @@ export function notReady(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
   const wasRead = view
     .jobs()
     .some(({ lastSuccessAt, startedAt }) => lastSuccessAt !== undefined && startedAt !== undefined);
-  const because = wasRead ? silence() : unread(toTheEnd(accountStatus(view, clock)), clock.wall());
+  const because = wasRead ? silence() : unread(view, clock);
   return because === undefined ? undefined : `account ${name}: ${because}`;
 }
 
 /** Why nothing of an account was read. */
-function unread(account: AccountStatus, now: number): string {
-  const [{ text } = { text: 'the first polls are under way' }] = toTheEnd(judge(account, now)).causes;
+function unread(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): string {
+  const isSmall = view.jobs().length <= MOST_JUDGED;
+  const causes = isSmall
+    ? toTheEnd(judge(accountStatus(view, clock), clock.wall())).causes
+    : view.judged()?.causes;
+  const [{ text } = { text: 'the first polls are under way' }] = causes ?? [];
   return `nothing was read yet: ${text}`;
 }
 
-/** An account as the status page shows it: by the machine's clock as it is set now. In steps, a job each. */
-export function* accountStatus(
-  view: AccountView,
-  clock: Pick<Clock, 'now' | 'wall'>,
-): Generator<undefined, AccountStatus> {
+/** An account as the status page shows it: by the machine's clock as it is set now. Its jobs are made when they are asked for. */
+export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): AccountStatus {
   const now = clock.now();
   const aheadMs = clock.wall() - now;
   const time: LocalTime = (local) => isoTime(local === undefined ? undefined : local + aheadMs);
@@ -148,8 +151,7 @@ export function* accountStatus(
     platformNow: platform.platformClock.now(),
     time,
   };
-  const jobs: JobStatus[] = [];
-  const account = {
+  return {
     name,
     api_url: apiUrl,
     sources: view.sources(),
@@ -164,13 +166,18 @@ export function* accountStatus(
     stretch: forecast.stretch,
     unmatched: listings.flatMap(({ unmatched }) => unmatched),
     without_domains: listings.reduce((sum, { withoutDomains }) => sum + withoutDomains, 0),
-    jobs,
+    jobs: listed(view.jobs(), (job) => jobStatus(job, moment)),
   };
-  for (const job of view.jobs()) {
-    jobs.push(jobStatus(job, moment));
-    yield;
-  }
-  return account;
+}
+
+function listed<From, Thing>(all: readonly From[], make: (one: From) => Thing): Listed<Thing> {
+  return {
+    length: all.length,
+    slice: (from, to) => all.slice(from, to).map(make),
+    *[Symbol.iterator]() {
+      for (const one of all) yield make(one);
+    },
+  };
 }
 
 /** When a request may leave next (local ms): of those that wait, or once the next job is due. */

@@ -175,6 +175,7 @@ export class Account {
           platformUp: platform.reachability.up !== false,
           shortestIntervalMs: shortestInterval(this.#schedule.states(), forecast),
         }),
+      judged: () => this.#samples.judged(),
     };
     this.#samples = new AccountSamples(this.view, {
       clock,

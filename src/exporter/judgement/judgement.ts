@@ -41,6 +41,18 @@ export interface Judgement {
   readonly lateInSeconds: number;
 }
 
+/** An account of more jobs is judged every minute, and not whenever somebody asks. */
+export const MOST_JUDGED = 10_000;
+
+/** What was said of such an account last, by the status that stands for it. */
+const said = new WeakMap<AccountStatus, Judgement>();
+
+/** The status, of which nothing else is said than was last, if anything was. */
+export function judgedBefore(account: AccountStatus, judgement: Judgement | undefined): AccountStatus {
+  if (judgement !== undefined) said.set(account, judgement);
+  return account;
+}
+
 /** A refusal by the limit (429) concerns all jobs, once none has succeeded for this long (ms) before it. */
 const REFUSED_FOR_MS = 90_000;
 
@@ -49,13 +61,18 @@ const REFUSED_FOR_MS = 90_000;
  * that says how an account is takes it from here: `edge_up`, `edge_data_available`, readiness, the page, `/api/v1/status`.
  */
 export function* judge(account: AccountStatus, now: number): Generator<undefined, Judgement> {
+  const before = said.get(account);
+  if (before !== undefined) return before;
   let refusedAt = '';
-  for (const { last_outcome: outcome, last_polled_at: at } of account.jobs) {
+  const jobs: JobStatus[] = [];
+  for (const job of account.jobs) {
+    const { last_outcome: outcome, last_polled_at: at } = job;
+    jobs.push(job);
     if (outcome === 'rate_limited' && at !== null && at > refusedAt) refusedAt = at;
     yield;
   }
   const seen = new SeenAccount(account, refusedAt, now);
-  for (const job of account.jobs) {
+  for (const job of jobs) {
     seen.take(job);
     yield;
   }

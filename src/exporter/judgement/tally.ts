@@ -48,6 +48,9 @@ export interface Tally {
   readonly jobs: number;
   readonly failing: number;
   readonly waiting: number;
+  readonly running: number;
+  /** Jobs of which no poll has ended yet. */
+  readonly unpolled: number;
   /** Jobs whose data is older than it should be. */
   readonly late: number;
   /** Jobs whose counters end longer ago than they should. */
@@ -124,6 +127,8 @@ export class Sum {
   #newestForbiddenAt = '';
   #servedUntil = 0;
   #waiting = 0;
+  #running = 0;
+  #unpolled = 0;
   #without = 0;
   #oldestSuccessAt: string | null = null;
 
@@ -145,6 +150,8 @@ export class Sum {
     const { job, part, late, behindSeconds } = facts;
     this.jobs += 1;
     if (job.state === 'waiting') this.#waiting += 1;
+    if (job.state === 'running') this.#running += 1;
+    if (job.last_outcome === null) this.#unpolled += 1;
     if (late) this.late += 1;
     if (behindSeconds !== undefined) {
       this.behind += 1;
@@ -205,6 +212,8 @@ export class Sum {
       jobs: this.jobs,
       failing: this.failing,
       waiting: this.#waiting,
+      running: this.#running,
+      unpolled: this.#unpolled,
       late: this.late,
       behind: this.behind,
       behindSeconds: Math.max(0, ...this.behindBy.values()),

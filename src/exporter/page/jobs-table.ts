@@ -30,9 +30,18 @@ export function jobsRegion(selection: JobSelection, now: number): Html {
 ${selection.query.account === undefined ? '' : html`<p class="chosen small">Jobs of <bdi>${selection.query.account}</bdi> alone. <a href="${addressOf({ ...selection.query, account: undefined, page: 1 })}#jobs-head">Those of all accounts</a></p>`}
 <ul class="filters" aria-label="Show jobs by state">${JOB_FILTERS.map((filter) => filterLink(selection, filter))}</ul>
 <p class="unseen" role="status">${grouped(selection.counts[selection.query.filter])} jobs</p>
-${selection.jobs.length === 0 ? html`<p class="nothing quiet">No job matches.</p>` : jobsTable(selection.jobs, now)}
+${selection.jobs.length === 0 ? nothing(selection) : jobsTable(selection.jobs, now)}
 ${pageLinks(selection)}
 </div>`;
+}
+
+/** Of many thousands, none are listed unless some are asked for. */
+function nothing({ counts, query }: JobSelection): Html {
+  const words =
+    counts[query.filter] === 0
+      ? 'No job matches.'
+      : 'Too many to list them all: choose some above, or look for a name.';
+  return html`<p class="nothing quiet">${words}</p>`;
 }
 
 function filterLink({ query, counts }: JobSelection, filter: JobFilter): Html {

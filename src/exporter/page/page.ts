@@ -23,12 +23,13 @@ export function* renderPage(
   status: Status,
   { query, now, telemetryPath }: PageOptions,
 ): Generator<undefined, string> {
-  const selection = yield* selectJobs(status.accounts, query);
   const accounts: JudgedAccount[] = [];
   for (const account of status.accounts) {
     accounts.push({ account, judgement: yield* judge(account, now) });
     yield;
   }
+  const isShort = isAsked(query) || sum(accounts, 'jobs') <= MOST_LISTED;
+  const selection = isShort ? yield* selectJobs(status.accounts, query) : unlisted(accounts, query);
   accounts.sort(worstFirst);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -44,12 +45,32 @@ ${jobsPanel(selection, accounts.length, now)}</section>
 `.markup;
 }
 
+/** More jobs than these are listed when some of them are asked for: to find the most urgent of all takes long. */
+const MOST_LISTED = 10_000;
+
+function isAsked({ words, filter, account, page }: JobQuery): boolean {
+  return words !== '' || filter !== 'all' || account !== undefined || page > 1;
+}
+
+/** The jobs by state, none of them listed. */
+function unlisted(accounts: readonly JudgedAccount[], query: JobQuery): JobSelection {
+  const of = (which: Tallied) => sum(accounts, which);
+  const counts = {
+    all: of('jobs'),
+    failing: of('failing'),
+    late: of('late'),
+    behind: of('behind'),
+    waiting: of('waiting'),
+    running: of('running'),
+    new: of('unpolled'),
+  };
+  return { query, jobs: [], counts, start: 0, pages: 1 };
+}
+
 /** The jobs, folded where there are many accounts and none of their jobs is asked for. */
 function jobsPanel(selection: JobSelection, accounts: number, now: number): Html {
-  const { words, filter, account, page } = selection.query;
-  const isAsked = words !== '' || filter !== 'all' || account !== undefined || page > 1;
   const panel = html`<div class="panel"><div class="tools">${jobsForm(selection)}</div>${jobsRegion(selection, now)}</div>`;
-  if (accounts <= 1 || isAsked) return panel;
+  if (accounts <= 1 || isAsked(selection.query)) return panel;
   return html`<details id="all-jobs"><summary>Show the ${grouped(selection.counts.all)} jobs of all accounts</summary>${panel}</details>`;
 }
 
@@ -64,7 +85,9 @@ function title(status: Status, accounts: readonly JudgedAccount[]): string {
   return `${only?.replaceAll('_', ' ') ?? `${fresh} of ${accounts.length} fresh`} · ${name}`;
 }
 
-function sum(accounts: readonly JudgedAccount[], of: 'jobs' | 'failing' | 'waiting'): number {
+type Tallied = 'jobs' | 'failing' | 'late' | 'behind' | 'waiting' | 'running' | 'unpolled';
+
+function sum(accounts: readonly JudgedAccount[], of: Tallied): number {
   return accounts.reduce((total, { judgement }) => total + judgement.tally[of], 0);
 }
 

@@ -32,8 +32,9 @@ export function isAwaited(response: ServerResponse): boolean {
   return !response.headersSent && !response.destroyed && response.socket?.writable === true;
 }
 
-/** A plain text answer for people and `curl`; one line each. */
+/** A plain text answer for people and `curl`, one line each; none where it comes too late. */
 export function sendText(response: ServerResponse, status: number, lines: readonly string[]): void {
+  if (response.headersSent) return;
   response.statusCode = status;
   send(response, 'text/plain; charset=utf-8', Buffer.from(`${lines.join('\n')}\n`));
 }

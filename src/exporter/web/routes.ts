@@ -7,7 +7,6 @@ import type { Status } from '../status.ts';
 import { parseStatusQuery, statusText } from '../status-document.ts';
 import {
   type Handler,
-  isAwaited,
   type OnFailure,
   READING,
   type ReadExposition,
@@ -144,7 +143,6 @@ function sendReload({ reload }: WebSources): Handler {
     if (isForeign(request))
       return sendText(response, 403, ['Reloads from pages of other sites are refused.']);
     const result = await reload();
-    if (!isAwaited(response)) return;
     const refusal = 'The configuration was not reloaded; the previous one is in use.';
     if (result.ok) sendText(response, 200, ['reloaded']);
     else sendText(response, 422, [refusal, ...result.issues]);

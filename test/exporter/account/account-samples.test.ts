@@ -3,11 +3,13 @@ import { AccountSamples } from '../../../src/exporter/account/account-samples.ts
 import type { Sample } from '../../../src/exporter/catalogue/family.ts';
 import { EDGE_RATELIMIT_RESET_TIMESTAMP } from '../../../src/exporter/catalogue/platform-families.ts';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
+import { type JobState, ScheduledJob } from '../../../src/exporter/poll/schedule.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { madeUpAccount, madeUpJob } from '../page/made-up-status.ts';
+import { jobOf } from '../poll/polling.ts';
 
 /** Of no product, and without data of its own. */
 const RECONCILIATION = madeUpJob({
@@ -42,11 +44,6 @@ function viewOf(platform: ObservedPlatform) {
   };
 }
 
-function* stepsTo<Result>(result: Result): Generator<undefined, Result> {
-  yield;
-  return result;
-}
-
 /** The ends of the rate-limit window that are exposed after each of three answers, of which each names the same. */
 function exposedResets(resetAt: number): readonly number[] {
   const clock = new SimulatedClock(PLATFORM_TIME + 5_300);
@@ -63,7 +60,7 @@ function exposedResets(resetAt: number): readonly number[] {
     clock,
     store,
     staleAfter: 60_000,
-    status: () => stepsTo(madeUpAccount()),
+    status: () => madeUpAccount(),
     delays: { publish_delay: 'auto', settle_delay: 'auto' },
   });
   for (const [after, remaining] of [
@@ -107,7 +104,7 @@ describe('the end of the rate-limit window', () => {
 });
 
 /** When an account with these jobs is judged, as its judgements are exposed. */
-function judgedAccount(jobs: readonly JobStatus[]) {
+function judgedAccount(jobs: readonly JobStatus[], states: readonly JobState[] = []) {
   const clock = new SimulatedClock();
   const judgedAt: number[] = [];
   const store = {
@@ -115,13 +112,16 @@ function judgedAccount(jobs: readonly JobStatus[]) {
     withdraw: () => undefined,
   };
   const platform = new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 });
-  const samples = new AccountSamples(viewOf(platform), {
-    clock,
-    store,
-    staleAfter: 60_000,
-    status: () => stepsTo(madeUpAccount({ jobs })),
-    delays: { publish_delay: 'auto', settle_delay: 'auto' },
-  });
+  const samples = new AccountSamples(
+    { ...viewOf(platform), jobs: () => states },
+    {
+      clock,
+      store,
+      staleAfter: 60_000,
+      status: () => madeUpAccount({ jobs }),
+      delays: { publish_delay: 'auto', settle_delay: 'auto' },
+    },
+  );
   return { clock, samples, judgedAt };
 }
 
@@ -142,23 +142,23 @@ it('judges once at a time, however many ask, and no more once it is withdrawn', 
   let judging = 0;
   let steps = 0;
   let most = 0;
-  function* status() {
+  function* looked() {
     judging += 1;
     most = Math.max(most, judging);
     for (let step = 0; step < 5; step += 1) {
       steps += 1;
-      yield;
+      yield madeUpJob();
     }
     judging -= 1;
-    return madeUpAccount({ jobs: [madeUpJob()] });
   }
+  const jobs = { length: 5, slice: () => [], [Symbol.iterator]: looked };
   const samples = new AccountSamples(
     viewOf(new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 })),
     {
       clock,
       store: { publish: () => undefined, withdraw: () => undefined },
       staleAfter: 60_000,
-      status,
+      status: () => madeUpAccount({ jobs }),
       delays: { publish_delay: 'auto', settle_delay: 'auto' },
     },
   );
@@ -172,6 +172,17 @@ it('judges once at a time, however many ask, and no more once it is withdrawn', 
   samples.withdraw();
   while (first.next().done !== true);
   expect(steps).toBe(1);
+});
+
+it.each([
+  [10_000, false],
+  [10_001, true],
+])('what was said of %i jobs is said again whenever somebody asks: %s', (count, isKept) => {
+  const state = new ScheduledJob(jobOf('a'), 0);
+  const { samples } = judgedAccount([madeUpJob()], Array(count).fill(state));
+  expect(samples.judged()).toBeUndefined();
+  allStepsOf(samples.exposeJudgement());
+  expect(samples.judged()?.state).toBe(isKept ? 'well' : undefined);
 });
 
 it.each([

@@ -3,7 +3,6 @@ import type { Job } from '../../../src/exporter/poll/job.ts';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
-import { toTheEnd } from '../../../src/exporter/slices.ts';
 import type { AccountStatus, JobStatus } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
@@ -59,7 +58,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     forecast,
     exchange: () => (answers ? Promise.resolve({ body: null, bytes: 0 }) : new Promise(() => undefined)),
   });
-  const status = (): AccountStatus => {
+  const status = (): AccountStatus & { readonly jobs: readonly JobStatus[] } => {
     const known = { name: 'a', apiUrl: '', reserve: 0.2, platform, queue, forecast };
     const unknown = {
       id: () => undefined,
@@ -68,8 +67,10 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       silence: () => undefined,
       listings: () => [],
       sources: () => [],
+      judged: () => undefined,
     };
-    return toTheEnd(accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock));
+    const found = accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock);
+    return { ...found, jobs: found.jobs.slice() };
   };
   /** Many jobs, and on a busy machine a few, are taken in over several turns of the event loop. */
   const takenIn = async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Judgement, judge } from '../../../src/exporter/judgement/judgement.ts';
+import { type Judgement, judge, judgedBefore } from '../../../src/exporter/judgement/judgement.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { at, madeUpAccount, madeUpJob, NOW } from '../page/made-up-status.ts';
@@ -22,6 +22,13 @@ function listJob(changes: Partial<JobStatus> = {}): JobStatus {
     ...changes,
   });
 }
+
+it('says of an account that was judged before what was said then, and looks at no job', () => {
+  const jobs = { length: 1, slice: () => [], [Symbol.iterator]: () => expect.fail('looked at a job') };
+  const before = judged(madeUpJob());
+  const account = judgedBefore(madeUpAccount({ jobs }), before);
+  expect(allStepsOf(judge(account, NOW))).toBe(before);
+});
 
 function judged(...jobs: JobStatus[]): Judgement {
   return allStepsOf(judge(madeUpAccount({ jobs }), NOW));

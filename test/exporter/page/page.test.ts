@@ -300,3 +300,15 @@ test('a receiver that samples are pushed to is shown, and told on top once it ha
   expect(shown).toContain('central last taken 1 h ago');
   expect(shown).not.toContain('samples have waited');
 });
+
+test('more than ten thousand jobs are counted by state, and listed when some of them are asked for', () => {
+  const jobs = Array.from({ length: 10_001 }, (_, index) =>
+    madeUpJob({ id: `job-${index}`, ...(index === 7 && { last_outcome: 'server_error' }) }),
+  );
+  const status = madeUpStatus({ accounts: [madeUpAccount({ jobs })] });
+  const all = words(page(status));
+  expect(all).toContain('All 10,001 Failing 1 Late 0 Counters behind 0 Waiting 0 Running 0 Not polled yet 0');
+  expect(all).toContain('Too many to list them all: choose some above, or look for a name.');
+  expect(page(status, 'show=failing').match(/data-job="[^"]*"/g)).toEqual(['data-job="job-7"']);
+  expect(page(status, 'page=2').match(/data-job=/g)).toHaveLength(100);
+});

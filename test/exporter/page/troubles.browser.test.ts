@@ -81,7 +81,9 @@ const TROUBLES: Readonly<Record<string, () => Promise<Simulation>>> = {
   async attack() {
     const simulation = await healthy();
     const [job] =
-      toTheEnd(simulation.exporter().accounts())[0]?.jobs.filter(({ metric }) => metric === 'waf') ?? [];
+      toTheEnd(simulation.exporter().accounts())[0]
+        ?.jobs.slice()
+        .filter(({ metric }) => metric === 'waf') ?? [];
     const from = simulation.clock.wall();
     simulation.sandbox.inject({
       kind: 'waf_attack',

@@ -139,6 +139,14 @@ describe('the other paths', () => {
     expect(lines).toEqual([]);
   });
 
+  test('readiness that is known too late is dropped without a word', async () => {
+    const notReady = () => new Promise<string[]>((resolve) => setTimeout(() => resolve([]), 60));
+    const { url, lines } = await startWeb({ notReady, answerTimeout: 10 });
+    expect((await fetch(`${url}/-/ready`)).status).toBe(503);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(lines).toEqual([]);
+  });
+
   test('/ is the page, with headers that let it load nothing from elsewhere', async () => {
     const { url } = await startWeb();
     const answer = await fetch(`${url}/?q=shop`);
