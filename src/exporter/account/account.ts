@@ -48,7 +48,7 @@ export interface HandedOver {
 /** What makes an account this process' own. */
 export interface Ownership {
   /** What it remembers. */
-  readonly state: Pick<State, 'get' | 'keys' | 'commit'>;
+  readonly state: Pick<State, 'get' | 'keys' | 'commit' | 'kind'>;
   /** Whether it may be polled at this moment; it always may where it is left out. */
   readonly mayAct?: () => boolean;
 }
@@ -262,8 +262,10 @@ export class Account {
       yield step;
       if (this.#isOutdated(replacement)) return;
     }
-    yield* this.#samples.exposeCatchingUp(this.#jobs.series());
-    if (this.#isOutdated(replacement)) return;
+    for (const step of this.#samples.exposeCatchingUp(this.#jobs.series())) {
+      yield step;
+      if (this.#isOutdated(replacement)) return;
+    }
     // Whatever another source takes the place of has ended by then.
     void this.#schedule.replace(jobs).then(() => this.#noteSources());
     const collectors = new Set(jobs.map(({ subject: { collector } }) => collector));
@@ -278,7 +280,10 @@ export class Account {
   *#takeStock(): Generator<undefined, void> {
     this.#isTakingStock = true;
     try {
-      yield* this.#stock();
+      for (const step of this.#stock()) {
+        yield step;
+        if (this.#stopped) return;
+      }
     } finally {
       this.#isTakingStock = false;
     }
@@ -322,7 +327,9 @@ export class Account {
     const held = [...this.#jobs.saved()].filter((part) => memory.holds(part));
     const known = held.map((part) => ({ part, known: memory.of(part) }));
     const unsaved = known.filter(({ part, known }) => this.#saved.get(part) !== known);
-    const entries = unsaved.map(({ part, known }) => ({ key: part.key, value: part.store(known) }));
+    const entries = unsaved
+      .map(({ part, known }) => ({ key: part.key, value: part.store(known), isNew: !this.#saved.has(part) }))
+      .filter(({ value, isNew }) => value !== undefined || !isNew);
     try {
       await this.#options.ownership.state.commit(entries);
     } catch (error) {

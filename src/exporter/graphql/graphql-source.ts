@@ -95,7 +95,8 @@ export class GraphqlSource implements SeriesSource {
       // What is summed comes as one field, by whatever it is broken down.
       const isOne = fields.summed !== undefined && columns.length > 0;
       const selects = isOne ? ['sum'] : [...new Set(columns.flatMap((column) => column.fields))];
-      return { fields, columns, selects, reads: this.#datasetOf(fields, by === 'product') };
+      const reads = this.#datasetOf(fields, by === 'product');
+      return new MetricPart({ fields, columns, selects, reads }, this.#schema);
     });
     this.#parts.set(key, parts);
     return parts;
@@ -126,13 +127,47 @@ export class GraphqlSource implements SeriesSource {
   }
 }
 
-/** What one question about a dataset brings of a metric. */
-interface MetricPart {
+/** What one question about a dataset brings of a metric: the same for thousands of targets. */
+class MetricPart {
   readonly fields: MetricFields;
   readonly columns: readonly Column[];
   /** What the question selects for them. */
   readonly selects: readonly string[];
   readonly reads: SharedReads;
+  readonly #schema: KnownFields;
+  #served: { readonly by: KnownFields['known']; readonly columns: readonly Column[] } | undefined;
+
+  constructor(
+    { fields, columns, selects, reads }: Pick<MetricPart, 'fields' | 'columns' | 'selects' | 'reads'>,
+    schema: KnownFields,
+  ) {
+    this.fields = fields;
+    this.columns = columns;
+    this.selects = selects;
+    this.reads = reads;
+    this.#schema = schema;
+  }
+
+  /** Whether its values are whatever the platform names. */
+  get isOpen(): boolean {
+    return this.fields.split?.isOpen === true;
+  }
+
+  /** The columns of which all fields are there. They are looked up once more when more is known of the fields. */
+  get served(): readonly Column[] {
+    const by = this.#schema.known;
+    if (this.#served?.by !== by) this.#served = { by, columns: this.#columnsServed() };
+    return this.#served.columns;
+  }
+
+  #columnsServed(): readonly Column[] {
+    const { columns } = this;
+    const { dataset, summed, split } = this.fields;
+    const schema = this.#schema;
+    if (schema.lacksDataset(dataset) || schema.refuses(dataset, summed)) return [];
+    if (split !== undefined) return schema.lacks(dataset, split.by) ? [] : columns;
+    return columns.filter(({ fields }) => fields.every((field) => !schema.lacks(dataset, field)));
+  }
 }
 
 interface DatasetReaderOptions {
@@ -142,10 +177,6 @@ interface DatasetReaderOptions {
   readonly schema: KnownFields;
   /** Which values of a field that may have any have series of their own. */
   readonly values: TopValues;
-}
-
-function isOpen({ fields: { split } }: MetricPart): boolean {
-  return split?.isOpen === true;
 }
 
 /** Reads one metric of one target, by operations that it shares with the other readers of its dataset. */
@@ -159,9 +190,9 @@ class DatasetReader implements SourceReader {
   }
 
   get dimensions(): ReadonlySet<string> | undefined {
-    if (this.#servedParts().some(isOpen)) return undefined;
-    const columns = this.#options.parts.flatMap((part) => this.#served(part));
-    return new Set(columns.map(({ dimension }) => dimension));
+    const served = this.#servedParts();
+    if (served.some(({ isOpen }) => isOpen)) return undefined;
+    return new Set(served.flatMap((part) => part.served.map(({ dimension }) => dimension)));
   }
 
   cost(): number {
@@ -207,7 +238,7 @@ class DatasetReader implements SourceReader {
       if (outcome?.status === 'fulfilled') answers.push(outcome.value);
       else {
         // Only a part that was refused is left out: what failed otherwise is asked for again with the others.
-        if (this.#served(part).length > 0) throw outcome?.reason;
+        if (part.served.length > 0) throw outcome?.reason;
         refusals.push(outcome?.reason);
       }
     }
@@ -231,9 +262,9 @@ class DatasetReader implements SourceReader {
     asOf: { readonly window: Window; readonly now: number },
     counters: CountersAsked | undefined,
   ): Decoded {
-    const columns = this.#served(part);
+    const columns = part.served;
     const [open] = columns;
-    if (open === undefined || !isOpen(part))
+    if (open === undefined || !part.isOpen)
       return decodeColumns(rows, this.#options.key, columns, asOf.window);
     const insteadOf = [...(counters?.dimensions() ?? [])];
     const told = this.#options.values.columns(open, rows.byKey.get(this.#options.key), asOf, counters);
@@ -247,17 +278,7 @@ class DatasetReader implements SourceReader {
   }
 
   #servedParts(): readonly MetricPart[] {
-    return this.#options.parts.filter((part) => this.#served(part).length > 0);
-  }
-
-  /** The columns of a part of which all fields are there. */
-  #served({ fields: { dataset, summed, split }, columns }: MetricPart): readonly Column[] {
-    if (this.#options.schema.lacksDataset(dataset)) return [];
-    if (this.#options.schema.refuses(dataset, summed)) return [];
-    if (split !== undefined) return this.#options.schema.lacks(dataset, split.by) ? [] : columns;
-    return columns.filter(({ fields }) =>
-      fields.every((field) => !this.#options.schema.lacks(dataset, field)),
-    );
+    return this.#options.parts.filter(({ served }) => served.length > 0);
   }
 }
 

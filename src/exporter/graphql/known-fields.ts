@@ -54,7 +54,7 @@ function storeFields({ askedAt, datasets, refused }: FieldsMemory): unknown {
 }
 
 function restoreFields(stored: unknown, now: number): FieldsMemory {
-  const { data } = storedFields.safeParse(stored);
+  const data = stored === undefined ? undefined : storedFields.safeParse(stored).data;
   if (data === undefined || Math.abs(now - data.askedAt) > KEPT_MS) return NOTHING_KNOWN;
   const { askedAt, datasets, refused } = data;
   const named = datasets && new Map(datasets.map(([name, fields]) => [name, new Set(fields)]));
@@ -108,13 +108,13 @@ export class KnownFields {
   }
 
   get #isAnswered(): boolean {
-    const { askedAt } = this.#known;
+    const { askedAt } = this.known;
     if (askedAt === undefined || Math.abs(this.#now() - askedAt) > KEPT_MS) return false;
     return this.#isOwn || !this.#isMissed;
   }
 
   async #ask(read: Read, signal: AbortSignal): Promise<void> {
-    const { refused: before } = this.#known;
+    const { refused: before } = this.known;
     try {
       const { body } = await read(() => resourceOf(SCHEMA_QUESTION), signal, QUESTIONS.group);
       this.#answered(before, datasetsIn(body));
@@ -128,22 +128,23 @@ export class KnownFields {
 
   /** Earlier refusals are forgotten: what is still refused shows again. */
   #answered(before: ReadonlySet<string>, datasets: Datasets | undefined): void {
-    const refused = new Set([...this.#known.refused].filter((field) => !before.has(field)));
+    const refused = new Set([...this.known.refused].filter((field) => !before.has(field)));
     this.#isOwn = true;
     this.#learn({ askedAt: this.#now(), datasets, refused });
   }
 
-  get #known(): FieldsMemory {
+  /** All that is known; another value once more is. */
+  get known(): FieldsMemory {
     return this.#memory.of(this.part);
   }
 
   #learn(shown: Partial<FieldsMemory>): void {
-    this.#memory.adopt(changed(this.part, { ...this.#known, ...shown }), true);
+    this.#memory.adopt(changed(this.part, { ...this.known, ...shown }), true);
   }
 
   /** Whether a dataset is known not to be served. */
   lacksDataset(dataset: string): boolean {
-    const { datasets } = this.#known;
+    const { datasets } = this.known;
     return this.#missed(datasets !== undefined && !datasets.has(dataset));
   }
 
@@ -151,7 +152,7 @@ export class KnownFields {
   lacks(dataset: string, field: string): boolean {
     // What `aggregate` brings is a field of every answer, whatever the type says.
     if (field === SUM) return false;
-    const { datasets, refused } = this.#known;
+    const { datasets, refused } = this.known;
     if (refused.has(`${dataset}.${field}`)) return this.#missed(true);
     const fields = datasets?.get(dataset);
     return this.#missed(fields !== undefined && !fields.has(field));
@@ -159,7 +160,7 @@ export class KnownFields {
 
   /** Whether a measure was refused. What can be summed need not be a field of the rows. */
   refuses(dataset: string, measure: string | undefined): boolean {
-    return this.#missed(measure !== undefined && this.#known.refused.has(`${dataset}.${measure}`));
+    return this.#missed(measure !== undefined && this.known.refused.has(`${dataset}.${measure}`));
   }
 
   #missed(isLacking: boolean): boolean {
@@ -179,7 +180,7 @@ export class KnownFields {
     const words = new Set(message.match(/\w+/g));
     const named = fields.filter((field) => field !== SUM && words.has(field));
     if (measure !== undefined && namesMeasure(message, words, measure)) named.push(measure);
-    const { refused } = this.#known;
+    const { refused } = this.known;
     if (named.length > 0)
       this.#learn({ refused: new Set([...refused, ...named.map((field) => `${dataset}.${field}`)]) });
     return named;

@@ -34,6 +34,7 @@ import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush
 import type { Reconcilable } from './reconciliation-job.ts';
 import { earlyExposure, newestBucket, type SeriesSamples } from './samples.ts';
 import {
+  BEGINNING,
   type CountedSpan,
   type HasCounter,
   type KeptCounters,
@@ -53,7 +54,7 @@ export interface SeriesJobOptions {
   readonly weight: number;
   readonly reader: SourceReader;
   readonly samples: SeriesSamples;
-  readonly memory: Pick<AccountMemory, 'of'>;
+  readonly memory: Pick<AccountMemory, 'of' | 'beganUnread'>;
   /** What is learned of the metric, over all its targets. */
   readonly learned: LearnedMetric;
   readonly delays: DelaySettings;
@@ -90,7 +91,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     this.#part = {
       key: seriesKey(target, metric),
       open: (stored) => ({
-        ...restoreSeries(stored, this.counts),
+        ...(stored === undefined ? BEGINNING : restoreSeries(stored, this.counts)),
         refusal: restoreRefusal(options.stored(this.#refusalKey)),
       }),
     };
@@ -282,10 +283,11 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   get memory(): SeriesMemory {
-    const known = this.#options.memory.of(this.#part);
-    if (known.record !== undefined) return known;
+    const { memory, stored } = this.#options;
+    const known = memory.of(this.#part);
+    if (known.record !== undefined || !memory.beganUnread) return known;
     // The state may have become readable since. Counters that began at zero would jump to their totals later.
-    const { record } = this.#part.open(this.#options.stored(this.#part.key));
+    const { record } = this.#part.open(stored(this.#part.key));
     return record === undefined ? known : { ...known, record };
   }
 

@@ -236,7 +236,8 @@ function orNaN(value: number): number {
 
 export const NO_CHECKPOINTS: Checkpoints = { watermarks: [], sums: [] };
 
-const BEGINNING: SeriesMemory = {
+/** What is remembered of a series before its first answer. */
+export const BEGINNING: SeriesMemory = {
   record: undefined,
   seen: undefined,
   doubt: undefined,
@@ -299,7 +300,7 @@ export interface KeptCounters {
  * @throws StateWriteFailure when nothing was removed
  */
 export async function pruneCounters(
-  state: Pick<State, 'get' | 'keys' | 'commit'>,
+  state: Pick<State, 'get' | 'keys' | 'commit' | 'kind'>,
   kept: Iterable<KeptCounters>,
 ): Promise<void> {
   const { keys, before } = await madeInSlices(fallenBehind(state, kept));

@@ -26,6 +26,8 @@ export const LONGEST_COMMIT_MS = 10_000;
 
 /** What was remembered. */
 export interface StateReader {
+  /** Whether what is committed outlives the process; `unavailable`: its directory cannot be used yet. */
+  readonly kind: 'durable' | 'memory' | 'unavailable';
   /** The value as committed, a copy of its own; undefined when there is none. From memory: no disk can delay it. */
   get(key: StateKey): unknown;
   /** The keys that begin with `prefix`, ordered by their parts as text. */
@@ -33,12 +35,10 @@ export interface StateReader {
 }
 
 /** An empty state, for callers that only want to know what a first poll would find. */
-export const NO_MEMORY: StateReader = { get: () => undefined, keys: () => [] };
+export const NO_MEMORY: StateReader = { kind: 'memory', get: () => undefined, keys: () => [] };
 
 /** What the exporter remembers from one poll to the next: counters with their watermarks. */
 export interface State extends StateReader {
-  /** Whether what is committed outlives the process; `unavailable`: its directory cannot be used yet. */
-  readonly kind: 'durable' | 'memory' | 'unavailable';
   /** Where it is kept, or should be; undefined where no directory was asked for. */
   readonly directory: string | undefined;
   /** What an operator should know, in plain words: why it is not durable, or what was set aside. */
@@ -262,21 +262,23 @@ export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): M
  * read shows of its source replaces what is known of that.
  */
 export class AccountMemory {
-  readonly #state: Pick<StateReader, 'get'>;
+  readonly #state: Pick<StateReader, 'kind' | 'get'>;
   /** By part: what goes with its job is forgotten with it. */
   readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
+  /** Whether polls may have begun before the state could be read: then it may hold more than they found there. */
+  readonly beganUnread: boolean;
 
-  constructor(state: Pick<StateReader, 'get'>) {
+  constructor(state: Pick<StateReader, 'kind' | 'get'>) {
     this.#state = state;
+    this.beganUnread = state.kind === 'unavailable';
   }
 
   of<T>(part: MemoryPart<T>): T {
     // A part's values are all its own: `adopt` takes them from `changed`, which is typed.
     if (this.#values.has(part)) return this.#values.get(part) as T;
-    const stored = part.key === undefined ? undefined : this.#state.get(part.key);
-    const opened = part.open(stored);
+    const opened = part.open(part.key && this.#state.get(part.key));
     // A state that cannot be read yet holds nothing: it is asked again.
-    if (stored !== undefined) this.#values.set(part, opened);
+    if (this.#state.kind !== 'unavailable') this.#values.set(part, opened);
     return opened;
   }
 

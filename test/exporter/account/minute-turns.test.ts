@@ -78,6 +78,22 @@ it.each(['cost', 'expectedAge'] as const)(
   },
 );
 
+it('an account that is stopped meanwhile looks at no further job, since its state may be closed by then', async () => {
+  const { account, beginMinute } = makeAccount();
+  account.start();
+  const jobs = () => account.view.jobs().map(({ job }) => job);
+  while (jobs().length < metrics.length) await setImmediate();
+  const looks = jobs().map((job) => vi.spyOn(job, 'cost'));
+  const looked = () => looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  sliceBySteps();
+  beginMinute();
+  while (looked() === 0) await setImmediate();
+  const before = looked();
+  await account.stop(new AbortController().signal);
+  for (let turn = 0; turn < metrics.length; turn += 1) await setImmediate();
+  expect(looked()).toBeLessThanOrEqual(before + STEPS_A_TURN);
+});
+
 it('an account on which the scheduler stands still says so, until it runs again', async () => {
   const { account, clock, beginMinute } = makeAccount();
   account.start();

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
+import { expect, it, vi } from 'vitest';
+import { PRODUCTS, productOf } from '../../../src/exporter/catalogue/products.ts';
 import { GraphqlSource } from '../../../src/exporter/graphql/graphql-source.ts';
 import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
@@ -236,4 +236,30 @@ it('leaves out only the part of a metric whose measure is refused, and does not 
   const second = await reader?.read(read, () => window, never);
   expect(second?.decoded.rows).toBe(1);
   expect(upstream.filter((isRefused) => isRefused)).toHaveLength(1);
+});
+
+it('is looked up once for all targets of which the same is asked, not for each of their fields', () => {
+  const state = memoryState();
+  const gets = vi.spyOn(state, 'get');
+  const memory = new AccountMemory(state);
+  const lookUps = vi.spyOn(memory, 'of');
+  const source = new GraphqlSource({
+    account: { name: 'acme', address: '' },
+    memory,
+    platformClock: new PlatformClock(() => 0),
+    units: {},
+    mostBytes: 1_000_000,
+  });
+  const product = productOf('metrics', 'edge_applications');
+  const readers = Array.from({ length: 1_000 }, (_, index) =>
+    source.reader({
+      target: { account: 'acme', product, by: 'configuration', id: `${index}`, name: `site ${index}` },
+      metric: 'status_code',
+      mode: () => 'metric',
+      wants: () => true,
+    }),
+  );
+  for (const reader of readers) expect(reader?.dimensions?.size).toBeGreaterThan(10);
+  expect(lookUps.mock.calls.length).toBeLessThan(4 * readers.length);
+  expect(gets.mock.calls.length).toBeLessThan(5);
 });

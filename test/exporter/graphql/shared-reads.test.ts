@@ -309,7 +309,8 @@ it('knows after a restart how many rows there are', async () => {
   for (let reading = 0; reading < 30; reading += 1) await readAll(before);
   const { part } = rows;
   const kept = part.store(new Map([['workloads', rows.of('workloads')]]));
-  const state = { get: (key: StateKey) => (key.join() === part.key.join() ? kept : undefined) };
+  const get = (key: StateKey) => (key.join() === part.key.join() ? kept : undefined);
+  const state = { kind: 'memory', get } as const;
   const after = readsOf(40_000, new RowsMemory(ACCOUNT, new AccountMemory(state)));
   expect(await readAll(after)).toBe(1);
   expect(await readAll(readsOf(40_000))).toBeGreaterThan(2);
