@@ -12,7 +12,8 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { lockDirectory, StateInUse, type StateLock } from '../state/directory.ts';
+import { LOCK_FILE, StateInUse } from '../state/directory.ts';
+import { type DatabaseThread, lockDirectory } from '../state/sqlite.ts';
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
 import { BackfillRefusal, fileTrouble } from './refusal.ts';
 import { isPushedRecord, unlessMissing } from './spool.ts';
@@ -23,7 +24,7 @@ const PLAN_FILE = 'plan.json';
 export class WorkFolder {
   readonly path: string;
   readonly #output: string;
-  #lock: StateLock | undefined;
+  #lock: DatabaseThread | undefined;
 
   constructor(output: string) {
     this.#output = output;
@@ -115,7 +116,7 @@ export class WorkFolder {
   /** Whether a folder without a readable plan holds anything that a backfill does not leave. */
   async #isForeign(planText: string | undefined): Promise<boolean> {
     if (planText !== undefined) return true;
-    const own = new Set(['lock', `${PLAN_FILE}.new`, basename(this.#output)]);
+    const own = new Set([LOCK_FILE, `${PLAN_FILE}.new`, basename(this.#output)]);
     return (await readdir(this.path)).some(
       (name) => !own.has(name) && !isSpool(name) && !isPushedRecord(name),
     );

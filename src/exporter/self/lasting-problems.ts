@@ -82,6 +82,8 @@ export class FailureLog {
   polled({ job, outcome, reason, operations }: PollEnd): void {
     const answered = outcome === 'ok' || outcome === 'empty';
     if (answered && operations === 0) return;
+    // What it ends with has not stood: what has taken its place is logged.
+    if (outcome !== 'not_found') this.#unclear.delete(job);
     const general = GENERAL.has(outcome);
     const whole = this.#whole;
     if (general) this.#failed(whole, outcome, IN_A_ROW, { outcome, reason }, 'polling the platform fails');
@@ -91,7 +93,6 @@ export class FailureLog {
     if (answered) {
       this.#works(own, facts, 'poll succeeds again');
       this.#jobs.delete(job);
-      this.#unclear.delete(job);
     } else if (!general || whole.logged.size === 0) {
       this.#jobs.set(job, own);
       const { group } = job;

@@ -22,10 +22,13 @@ const NUMBER_DIGITS = 16;
 
 /** The database on disk, as a thread of its own sees it: a disk that is slow or hangs holds up nothing else. */
 class Database {
-  /** @param {DatabaseFiles} files */
-  constructor({ database, lastCommit }) {
+  /**
+   * @param {Sqlite.Database} sqlite
+   * @param {DatabaseFiles} files
+   */
+  constructor(sqlite, { database, lastCommit }) {
     this.path = database;
-    this.sqlite = new Sqlite(database, { timeout: 0 });
+    this.sqlite = sqlite;
     this.sqlite.exec(SETTINGS);
     const { quick_check: found } = this.row('PRAGMA quick_check(1)');
     if (found !== 'ok') throw damage(String(found));
@@ -165,18 +168,37 @@ function checksum(bytes) {
   return bytes === undefined ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
 }
 
+/** How long (ms) to wait for a process that is ending. */
+const LOCK_TIMEOUT_MS = 500;
+
+/** @type {Sqlite.Database} */
+let lock;
+
 /** @type {Database} */
 let database;
 
 /** @type {{ [Name in keyof Requests]: (argument: Requests[Name][0]) => Requests[Name][1] }} */
 const answers = {
+  lock(path) {
+    lock = new Sqlite(path, { timeout: LOCK_TIMEOUT_MS });
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  },
   open(files) {
-    database = new Database(files);
+    const sqlite = new Sqlite(files.database, { timeout: 0 });
+    try {
+      database = new Database(sqlite, files);
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
     return { held: database.held, promised: database.promised, tally: database.tally };
   },
   read: (range) => database.read(range),
   write: (changes) => database.write(changes),
   close: () => database.close(),
+  unlock() {
+    lock.close();
+  },
 };
 
 /**

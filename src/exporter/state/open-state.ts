@@ -4,14 +4,13 @@ import {
   FORMAT,
   ForeignDirectory,
   formatOf,
-  lockDirectory,
   refuseForeign,
   StateInUse,
   setAside,
   writeMarker,
 } from './directory.ts';
 import { DamagedState, type Database, DurableState, everyRecord, QUEUE_NAMES } from './durable.ts';
-import { openDatabase, type RecordTally } from './sqlite.ts';
+import { type DatabaseThread, lockDirectory, openDatabase, type RecordTally } from './sqlite.ts';
 import {
   isIntact,
   type RangeOptions,
@@ -103,9 +102,9 @@ async function openDurable(directory: string, log: StateLog, now: () => number):
   await refuseForeign(place);
   const lock = await lockDirectory(place);
   try {
-    const { note, ...opened } = await openOrSetAside(place, log, now);
+    const { note, ...opened } = await openOrSetAside(lock, place, log, now);
     log.info(`state opened in ${place}: ${opened.records.size} records`);
-    const close = () => opened.database.close().then(() => lock.release());
+    const close = () => opened.database.close().finally(() => lock.release());
     return new DurableState({ ...opened, directory: place, note, database: { ...opened.database, close } });
   } catch (error) {
     await lock.release();
@@ -113,25 +112,25 @@ async function openDurable(directory: string, log: StateLog, now: () => number):
   }
 }
 
-async function openOrSetAside(place: string, log: StateLog, now: () => number) {
+async function openOrSetAside(thread: DatabaseThread, place: string, log: StateLog, now: () => number) {
   try {
-    return { ...(await openTrusted(place)), note: undefined };
+    return { ...(await openTrusted(thread, place)), note: undefined };
   } catch (error) {
     if (!(error instanceof DamagedState)) throw error;
     const aside = await setAside(place, now());
     const note = `the state in ${place} was not used, ${error.message}; it was moved to ${aside}, and counters start from zero`;
     log.warn(note);
-    return { ...(await openTrusted(place)), note };
+    return { ...(await openTrusted(thread, place)), note };
   }
 }
 
 /** The state in `place`, begun where there is none. */
-async function openTrusted(place: string) {
+async function openTrusted(thread: DatabaseThread, place: string) {
   const format = await formatOf(place);
   if (format === undefined) await writeMarker(place);
   else if (Number.isNaN(format)) throw new DamagedState('its marker is damaged');
   else if (format !== FORMAT) throw new OtherFormat(place, format);
-  const { database, tally } = await openDatabase(place);
+  const { database, tally } = await openDatabase(thread, place);
   try {
     return { database, records: await readAll(database, tally) };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { chmod, open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { syncDirectory } from './directory.ts';
+import { LOCK_FILE, StateInUse, syncDirectory } from './directory.ts';
 import { DamagedState, type Database, type NameRange } from './durable.ts';
 import type { Change, StoredRecord } from './state.ts';
 
@@ -28,10 +28,12 @@ export interface DatabaseFiles {
 
 /** What the thread of the database is asked for: argument and result of each request. */
 export interface Requests {
+  readonly lock: readonly [path: string, undefined];
   readonly open: readonly [DatabaseFiles, Opened];
   readonly read: readonly [NameRange, readonly StoredRecord[]];
   readonly write: readonly [readonly Change[], undefined];
   readonly close: readonly [undefined, undefined];
+  readonly unlock: readonly [undefined, undefined];
 }
 
 export interface ThreadQuestion {
@@ -55,36 +57,57 @@ const LAST_COMMIT = 'last-commit';
 const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL)/;
 
 /**
+ * Holds `directory` for this process, until it is released or the process ends, however that ends. The thread that holds it opens
+ * its database. @throws StateInUse
+ */
+export async function lockDirectory(directory: string): Promise<DatabaseThread> {
+  const path = join(directory, LOCK_FILE);
+  await (await openFile(path, 'a', 0o600)).close();
+  const thread = new DatabaseThread();
+  try {
+    await thread.ask('lock', path);
+    return thread;
+  } catch (error) {
+    await thread.end();
+    throw codeOf(error) === 'SQLITE_BUSY' ? new StateInUse(directory) : error;
+  }
+}
+
+/**
  * Opens the database in `directory`, or creates it, readable for its owner alone; `tally` is what all its records should come to.
  * @throws DamagedState where it is not to be trusted, and another Error where the disk refuses
  */
 export async function openDatabase(
+  thread: DatabaseThread,
   directory: string,
 ): Promise<{ readonly database: Database; readonly tally: RecordTally }> {
   const files = { database: join(directory, DATABASE), lastCommit: join(directory, LAST_COMMIT) };
-  const thread = new DatabaseThread();
+  // SQLite gives its other files the rights of this one.
+  await (await openFile(files.database, 'a', 0o600)).close();
+  await chmod(files.database, 0o600);
+  const { held, promised, tally } = await thread.ask('open', files).catch(rethrow);
+  const database: Database = {
+    read: (range) => thread.ask('read', range).catch(rethrow),
+    write: (changes) => thread.ask('write', changes),
+    close: () => thread.ask('close', undefined),
+  };
   try {
-    // SQLite gives its other files the rights of this one.
-    await (await openFile(files.database, 'a', 0o600)).close();
-    await chmod(files.database, 0o600);
-    const { held, promised, tally } = await thread.ask('open', files);
     if (Number.isNaN(promised)) throw new DamagedState('the number of its last commit is damaged');
     if (!(held >= promised)) throw new DamagedState(`it ends with commit ${held} of ${promised}`);
     await syncDirectory(directory);
-    const database: Database = {
-      read: (range) => thread.ask('read', range).catch(rethrow),
-      write: (changes) => thread.ask('write', changes),
-      close: () => thread.ask('close', undefined).finally(() => thread.end()),
-    };
     return { database, tally };
   } catch (error) {
-    await thread.end();
-    return rethrow(error);
+    await database.close();
+    throw error;
   }
 }
 
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
 function rethrow(error: unknown): never {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   const isDamage = code === 'EISDIR' || (code.startsWith('SQLITE_') && !FROM_OUTSIDE.test(code));
   throw isDamage ? new DamagedState(`the database is damaged (${error})`) : error;
 }
@@ -94,8 +117,8 @@ interface PendingReply {
   readonly reject: (error: Error) => void;
 }
 
-/** Requests to the thread that has the database open; they are answered in their order. */
-class DatabaseThread {
+/** Requests to the thread that holds a directory, and has its database open; they are answered in their order. */
+export class DatabaseThread {
   readonly #worker = new Worker(new URL('./database-thread.js', import.meta.url));
   readonly #pending = new Map<number, PendingReply>();
   #asked = 0;
@@ -114,6 +137,11 @@ class DatabaseThread {
     this.#worker.ref();
     this.#worker.postMessage(question);
     return new Promise((resolve, reject) => this.#pending.set(question.id, { resolve, reject }));
+  }
+
+  /** Lets go of the directory. */
+  release(): Promise<void> {
+    return this.ask('unlock', undefined).finally(() => this.end());
   }
 
   async end(): Promise<void> {

@@ -1,5 +1,5 @@
-/** Longer texts of the platform are cut when they are read: as many characters as a label shows. */
-export const LONGEST_TEXT = 1_024;
+/** Longer texts of the platform are cut when they are read: to a little more than a label shows, so that it shows, and counts, the rest as cut. */
+const LONGEST_TEXT = 1_026;
 
 /** The beginning of a text, without half a character. A copy where it is cut: a slice keeps the whole text in memory. */
 export function beginningOf(text: string): string {

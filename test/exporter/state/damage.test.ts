@@ -53,7 +53,7 @@ async function writePristine(): Promise<void> {
   await cp(working, join(parent, 'closed'), { recursive: true, filter: noLock });
 }
 
-const noLock = (path: string) => !path.endsWith('lock');
+const noLock = (path: string) => !path.endsWith('lock.db');
 
 beforeAll(async () => {
   warnings = [];

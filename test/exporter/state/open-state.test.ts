@@ -57,7 +57,7 @@ describe('opening a state directory', () => {
     const state = await open();
     await state.commit([{ key: ['total'], value: 1 }]);
     const modes = async () => {
-      const names = (await readdir(directory)).filter((name) => name !== 'lock');
+      const names = (await readdir(directory)).filter((name) => name !== 'lock.db');
       const stats = await Promise.all(names.map((name) => stat(join(directory, name))));
       return Object.fromEntries(stats.map(({ mode }, index) => [names[index], (mode & 0o777).toString(8)]));
     };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LabelTexts } from '../../../src/exporter/exposition/text-format.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { decodeConfigurations } from '../../../src/exporter/targets/configuration-list.ts';
 import { allStepsOf } from '../../in-steps.ts';
@@ -30,11 +31,16 @@ describe('a list of configurations', () => {
     }
   });
 
-  it('has names of 1,024 characters at most: longer ones are cut, between two characters', () => {
+  it('has names that are cut, between two characters, no shorter than a label shows, which counts them as shortened', () => {
     const [letters, faces] = ['n'.repeat(1_000_000), `n${'😀'.repeat(1_000)}`];
     const items = [letters, faces].map((name, id) => ({ id, name }));
     const { configurations } = allStepsOf(decodeConfigurations(items, 100));
-    expect(configurations.map(({ name }) => name)).toEqual(['n'.repeat(1_024), `n${'😀'.repeat(511)}`]);
+    const names = configurations.map(({ name }) => name);
+    expect(names).toEqual(['n'.repeat(1_026), `n${'😀'.repeat(512)}`]);
+    const shortened: string[] = [];
+    const texts = new LabelTexts((_, shown) => void shortened.push(shown));
+    for (const name of names) texts.of({ configuration: name });
+    expect(shortened).toHaveLength(2);
   });
 
   it('leaves out what is no configuration, and the second of two with the same id', () => {
