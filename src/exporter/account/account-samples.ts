@@ -148,7 +148,7 @@ export class AccountSamples {
     this.#judgedWell = judgement.state === 'well' && !lacksData;
     this.#publish('judgement', judgedSamples(this.#view.name, judgement));
     // What is in time becomes late without any poll.
-    const lateAt = judgedAt + judgement.lateInSeconds * 1_000 + 1;
+    const lateAt = judgedAt + judgement.tally.lateInSeconds * 1_000 + 1;
     if (Number.isFinite(lateAt) && !this.#withdrawn) this.#judgeLater.set(Math.max(lateAt, this.#judgeFrom));
   }
 

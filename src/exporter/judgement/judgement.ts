@@ -37,8 +37,6 @@ export interface Judgement {
   readonly causes: readonly Cause[];
   readonly tally: Tally;
   readonly parts: readonly PartJudgement[];
-  /** After how many seconds without a poll the first of what is in time is late; infinite where nothing is in time. */
-  readonly lateInSeconds: number;
 }
 
 /** An account of more jobs is judged every minute, and not whenever somebody asks. */
@@ -102,7 +100,6 @@ class SeenAccount {
   }
 
   judgement(): Judgement {
-    const tally = this.#whole.tally();
     const up = this.#up();
     const causes = this.#causes.found(up);
     const state = this.#state(up, causes);
@@ -111,10 +108,9 @@ class SeenAccount {
       product: first.product,
       collector: first.collector,
       hasData: this.#hasData(sum, first.product),
-      tally: sum.tally(),
+      tally: sum,
     }));
-    const { lateInSeconds } = this.#whole;
-    return { state, up, says: this.#says(state, causes), causes, tally, parts, lateInSeconds };
+    return { state, up, says: this.#says(state, causes), causes, tally: this.#whole, parts };
   }
 
   /** A permission or a path may be missing for a part: only where no job's last poll succeeded, the account is down. */

@@ -43,28 +43,6 @@ export function secondsBehind(job: JobStatus): number | undefined {
   return seconds > expected + TOLERATED_BEHIND_SECONDS ? seconds : undefined;
 }
 
-/** Jobs added up. */
-export interface Tally {
-  readonly jobs: number;
-  readonly failing: number;
-  readonly waiting: number;
-  readonly running: number;
-  /** Jobs of which no poll has ended yet. */
-  readonly unpolled: number;
-  /** Jobs whose data is older than it should be. */
-  readonly late: number;
-  /** Jobs whose counters end longer ago than they should. */
-  readonly behind: number;
-  /** How long ago (s) those of them end that are the furthest behind; 0 where none is. */
-  readonly behindSeconds: number;
-  /** Seconds since the end of the newest bucket of the series that is furthest behind; undefined while there is none. */
-  readonly oldestSeconds: number | undefined;
-  /** Series that have no bucket yet. */
-  readonly without: number;
-  /** When what has no buckets was read last, of that which was read longest ago. */
-  readonly oldestSuccessAt: string | null;
-}
-
 /** Collectors whose reads need the permission to read series: those of series, and of lists of configurations. */
 const READS_OF_SERIES: readonly string[] = ['metrics', 'analytics', 'discovery', 'reconciliation'];
 
@@ -98,15 +76,22 @@ export function factsOf(job: JobStatus): JobFacts {
 /** Jobs that are being added up. */
 export class Sum {
   jobs = 0;
+  waiting = 0;
+  running = 0;
+  /** Jobs of which no poll has ended yet. */
+  unpolled = 0;
   /** That have asked the platform, and those whose first poll has yet to end. */
   polled = 0;
   pending = 0;
   failing = 0;
+  /** Jobs whose data is older than it should be, and those whose counters end longer ago than they should. */
   late = 0;
   behind = 0;
   /** Jobs that show series, and those whose data, of series or of settings, is in time. */
   series = 0;
   inTime = 0;
+  /** Series that have no bucket yet. */
+  without = 0;
   /** How the last polls ended: with something, with nothing, or without there being such a thing. */
   found = 0;
   empty = 0;
@@ -117,7 +102,10 @@ export class Sum {
   newestRefusalAt = '';
   /** How far (s) counters are behind that are, by part. */
   readonly behindBy = new Map<string, number>();
+  /** Seconds since the end of the newest bucket of the series that is furthest behind; undefined while there is none. */
   oldestSeconds: number | undefined;
+  /** When what has no buckets was read last, of that which was read longest ago. */
+  oldestSuccessAt: string | null = null;
   /** After how many seconds the first of what is in time is late, unless something newer comes. */
   lateInSeconds = Number.POSITIVE_INFINITY;
   /** Whether series are asked for, rather than settings alone. */
@@ -126,11 +114,6 @@ export class Sum {
   #newestServedAt = '';
   #newestForbiddenAt = '';
   #servedUntil = 0;
-  #waiting = 0;
-  #running = 0;
-  #unpolled = 0;
-  #without = 0;
-  #oldestSuccessAt: string | null = null;
 
   /**
    * Whether reads of series are permitted: `true` if one has succeeded since one was last forbidden, `false` if none of
@@ -141,6 +124,11 @@ export class Sum {
     return this.#servedUntil < Date.parse(this.#newestForbiddenAt) ? false : undefined;
   }
 
+  /** How long ago (s) the counters end that are the furthest behind, of those that are; 0 where none is. */
+  get behindSeconds(): number {
+    return Math.max(0, ...this.behindBy.values());
+  }
+
   /** Whether what is asked for was ever there; where series are, settings do not stand in for them. */
   get hadData(): boolean {
     return this.oldestSeconds !== undefined || (this.hadSettings && !this.#wantsSeries);
@@ -149,9 +137,9 @@ export class Sum {
   take(facts: JobFacts): void {
     const { job, part, late, behindSeconds } = facts;
     this.jobs += 1;
-    if (job.state === 'waiting') this.#waiting += 1;
-    if (job.state === 'running') this.#running += 1;
-    if (job.last_outcome === null) this.#unpolled += 1;
+    if (job.state === 'waiting') this.waiting += 1;
+    if (job.state === 'running') this.running += 1;
+    if (job.last_outcome === null) this.unpolled += 1;
     if (late) this.late += 1;
     if (behindSeconds !== undefined) {
       this.behind += 1;
@@ -160,7 +148,7 @@ export class Sum {
     this.#takeOutcome(facts);
     const { last_success_at: success } = job;
     if (showsBuckets(job)) this.#takeSeries(facts);
-    else if (success !== null && success < (this.#oldestSuccessAt ?? '~')) this.#oldestSuccessAt = success;
+    else if (success !== null && success < (this.oldestSuccessAt ?? '~')) this.oldestSuccessAt = success;
   }
 
   #takeOutcome({ job, failure }: JobFacts): void {
@@ -196,7 +184,7 @@ export class Sum {
   #takeSeries({ job, ageSeconds, late }: JobFacts): void {
     this.series += 1;
     if (ageSeconds === null) {
-      this.#without += 1;
+      this.without += 1;
       return;
     }
     if (!late) {
@@ -206,23 +194,10 @@ export class Sum {
     }
     this.oldestSeconds = Math.max(ageSeconds, this.oldestSeconds ?? ageSeconds);
   }
-
-  tally(): Tally {
-    return {
-      jobs: this.jobs,
-      failing: this.failing,
-      waiting: this.#waiting,
-      running: this.#running,
-      unpolled: this.#unpolled,
-      late: this.late,
-      behind: this.behind,
-      behindSeconds: Math.max(0, ...this.behindBy.values()),
-      oldestSeconds: this.oldestSeconds,
-      without: this.#without,
-      oldestSuccessAt: this.#oldestSuccessAt,
-    };
-  }
 }
+
+/** Jobs added up. */
+export type Tally = Readonly<Sum>;
 
 /** The later of two ISO times; either may be empty. */
 function later(a: string, b: string): string {
