@@ -15,7 +15,7 @@ import {
 import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
 import { configFromEnvironment, type Environment, placeInEnvironment } from './environment.ts';
 import { type ConfigIssue, findings, formatIssue, inOrder } from './issue.ts';
-import { exposedSecrets, type NamedFile, namedFiles, relativeTo } from './named-files.ts';
+import { exposedSecrets, type NamedFile, withFiles } from './named-files.ts';
 import type { Receiver } from './push-settings.ts';
 import { withEnvironmentProxy } from './request.ts';
 import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
@@ -153,18 +153,21 @@ function fromEnvironment(env: Environment) {
 
 /** A configuration apart from its accounts; `rest` is undefined where that holds mistakes. */
 function checkOutline(from: Written, env: Environment) {
-  const files = lenientConfig(from.value).push.flatMap((receiver, index) =>
-    namedFiles(receiver, ['push', index], from),
-  );
+  const given: unknown = Object(from.value).push;
+  const receivers = Array.isArray(given)
+    ? given.map((receiver: unknown, index) => withFiles(receiver, ['push', index], from))
+    : undefined;
+  const files = receivers?.flatMap((receiver) => receiver.files) ?? [];
   const common = { accountsFrom: lenientAccountsFrom(from.value), files };
-  const parsed = OUTLINE.safeParse(from.value, { reportInput: true });
+  const value = receivers ? { ...Object(from.value), push: receivers.map(({ part }) => part) } : from.value;
+  const parsed = OUTLINE.safeParse(value, { reportInput: true });
   if (!parsed.success) {
     const found = findings(parsed.error, configJsonSchema()).map(from.place);
     return { ...common, rest: undefined, mistakes: besides(from.issues, found) };
   }
   const mistakes: ConfigIssue[] = [];
   const push = parsed.data.push.map((receiver): Receiver => {
-    const proxied = withEnvironmentProxy(relativeTo(from.directory, receiver), receiver.url, env);
+    const proxied = withEnvironmentProxy(receiver, receiver.url, env);
     if ('part' in proxied) return proxied.part;
     mistakes.push(proxied.issue);
     return receiver;

@@ -14,7 +14,7 @@ import {
   MOST_ISSUES,
   type UnplacedIssue,
 } from './issue.ts';
-import { type NamedFile, namedFiles, relativeTo } from './named-files.ts';
+import { type NamedFile, withFiles } from './named-files.ts';
 import { withEnvironmentProxy } from './request.ts';
 import { ACCOUNT, ACCOUNTS_OUTLINE, type AccountConfig, configJsonSchema } from './schema.ts';
 import { accountWarnings, type LenientAccount, lenientAccount } from './warnings.ts';
@@ -51,16 +51,15 @@ export function* checkAccounts(from: Written, env: Environment): Generator<undef
     if (mistakes.length >= MOST_ISSUES) break;
     const path = ['accounts', index];
     const lenient = lenientAccount(given);
-    const checked = check(given, path);
+    const { part, files: named } = withFiles(given, path, from);
+    const checked = check(part, path);
     const found = 'findings' in checked ? besides(from.issues, checked.findings.map(from.place)) : [];
     const proxied =
-      'findings' in checked
-        ? undefined
-        : withEnvironmentProxy(relativeTo(from.directory, checked.account), checked.account.api_url, env);
+      'findings' in checked ? undefined : withEnvironmentProxy(checked.account, checked.account.api_url, env);
     if (proxied !== undefined && 'issue' in proxied) found.push(proxied.issue);
     mistakes.push(...found);
     warnings.push(...accountWarnings(lenient, path).map(from.place));
-    files.push(...namedFiles(lenient, path, from));
+    files.push(...named);
     accounts.push({
       name: lenient.name,
       account: proxied !== undefined && 'part' in proxied ? proxied.part : undefined,

@@ -1,10 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { CredentialsSource } from '../credentials/token-login.ts';
 import type { Written } from './document.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
-import type { RouteKeys } from './request.ts';
-import type { LenientAccount, LenientReceiver } from './warnings.ts';
 
 /** What a file that a configuration names is expected to hold. */
 export type FileContent = 'token' | 'password' | 'ca' | 'cert' | 'key';
@@ -17,36 +14,41 @@ export interface NamedFile {
   issue(message: string): ConfigIssue;
 }
 
-const FILES_OF_REQUEST = {
-  ca_file: 'ca',
-  cert_file: 'cert',
-  key_file: 'key',
-} as const satisfies Record<string, FileContent>;
+/** The keys of an account or receiver that name files. */
+const KEYS_OF_FILES: readonly (readonly [keys: readonly string[], holds: FileContent])[] = [
+  [['token_file'], 'token'],
+  [['password_file'], 'password'],
+  [['oauth2', 'client_secret_file'], 'password'],
+  [['sigv4', 'secret_key_file'], 'password'],
+  [['request', 'ca_file'], 'ca'],
+  [['request', 'cert_file'], 'cert'],
+  [['request', 'key_file'], 'key'],
+];
 
-/** The files that an account or receiver names, also when it holds mistakes besides. @param path where it stands */
-export function namedFiles(
-  part: LenientAccount | LenientReceiver,
+/**
+ * An account or receiver as it is written, also with mistakes, but with the paths of its files resolved from where the file is
+ * that names them; and these files. @param path where it stands
+ */
+export function withFiles(
+  given: unknown,
   path: ConfigPath,
   { directory, place }: Pick<Written, 'directory' | 'place'>,
-): NamedFile[] {
-  const named = (keys: readonly string[], holds: FileContent, given: string | undefined): NamedFile[] => {
-    if (given === undefined || given.trim() === '') return [];
+): { readonly part: unknown; readonly files: readonly NamedFile[] } {
+  let part = given;
+  const files: NamedFile[] = [];
+  for (const [keys, holds] of KEYS_OF_FILES) {
+    const named = keys.reduce<unknown>((here, key) => Object(here)[key], given);
+    if (typeof named !== 'string' || named.trim() === '') continue;
     const at = place({ path: [...path, ...keys], at: 'value', message: '' });
-    return [{ holds, path: resolve(directory, given), issue: (message) => ({ ...at, message }) }];
-  };
-  return [
-    ...named(['token_file'], 'token', part.token_file),
-    ...named(['password_file'], 'password', part.password_file),
-    ...('oauth2' in part
-      ? [
-          ...named(['oauth2', 'client_secret_file'], 'password', part.oauth2.client_secret_file),
-          ...named(['sigv4', 'secret_key_file'], 'password', part.sigv4.secret_key_file),
-        ]
-      : []),
-    ...keysOf(FILES_OF_REQUEST).flatMap((key) =>
-      named(['request', key], FILES_OF_REQUEST[key], part.request[key]),
-    ),
-  ];
+    const file = resolve(directory, named);
+    files.push({ holds, path: file, issue: (message) => ({ ...at, message }) });
+    part = replaced(part, keys, file);
+  }
+  return { part, files };
+}
+
+function replaced(part: unknown, [key = '', ...inner]: readonly string[], value: string): object {
+  return { ...Object(part), [key]: inner.length === 0 ? value : replaced(Object(part)[key], inner, value) };
 }
 
 /** What everybody else on the machine may do with a file. */
@@ -77,46 +79,4 @@ async function exposed({ holds, path, issue }: NamedFile): Promise<ConfigIssue[]
       `every user of this machine may read or change this file (mode ${octal}): chmod 0600 keeps it to its owner`,
     ),
   ];
-}
-
-interface WithFiles {
-  readonly credentials: CredentialsSource | undefined;
-  readonly request: RouteKeys;
-  readonly oauth2?: { readonly client_secret_file?: string };
-  readonly sigv4?: { readonly secret_key_file?: string };
-}
-
-/** It with the paths of its files resolved from `directory`, where the file that names them is. */
-export function relativeTo<Part extends WithFiles>(directory: string, part: Part): Part {
-  const { credentials, oauth2, sigv4 } = part;
-  const secretFile = oauth2?.client_secret_file;
-  const keyFile = sigv4?.secret_key_file;
-  return {
-    ...part,
-    ...(secretFile !== undefined && {
-      oauth2: { ...oauth2, client_secret_file: resolve(directory, secretFile) },
-    }),
-    ...(keyFile !== undefined && { sigv4: { ...sigv4, secret_key_file: resolve(directory, keyFile) } }),
-    credentials: credentials && credentialsIn(directory, credentials),
-    request: requestIn(directory, part.request),
-  };
-}
-
-function credentialsIn(directory: string, credentials: CredentialsSource): CredentialsSource {
-  if (credentials.kind === 'token_file')
-    return { ...credentials, path: resolve(directory, credentials.path) };
-  if (credentials.kind !== 'password' || !('file' in credentials.password)) return credentials;
-  return { ...credentials, password: { file: resolve(directory, credentials.password.file) } };
-}
-
-function requestIn<Request extends RouteKeys>(directory: string, request: Request): Request {
-  const paths = keysOf(FILES_OF_REQUEST).flatMap((key) => {
-    const path = request[key];
-    return path === undefined ? [] : [[key, resolve(directory, path)] as const];
-  });
-  return { ...request, ...Object.fromEntries(paths) };
-}
-
-function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {
-  return Object.keys(table) as Key[];
 }

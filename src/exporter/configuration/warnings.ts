@@ -241,8 +241,6 @@ const COLLECTOR = z
   })
   .catch({ enabled: true, source: undefined, schedule: undefined, configurations: [], products: {} });
 
-const REQUEST = z.object({ ca_file: TEXT, cert_file: TEXT, key_file: TEXT }).catch({});
-
 const ACCOUNT = z
   .object({
     name: TEXT,
@@ -250,26 +248,14 @@ const ACCOUNT = z
     source: TEXT,
     token: TEXT,
     token_file: TEXT,
-    password_file: TEXT,
     discovery: TEXT,
-    request: REQUEST.prefault({}),
     settle_delay: durationOrAuto({ min: 0, max: Number.POSITIVE_INFINITY }).optional().catch(undefined),
     units: z.record(z.string(), z.unknown()).catch({}),
     collectors: z.record(z.string(), COLLECTOR).optional().catch(undefined),
   })
-  .catch({ units: {}, request: {} });
+  .catch({ units: {} });
 
-const RECEIVER = z
-  .object({
-    token_file: TEXT,
-    password_file: TEXT,
-    request: REQUEST.prefault({}),
-    oauth2: z.object({ client_secret_file: TEXT }).catch({}).prefault({}),
-    sigv4: z.object({ secret_key_file: TEXT }).catch({}).prefault({}),
-    accounts: NAMES,
-    families: LIST,
-  })
-  .catch({ request: {}, oauth2: {}, sigv4: {}, accounts: [], families: [] });
+const RECEIVER = z.object({ accounts: NAMES, families: LIST }).catch({ accounts: [], families: [] });
 
 const METRICS = z.object({ exclude: LIST }).catch({ exclude: [] });
 
@@ -284,7 +270,7 @@ export function lenientAccount(value: unknown): LenientAccount {
   return ACCOUNT.parse(value);
 }
 
-/** A receiver: the files that it names, and what it selects. */
+/** What a receiver selects. */
 export type LenientReceiver = z.output<typeof RECEIVER>;
 
 /** What of a configuration is not its accounts': receivers in their order, and what is left out. */
