@@ -1,5 +1,5 @@
-import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
-import { DIMENSIONS, productOf } from '../../src/exporter/catalogue/products.ts';
+import { DIMENSIONS, facesOf } from '../../src/exporter/catalogue/catalogue.ts';
+import { productOf } from '../../src/exporter/catalogue/products.ts';
 import { seriesKey } from '../../src/exporter/series/series-memory.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import type { State } from '../../src/exporter/state/state.ts';

@@ -1,5 +1,5 @@
-import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
-import { DIMENSIONS, PRODUCTS } from '../../src/exporter/catalogue/products.ts';
+import { DIMENSIONS, facesOf } from '../../src/exporter/catalogue/catalogue.ts';
+import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 
 /** Dimensions of an API metric that are shown in the same families: a row of the metric contract. */
 export interface CatalogueRow {

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
-import { DIMENSIONS, productOf } from '../../src/exporter/catalogue/products.ts';
+import { DIMENSIONS, facesOf } from '../../src/exporter/catalogue/catalogue.ts';
+import { productOf } from '../../src/exporter/catalogue/products.ts';
 import { decimal } from '../../src/exporter/series/counter.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import { seriesKey } from '../parse-exposition.ts';

@@ -34,6 +34,18 @@ export const KNOWN_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ...SERVICE_METRICS,
 ]);
 
+/**
+ * The dimensions of each metric: those of the analytics metadata (section 2.12) and, since the metrics API documents
+ * none, the same for the version 2 metrics that mean the same; of the rest only `total` is expected. What an answer
+ * contains besides is accepted.
+ */
+export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  [...KNOWN_METRICS].map(([metric, { dimensions, undocumented }]) => [
+    metric,
+    [...dimensions.keys()].filter((name) => name !== undocumented),
+  ]),
+);
+
 // Whole-product values have names of their own: in one family with its configurations they would count twice.
 const NAMESPACES = { configuration: 'edge', product: 'edge_product' } as const;
 

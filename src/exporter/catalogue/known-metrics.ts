@@ -1,5 +1,5 @@
 import type { Labels } from './family.ts';
-import { BY_VALUE, DIMENSIONS } from './products.ts';
+import { BY_VALUE, OTHER } from './products.ts';
 
 /**
  * What a value measures, whichever API metric and dimension it comes from. Values of one meaning can be summed over
@@ -32,6 +32,8 @@ export interface KnownMetric {
   readonly pattern?: (dimension: string) => LabelledMeaning | undefined;
   /** The dimension that a series without a name is of, where it is not `total` or the only one. */
   readonly unnamed?: string;
+  /** A dimension that nothing documents. */
+  readonly undocumented?: string;
 }
 
 /** A number of things that happened in a bucket. */
@@ -118,9 +120,21 @@ function byMethod(dimension: string): LabelledMeaning | undefined {
   return { meaning: BY_METHOD, labels: { method: dimension.toUpperCase() } };
 }
 
+/** The status codes that have dimensions of their own, and those of what else there is of each class. */
+export const CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
+export const CLASSES = ['2xx', '3xx', '4xx', '5xx'];
+
+/** The types that DNS is asked for most; others are counted together. */
+export const QUERY_TYPES = [
+  ...'A AAAA ANY CAA CNAME DNSKEY DS HTTPS MX NS PTR SOA SRV SVCB TXT'.split(' '),
+  OTHER,
+];
+
 /** A metric whose dimensions all follow a pattern; those that the platform documents are listed as well. */
-function patterned(metric: string, pattern: (dimension: string) => LabelledMeaning | undefined): KnownMetric {
-  const documented = DIMENSIONS[metric] ?? [];
+function patterned(
+  documented: readonly string[],
+  pattern: (dimension: string) => LabelledMeaning | undefined,
+): KnownMetric {
   const readings = documented.flatMap((name) => {
     const reading = pattern(name);
     return reading ? [[name, reading] as const] : [];
@@ -137,7 +151,7 @@ function byValue(metric: string, label: string): readonly [string, KnownMetric] 
   const [of = ''] = metric.split('_');
   const what = JUDGED[of] ?? 'Requests';
   const meaning = count(metric, `${what}, by ${label.replace('_', ' ')}; ${label}="other" is the rest`);
-  return [metric, patterned(metric, (value) => ({ meaning, labels: { [label]: value } }))];
+  return [metric, patterned([OTHER], (value) => ({ meaning, labels: { [label]: value } }))];
 }
 
 function byCache(total: Meaning, cache: Meaning): KnownMetric {
@@ -145,13 +159,13 @@ function byCache(total: Meaning, cache: Meaning): KnownMetric {
 }
 
 function bySchemeAndCache(total: Meaning, scheme: Meaning, cache: Meaning): KnownMetric {
-  const { dimensions } = byCache(total, cache);
-  return {
-    dimensions: new Map([
-      ...dimensions,
-      ...known(['http', scheme, HTTP], ['https', scheme, HTTPS]).dimensions,
-    ]),
-  };
+  return known(
+    ['total', total],
+    ['http', scheme, HTTP],
+    ['https', scheme, HTTPS],
+    ['saved', cache, SAVED],
+    ['missed', cache, MISSED],
+  );
 }
 
 const REQUESTS = bySchemeAndCache(
@@ -177,8 +191,8 @@ function offload(stem: string, what: string): readonly [string, Meaning] {
 export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ['requests', REQUESTS],
   ['cdn_requests', REQUESTS],
-  ['status_code', patterned('status_code', response)],
-  ['http_method', patterned('http_method', byMethod)],
+  ['status_code', patterned([...CODES, ...CLASSES], response)],
+  ['http_method', patterned(['get', 'head', 'post', 'others'], byMethod)],
   [
     'waf',
     known(
@@ -221,7 +235,7 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
       ['requests', count('timed_requests', 'Requests whose time was added up')],
     ),
   ],
-  ['upstream_responses', patterned('upstream_responses', upstream)],
+  ['upstream_responses', patterned(['seconds', ...CODES, ...CLASSES, OTHER], upstream)],
   ...Object.entries(BY_VALUE).map(([metric, label]) => byValue(metric, label)),
   ['requests_offloaded', known(offload('requests', 'requests'))],
   ['requests_per_second_offloaded', known(offload('requests_per_second', 'requests per second'))],
@@ -235,6 +249,7 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
         volume('data_offloaded_bytes', 'Bytes served from the edge cache'),
       ]),
       unnamed: 'offload',
+      undocumented: 'total',
     },
   ],
 ]);
@@ -268,7 +283,7 @@ export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
       ['firewall', BY_INITIATOR, { initiator: 'firewall' }],
     ),
   ],
-  ['idns_queries_by_type', patterned('idns_queries_by_type', queriesByType)],
+  ['idns_queries_by_type', patterned(QUERY_TYPES, queriesByType)],
   ['idns_queries', single(count('dns_queries', 'Queries answered by the DNS service'))],
   ['hosted_zones', single(level('hosted_zones', 'count', 'DNS zones hosted'))],
   [

@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import { facesOf, families, NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
-import {
-  BY_VALUE,
-  DIMENSIONS,
-  OF_WHOLES,
-  PRODUCTS,
-  type Product,
-  type SeriesApi,
-} from '../catalogue/products.ts';
+import { DIMENSIONS, facesOf, families, NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
+import { BY_VALUE, OF_WHOLES, PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { isWord, matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { durationOrAuto, LONGEST_PATTERN, MOST_ENTRIES, MOST_NAMES } from './field-types.ts';

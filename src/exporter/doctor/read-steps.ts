@@ -1,5 +1,5 @@
-import { facesOf } from '../catalogue/catalogue.ts';
-import { DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
+import { DIMENSIONS, facesOf } from '../catalogue/catalogue.ts';
+import { PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Finding } from '../plan/survey.ts';

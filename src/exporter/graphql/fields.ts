@@ -1,4 +1,5 @@
-import { DIMENSIONS, OTHER, type Product } from '../catalogue/products.ts';
+import { CLASSES, CODES, QUERY_TYPES } from '../catalogue/known-metrics.ts';
+import { OTHER, type Product } from '../catalogue/products.ts';
 
 /** In what a field is, as a number of the base unit of the family that shows it: bytes, bytes a second, a share of one. */
 export const UNITS = {
@@ -83,8 +84,6 @@ const DATA_TRANSFERRED = dimensionsOf(
   ['missed', 'missedData', BYTES],
 );
 
-const CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
-const CLASSES = ['2xx', '3xx', '4xx', '5xx'];
 const OTHER_CODES = 'the other codes of the class, as with REST';
 
 /** The metrics of what visitors of the configurations cause. */
@@ -158,8 +157,6 @@ function summed(
 ): MetricFields {
   return { dataset, key, summed: measure, dimensions: new Map(dimensionsOf(unit, [dimension, 'sum'])) };
 }
-
-const QUERY_TYPES = DIMENSIONS['idns_queries_by_type'] ?? [];
 
 function queryPartsOf(value: unknown): readonly string[] | undefined {
   if (typeof value !== 'string') return value === null ? ['other'] : undefined;

@@ -1,5 +1,5 @@
-import { facesOf } from '../catalogue/catalogue.ts';
-import { DIMENSIONS } from '../catalogue/products.ts';
+import { DIMENSIONS, facesOf } from '../catalogue/catalogue.ts';
+
 import { partOf } from '../collectors.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import { demandPerMinute, type JobDemand, periodOf } from '../rate-limit/demand-forecast.ts';

@@ -1,4 +1,4 @@
-import { DIMENSIONS } from '../catalogue/products.ts';
+import { DIMENSIONS } from '../catalogue/catalogue.ts';
 import { type Decoded, decodeSeries, mergeDecoded } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';

@@ -81,13 +81,8 @@ export async function openState(
 /** Why the directory cannot be used. @throws what no later attempt would mend */
 function failureOf(error: unknown): { readonly reason: string } {
   if ([StateInUse, ForeignDirectory, OtherFormat].some((kind) => error instanceof kind)) throw error;
-  const reason = error instanceof Error ? error.message : String(error);
-  // Each attempt has a name of its own for its socket: with it each reason would be a new one, and logged.
-  return { reason: reason.replace(ATTEMPT, '') };
+  return { reason: error instanceof Error ? error.message : String(error) };
 }
-
-/** The name of a lock's socket in what the system says. */
-const ATTEMPT = /\/[0-9a-f]{16}\.(?:tmp|socket)/g;
 
 /** Resolves once the attempt has taken too long; never, where it has ended before. */
 async function timedOut(clock: Clock, attempt: Promise<unknown>): Promise<undefined> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
-import { DIMENSIONS, PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
+import { DIMENSIONS, facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
+import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
 
 // Section 2.12 of the specification, written out again: the catalogue is not to be its own witness.
 const PRODUCT_IDS = [

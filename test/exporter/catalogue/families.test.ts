@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { facesOf, families } from '../../../src/exporter/catalogue/catalogue.ts';
+import { DIMENSIONS, facesOf, families } from '../../../src/exporter/catalogue/catalogue.ts';
 import { PLATFORM_FAMILIES } from '../../../src/exporter/catalogue/platform-families.ts';
-import { DIMENSIONS } from '../../../src/exporter/catalogue/products.ts';
+
 import { COLLECTORS } from '../../../src/exporter/collectors.ts';
 import { describeCatalogue } from '../../reference/catalogue-table.ts';
 
