@@ -15,30 +15,10 @@ const VOLUME_UNITS = {
 
 const RATE_UNITS = { bps: 1, kbps: 1e3, mbps: 1e6, gbps: 1e9 } as const;
 
-/** The names of units of an amount of data. */
-export type VolumeUnit = keyof typeof VOLUME_UNITS;
-
-/** The names of units of a bandwidth, all in bits per second and their decimal multiples. */
-export type RateUnit = keyof typeof RATE_UNITS;
-
-export type UnitName = VolumeUnit | RateUnit;
+export type UnitName = keyof typeof VOLUME_UNITS | keyof typeof RATE_UNITS;
 
 /** Every unit that `units:` of the configuration may name. */
-export const UNIT_NAMES: readonly [UnitName, ...UnitName[]] = [
-  'bytes',
-  'kilobytes',
-  'megabytes',
-  'gigabytes',
-  'terabytes',
-  'kibibytes',
-  'mebibytes',
-  'gibibytes',
-  'tebibytes',
-  'bps',
-  'kbps',
-  'mbps',
-  'gbps',
-];
+export const UNIT_NAMES = Object.keys({ ...VOLUME_UNITS, ...RATE_UNITS }) as [UnitName, ...UnitName[]];
 
 /** The names of the units of some kinds. */
 export function unitsOf(kinds: ReadonlySet<UnitKind>): readonly UnitName[] {

@@ -1,30 +1,21 @@
 import type { Sample } from '../catalogue/family.ts';
-import type { Clock } from '../clock.ts';
 import { isSame } from '../configuration/access.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
-import { type State, StateReadFailure, StateWriteFailure } from '../state/state.ts';
+import { StateReadFailure, StateWriteFailure } from '../state/state.ts';
 import { addressOf, type Found, Outbox } from './outbox.ts';
 import { isBucketFamily, type ReceiverAnswer, selectionOf } from './protocol.ts';
 import type { ShownSamples } from './receiver-snapshots.ts';
 import {
-  type PushObserver,
   type ReceiverView,
   type RunningReceiver,
+  type SendingOptions,
   type SendTo,
   startReceiver,
 } from './running-receiver.ts';
 
-export interface PushOptions {
-  readonly clock: Clock;
-  readonly state: State;
-  readonly observer: PushObserver;
-  /** Where this has no connections of its own. */
-  readonly sendTo?: SendTo;
-  /** The most bytes of what waits for a receiver that are read ahead. */
-  readonly readBytes?: number;
+export interface PushOptions extends SendingOptions {
   /** For how long (ms) what waits for a receiver that is not configured is kept; by default it is dropped at once. */
   readonly keepsUnknownMs?: number;
-  readonly instance?: string;
 }
 
 /** Pushes to every receiver, each on its own: none waits for another, and no poll for any. */

@@ -45,17 +45,22 @@ export type SendTo = (
   signal: AbortSignal,
 ) => Promise<ReceiverAnswer>;
 
-interface ReceiverOptions {
+/** What sends to receivers has in common. */
+export interface SendingOptions {
   readonly clock: Clock;
   readonly state: State;
   readonly observer: PushObserver;
+  /** Where there is one, receivers are reached through it, and not by connections of their own. */
+  readonly sendTo?: SendTo;
+  /** The most bytes of what waits for a receiver that are read ahead. */
+  readonly readBytes?: number;
+  readonly instance?: string;
+}
+
+interface ReceiverOptions extends SendingOptions {
   readonly outbox: Outbox;
   readonly receivers: Addresses;
   readonly startedAt: number;
-  /** Where there is one, receivers are reached through it, and not by connections of their own. */
-  readonly sendTo?: SendTo | undefined;
-  readonly instance?: string | undefined;
-  readonly readBytes?: number | undefined;
 }
 
 /** How long (ms) to wait before sending is tried again after a fault of the exporter itself. */
