@@ -63,7 +63,7 @@ async function* platformSteps(
   if (noToken !== undefined) return yield* withoutToken(session, noToken, way);
   const finding = await session.poll(job);
   // Where the quota ends within the first poll, an operation of it was answered before.
-  const first: FirstAnswer = typeof finding === 'string' ? { outcome: 'ok' } : finding;
+  const first: FirstAnswer = finding ?? { outcome: 'ok' };
   const recognised = () => session.connection.platform.reachability.answered;
   const api = await apiStep(first, way, recognised());
   if (first.outcome !== 'not_found' || api.status === 'problem') {
@@ -100,7 +100,7 @@ async function anythingFound(
   for (const job of [...kinds.values()].slice(0, MOST_PATHS - 1)) {
     if (session.findings.some((finding) => finding.job === job)) continue;
     const finding = await session.poll(job);
-    if (typeof finding === 'string') return { asked, found: { outcome: 'ok' } };
+    if (finding === undefined) return { asked, found: { outcome: 'ok' } };
     if (finding.outcome !== 'not_found') return { asked, found: finding };
     asked += 1;
   }

@@ -85,10 +85,10 @@ export function seriesStep(
 
 /** What the first reads of settings prove to be granted: an item of a list that another permission gives proves nothing. */
 export function grantedPermissions(
-  found: readonly (readonly [CollectorName, Finding])[],
+  found: readonly (readonly [CollectorName, Finding | undefined])[],
 ): ReadonlySet<string> {
-  const proven = found.filter(([name, { outcome }]) =>
-    outcome === 'empty' ? COLLECTORS[name].listPermissions.length === 0 : outcome === 'ok',
+  const proven = found.filter(([name, finding]) =>
+    finding?.outcome === 'empty' ? COLLECTORS[name].listPermissions.length === 0 : finding?.outcome === 'ok',
   );
   return new Set(proven.map(([name]) => COLLECTORS[name].permission));
 }

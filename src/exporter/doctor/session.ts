@@ -22,6 +22,9 @@ export class Session {
   readonly clock: Clock;
   readonly connection: Connection;
   readonly findings: Finding[] = [];
+  /** Names of steps that the quota did not allow, and why it did not allow the first of them. */
+  readonly unchecked: string[] = [];
+  whyUnchecked = '';
   readonly survey: Survey;
   readonly #signal: AbortSignal;
 
@@ -52,8 +55,8 @@ export class Session {
     return first('discovery') ?? first('settings') ?? first('series');
   }
 
-  /** What a poll of the job found, now or before; why it cannot be polled, where the quota is used up. */
-  async poll(job: Job): Promise<Finding | string> {
+  /** What a poll of the job found, now or before; undefined where the quota is used up: then the step of this name is unchecked. */
+  async poll(job: Job, step?: string): Promise<Finding | undefined> {
     const known = this.findings.find((finding) => finding.job === job);
     if (known !== undefined) return known;
     try {
@@ -61,8 +64,10 @@ export class Session {
       this.findings.push(finding);
       return finding;
     } catch (error) {
-      if (error instanceof QuotaUsedUp) return error.message;
-      throw error;
+      if (!(error instanceof QuotaUsedUp)) throw error;
+      this.whyUnchecked ||= error.message;
+      if (step !== undefined) this.unchecked.push(step);
+      return undefined;
     }
   }
 

@@ -19,27 +19,14 @@ import { type Step, stepsNamed } from './step.ts';
 
 /** One read of each kind that the configuration needs, what each permission gives, and whether the quota suffices. */
 export async function* workSteps(session: Session): AsyncGenerator<Step> {
-  const unchecked: Unchecked[] = [];
-  for await (const step of allSteps(session)) {
-    if (typeof step.why === 'string') unchecked.push(step);
-    else yield step;
-  }
-  const [first] = unchecked;
-  if (first === undefined) return yield planStep(session);
-  yield stepsNamed('not checked').problem(
-    `${first.why}: ${unchecked.map(({ step }) => step).join(', ')}, plan`,
-  );
+  yield* allSteps(session);
+  const { unchecked, whyUnchecked } = session;
+  yield unchecked.length === 0
+    ? planStep(session)
+    : stepsNamed('not checked').problem(`${whyUnchecked}: ${unchecked.join(', ')}, plan`);
 }
 
-interface Unchecked {
-  readonly step: string;
-  readonly why: string;
-}
-
-/** Either of the two, by its reason. */
-type StepOrGap = Unchecked | (Step & { readonly why?: never });
-
-async function* allSteps(session: Session): AsyncGenerator<StepOrGap> {
+async function* allSteps(session: Session): AsyncGenerator<Step> {
   const { metrics, analytics } = session.account.collectors;
   const wantsSeries = metrics !== undefined || analytics !== undefined;
   const closed = wantsSeries && (yield* permissionToRead(session));
@@ -56,15 +43,12 @@ async function* allSteps(session: Session): AsyncGenerator<StepOrGap> {
 }
 
 /** Whether series are closed to the token: not by one refusal, if anything else that needs the permission is given. */
-async function* permissionToRead(session: Session): AsyncGenerator<StepOrGap, boolean> {
+async function* permissionToRead(session: Session): AsyncGenerator<Step, boolean> {
   const findings: Finding[] = [];
   for await (const finding of probesOfSeries(session)) {
-    if (typeof finding !== 'string') findings.push(finding);
+    if (finding !== undefined) findings.push(finding);
     else if (findings.length > 0) break;
-    else {
-      yield { step: 'series', why: finding };
-      return true;
-    }
+    else return true;
   }
   if (findings.length === 0) return false;
   yield analyticsStep(findings, session.account);
@@ -72,15 +56,16 @@ async function* permissionToRead(session: Session): AsyncGenerator<StepOrGap, bo
 }
 
 /** The lists of configurations, or a read of series where there are none. */
-async function* probesOfSeries(session: Session): AsyncGenerator<Finding | string> {
+async function* probesOfSeries(session: Session): AsyncGenerator<Finding | undefined> {
   const polled = new Set<Job>();
   const next = () => listsOf(session).find((job) => !polled.has(job));
   for (let job = next(); job !== undefined; job = next()) {
+    // Where the quota ends later, the steps of the lists themselves are unchecked.
+    yield await session.poll(job, polled.size === 0 ? 'series' : undefined);
     polled.add(job);
-    yield await session.poll(job);
   }
   const series = session.survey.jobs().find((job) => partOf(job) === 'series');
-  if (polled.size === 0 && series !== undefined) yield await session.poll(series);
+  if (polled.size === 0 && series !== undefined) yield await session.poll(series, 'series');
 }
 
 /** The jobs that list configurations. Where a list is not available, another is read. */
@@ -92,17 +77,15 @@ function isList(job: Job): boolean {
   return partOf(job) === 'discovery' && job.subject.product !== undefined;
 }
 
-async function* listSteps(session: Session): AsyncGenerator<StepOrGap> {
+async function* listSteps(session: Session): AsyncGenerator<Step> {
   // Those that failed before another source was chosen are no longer wanted.
   const polled = session.findings.map(({ job }) => job).filter(isList);
   for (const job of new Set([...polled, ...listsOf(session)])) {
-    const { product } = job.subject;
-    const finding = await session.poll(job);
-    if (typeof finding === 'string') yield { step: `list of ${product}`, why: finding };
-    else if (finding.outcome === 'not_found' && isNotServed(session, job))
-      yield stepsNamed(`list of ${product}`).skipped(
-        'GraphQL has none of its metrics: nothing of it is read',
-      );
+    const name = `list of ${job.subject.product}`;
+    const finding = await session.poll(job, name);
+    if (finding === undefined) continue;
+    if (finding.outcome === 'not_found' && isNotServed(session, job))
+      yield stepsNamed(name).skipped('GraphQL has none of its metrics: nothing of it is read');
     else yield listStep(finding, selectedOf(session, job), session.unmatched(job));
   }
 }
@@ -133,7 +116,7 @@ function* sourceSteps(session: Session): Generator<Step> {
 }
 
 /** Whether GraphQL has what is read by it alone: a read of each of these metrics. */
-async function* furtherSteps(session: Session): AsyncGenerator<StepOrGap> {
+async function* furtherSteps(session: Session): AsyncGenerator<Step> {
   const asked = new Set<string>();
   for (const job of session.survey.jobs()) {
     const { product = '', metric = '' } = job.subject;
@@ -144,10 +127,10 @@ async function* furtherSteps(session: Session): AsyncGenerator<StepOrGap> {
     )
       continue;
     asked.add(step);
-    const finding = await session.poll(job);
+    const finding = await session.poll(job, step);
+    if (finding === undefined) continue;
     const { ok, warning } = stepsNamed(step);
-    if (typeof finding === 'string') yield { step, why: finding };
-    else if (finding.outcome !== 'ok' && finding.outcome !== 'empty')
+    if (finding.outcome !== 'ok' && finding.outcome !== 'empty')
       yield warning(`it is left out: ${finding.reason}`);
     else if (finding.result?.warning !== undefined) yield warning(finding.result.warning);
     else yield ok(`GraphQL has it${finding.outcome === 'empty' ? ', and nothing was counted of late' : ''}`);
@@ -155,14 +138,12 @@ async function* furtherSteps(session: Session): AsyncGenerator<StepOrGap> {
 }
 
 /** Which metrics the analytics API has, where all are to be read. */
-async function* metricsStep(session: Session): AsyncGenerator<StepOrGap> {
+async function* metricsStep(session: Session): AsyncGenerator<Step> {
   const job = session.survey
     .jobs()
     .find((one) => partOf(one) === 'discovery' && one.subject.product === undefined);
-  if (job === undefined) return;
-  const finding = await session.poll(job);
-  if (typeof finding === 'string') yield { step: 'metrics of analytics', why: finding };
-  else yield metadataStep(finding);
+  const finding = job && (await session.poll(job, 'metrics of analytics'));
+  if (finding !== undefined) yield metadataStep(finding);
 }
 
 /** How many configurations of a list are read for their series; undefined when the list serves other ends. */
@@ -175,23 +156,21 @@ function selectedOf(session: Session, { group, subject: { product = '' } }: Job)
   return new Set(mine.flatMap(({ subject }) => subject.configuration_id ?? [])).size;
 }
 
-async function* seriesSteps(session: Session): AsyncGenerator<StepOrGap> {
+async function* seriesSteps(session: Session): AsyncGenerator<Step> {
   const { account, connection } = session;
   for (const collector of ['metrics', 'analytics'] as const) {
     if (account.collectors[collector] === undefined) continue;
+    const step = `read of ${collector}`;
     const job = weightiest(session.survey.jobs().filter(({ subject }) => subject.collector === collector));
     if (job === undefined) {
-      const why = await whyUnlisted(session, ({ group }) => group === collector);
-      const step = `read of ${collector}`;
-      yield why === undefined
-        ? stepsNamed(step).skipped('there is nothing to read: no configuration is selected')
-        : { step, why };
+      if (await areListed(session, ({ group }) => group === collector, step))
+        yield stepsNamed(step).skipped('there is nothing to read: no configuration is selected');
       continue;
     }
-    const finding = await session.poll(job);
+    const finding = await session.poll(job, step);
     const publish = account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay;
-    if (typeof finding === 'string') yield { step: `read of ${collector}`, why: finding };
-    else yield seriesStep(finding, account, connection.platform.platformClock.now(), publish);
+    if (finding !== undefined)
+      yield seriesStep(finding, account, connection.platform.platformClock.now(), publish);
   }
 }
 
@@ -199,31 +178,27 @@ function weightiest(jobs: readonly Job[]): Job | undefined {
   return jobs.toSorted((a, b) => b.weight - a.weight).find(({ weight }) => weight > 0);
 }
 
-async function* settingsSteps(session: Session): AsyncGenerator<StepOrGap> {
-  const found: (readonly [CollectorName, Finding | string | undefined])[] = [];
+async function* settingsSteps(session: Session): AsyncGenerator<Step> {
+  const found: (readonly [CollectorName, Finding | undefined])[] = [];
   for (const name of Object.keys(COLLECTORS) as CollectorName[]) {
     if (session.account.collectors[name] === undefined) continue;
     const job = session.survey.jobs().find(({ subject }) => subject.collector === name);
     const needs: readonly Product[] = COLLECTORS[name].needs;
     const needed = ({ subject }: Job) => needs.some(({ slug }) => slug === subject.product);
-    found.push([name, job === undefined ? await whyUnlisted(session, needed) : await session.poll(job)]);
+    const finding = job && (await session.poll(job, name));
+    const isChecked = job === undefined ? await areListed(session, needed, name) : finding !== undefined;
+    if (isChecked) found.push([name, finding]);
   }
   // All reads that need a permission show together whether it is granted.
-  const granted = grantedPermissions(
-    found.flatMap(([name, finding]) => (typeof finding === 'object' ? [[name, finding] as const] : [])),
-  );
-  for (const [name, finding] of found) {
-    yield typeof finding === 'string' ? { step: name, why: finding } : settingsStep(name, finding, granted);
-  }
+  const granted = grantedPermissions(found);
+  for (const [name, finding] of found) yield settingsStep(name, finding, granted);
 }
 
-/** Why the lists of configurations that say what there is to read were not read; undefined when they were. */
-async function whyUnlisted(session: Session, concerns: (list: Job) => boolean): Promise<string | undefined> {
-  for (const job of listsOf(session).filter(concerns)) {
-    const finding = await session.poll(job);
-    if (typeof finding === 'string') return finding;
-  }
-  return undefined;
+/** Whether the lists of configurations were read that say what there is to read for a step. */
+async function areListed(session: Session, concerns: (list: Job) => boolean, step: string): Promise<boolean> {
+  for (const job of listsOf(session).filter(concerns))
+    if ((await session.poll(job, step)) === undefined) return false;
+  return true;
 }
 
 function planStep(session: Session): Step {
