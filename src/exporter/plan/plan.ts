@@ -59,8 +59,8 @@ export function unlistedProducts(listings: readonly Listing[]): readonly string[
 }
 
 function limitOf({ name, limiter }: LimitScope, reserve: number): ScopeLimit {
-  const namedBy = limiter.limit === undefined ? 'assumption' : 'platform';
-  return { name, limit: limiter.limitInUse, namedBy, reserve, allowance: limiter.allowance };
+  const limit_named_by = limiter.limit === undefined ? 'assumption' : 'platform';
+  return { scope: name, limit: limiter.limitInUse, limit_named_by, reserve, allowance: limiter.allowance };
 }
 
 /** How many series a dimension of a product's metric has: none where it is not configured. */
@@ -86,35 +86,31 @@ export function planWithin(
   limitOf: (group: string) => ScopeLimit,
   publishDelayMs: number,
 ) {
-  const limits = new Map(jobs.map(({ group }) => limitOf(group)).map((limit) => [limit.name, limit]));
+  const limits = new Map(jobs.map(({ group }) => limitOf(group)).map((limit) => [limit.scope, limit]));
   const planned = [...limits.values()].map((limit) => {
-    const mine = jobs.filter(({ group }) => limitOf(group).name === limit.name);
-    return { scope: planScope(mine, limit), limit, jobs: expectedJobs(mine, limit) };
+    const mine = jobs.filter(({ group }) => limitOf(group).scope === limit.scope);
+    return { scope: planScope(mine, limit), jobs: expectedJobs(mine, limit) };
   });
   return {
     fits: planned.every(({ scope }) => scope.fits),
     scopes: planned.map(({ scope }) => scope),
-    rows: planned.flatMap(({ jobs, limit }) => planRows(jobs, limit, publishDelayMs)),
+    rows: planned.flatMap(({ jobs, scope }) => planRows(jobs, scope, publishDelayMs)),
     /** Which intervals are longer than scheduled; empty when it fits. */
     gives: planned.flatMap(({ jobs }) => stretches(jobs)),
     /** What would make it fit, each by itself, in plain words. */
-    suggestions: planned.flatMap(({ jobs, scope, limit }) => (scope.fits ? [] : suggestions(jobs, limit))),
+    suggestions: planned.flatMap(({ jobs, scope }) => suggestions(jobs, scope)),
   };
 }
 
-function expectedJobs(jobs: readonly PlannedJob[], { name, allowance }: ScopeLimit): ExpectedJob[] {
+function expectedJobs(jobs: readonly PlannedJob[], { scope, allowance }: ScopeLimit): ExpectedJob[] {
   const intervals = expectedIntervals(jobs, allowance);
-  return jobs.map((job, index) => ({ ...job, scope: name, intervalMs: intervals[index] ?? job.periodMs }));
+  return jobs.map((job, index) => ({ ...job, scope, intervalMs: intervals[index] ?? job.periodMs }));
 }
 
 function planScope(jobs: readonly PlannedJob[], limit: ScopeLimit) {
   const demand = demandPerMinute(jobs);
   return {
-    scope: limit.name,
-    limit: limit.limit,
-    limit_named_by: limit.namedBy,
-    reserve: limit.reserve,
-    allowance: limit.allowance,
+    ...limit,
     demand,
     /** What will be performed. */
     operations: Math.min(demand, limit.allowance),
@@ -215,9 +211,9 @@ function everythingLonger(demand: number, allowance: number): string {
   return `longer schedules everywhere: all ${plainNumber(factor)} times as long, for instance every ${duration(Math.ceil(factor) * 60)} instead of every 1 min`;
 }
 
-function moreQuota(demand: number, { limit, reserve, name }: ScopeLimit): string {
+function moreQuota(demand: number, { limit, reserve, scope }: ScopeLimit): string {
   const needed = Math.ceil(demand / (1 - reserve));
   const bearable = Math.floor((1 - demand / limit) * 100) / 100;
   const lower = bearable >= 0 ? `, or quota.reserve: ${bearable} instead of ${reserve}` : '';
-  return `more quota: a limit of at least ${needed} operations per minute for ${name} instead of ${limit}${lower}`;
+  return `more quota: a limit of at least ${needed} operations per minute for ${scope} instead of ${limit}${lower}`;
 }

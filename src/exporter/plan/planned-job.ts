@@ -18,10 +18,10 @@ export interface PlannedJob extends JobDemand {
 
 /** What is known of the limit that a group of operations draws on. Operations are per minute, the length of a window. */
 export interface ScopeLimit {
-  readonly name: string;
+  readonly scope: string;
   readonly limit: number;
   /** Who named the limit: the platform's headers, or the configuration or command line in their place. */
-  readonly namedBy: 'platform' | 'assumption';
+  readonly limit_named_by: 'platform' | 'assumption';
   /** Share of the limit (0 to 1) left to the token's other clients. */
   readonly reserve: number;
   /** What is left of the limit after the reserve. */
@@ -129,7 +129,7 @@ export function partKey({ subject: { collector, product } }: ExpectedJob): strin
   return collector === 'discovery' || product === undefined ? collector : `${collector} ${product}`;
 }
 
-function planRow(part: readonly ExpectedJob[], { name, limit }: ScopeLimit, publishDelayMs: number) {
+function planRow(part: readonly ExpectedJob[], { scope, limit }: ScopeLimit, publishDelayMs: number) {
   const subject = part[0]?.subject;
   const demand = demandPerMinute(part);
   const intervals = rangeOf(part.map(({ intervalMs }) => intervalMs / 1_000));
@@ -138,7 +138,7 @@ function planRow(part: readonly ExpectedJob[], { name, limit }: ScopeLimit, publ
   return {
     collector: subject?.collector ?? '',
     product: subject?.collector === 'discovery' ? null : (subject?.product ?? null),
-    scope: name,
+    scope,
     jobs: part.length,
     /** Operations per minute that the schedules ask for, and those that will be performed. */
     demand,

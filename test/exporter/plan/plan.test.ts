@@ -6,7 +6,13 @@ import { planText } from '../../../src/exporter/plan/text.ts';
 
 const MINUTE = 60_000;
 
-const LIMIT: ScopeLimit = { name: 'reads', limit: 80, namedBy: 'platform', reserve: 0.2, allowance: 64 };
+const LIMIT: ScopeLimit = {
+  scope: 'reads',
+  limit: 80,
+  limit_named_by: 'platform',
+  reserve: 0.2,
+  allowance: 64,
+};
 
 interface Given {
   readonly configurations: number;
@@ -80,7 +86,7 @@ describe('a plan', () => {
       ...jobsOf({ configurations: 30, metrics: SECURITY }),
       ...jobsOf({ configurations: 30, metrics: SECURITY, collector: 'analytics' }),
     ];
-    const other = { ...LIMIT, name: 'analytics', limit: 20, allowance: 16 };
+    const other = { ...LIMIT, scope: 'analytics', limit: 20, allowance: 16 };
     const plan = planOf(jobs, (group) => (group === 'analytics' ? other : LIMIT));
     expect(plan.fits).toBe(false);
     expect(plan.scopes).toMatchObject([
