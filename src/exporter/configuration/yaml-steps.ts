@@ -144,32 +144,6 @@ function longList(
   return { list: pair.value, above: [document, root, pair, pair.value] };
 }
 
-/** A part of a document that can be looked at in one step. */
-interface YamlPart {
-  /** Undefined where that begins which the parts that follow stand in: the last of `above`. */
-  readonly node: Node | undefined;
-  /** What it stands in, from the document down. */
-  readonly above: readonly unknown[];
-}
-
-/** A document in parts, in its order: the items of the long list, and what else stands at the root. */
-function partsOf(document: Document): YamlPart[] {
-  const root = document.contents;
-  if (root === null) return [];
-  if (!isMap(root)) return [{ node: root, above: [document] }];
-  const long = longList(document);
-  const parts = root.items.flatMap((pair): YamlPart[] => {
-    const { key, value } = pair;
-    const inPair = (node: unknown): YamlPart[] =>
-      isNode(node) ? [{ node, above: [document, root, pair] }] : [];
-    if (long === undefined || value !== long.list)
-      return [...(isScalar(key) ? [] : inPair(key)), ...inPair(value)];
-    const items = long.list.items.flatMap((node) => (isNode(node) ? [{ node, above: long.above }] : []));
-    return [{ node: undefined, above: long.above }, ...items];
-  });
-  return [{ node: undefined, above: [document, root] }, ...parts];
-}
-
 function isNode(node: unknown): node is Node {
   return isAlias(node) || isMap(node) || isSeq(node) || isScalar(node);
 }
@@ -238,41 +212,39 @@ export function* structureOf(
   onText: (text: Scalar, chain: () => readonly unknown[]) => void,
 ): Generator<undefined, { readonly misplaced: readonly Misplaced[]; readonly hasAliases: boolean }> {
   const found: Misplaced[] = [];
-  /** What each anchor stands for so far. */
-  const anchors = new Map<string, Node>();
+  /** What has an anchor of a name. */
+  const anchors = new Map<string, Node[]>();
   let hasAliases = false;
-  const remember = (node: unknown) => {
-    const isAnchored = (isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined;
-    if (isAnchored && node.anchor !== undefined) anchors.set(node.anchor, node);
+  const { list, above = [] } = longList(document) ?? {};
+  const remember = (node: YAMLMap | YAMLSeq | Scalar) => {
+    if (node.anchor !== undefined)
+      anchors.set(node.anchor, [...(anchors.get(node.anchor) ?? []), node as Node]);
   };
-  for (const { node, above } of partsOf(document)) {
-    if (node === undefined) {
-      // The beginning of what the parts that follow stand in.
-      const inner = above.at(-1);
-      remember(inner);
-      if (isMap(inner)) {
-        found.push(...repeatedKeys(inner), ...inner.items.flatMap((pair) => badMerge(document, pair)));
-      }
-      continue;
-    }
-    visit(node, {
+  const look = (part: Document | Node, within: readonly unknown[]) =>
+    visit(part, {
       Map: (_key, map) => {
         remember(map);
         found.push(...repeatedKeys(map));
       },
-      Seq: (_key, seq) => remember(seq),
+      Seq: (_key, seq) => {
+        remember(seq);
+        return seq === list ? visit.SKIP : undefined;
+      },
       Scalar: (key, scalar, ancestors) => {
         remember(scalar);
         if (key !== 'key' && typeof scalar.value === 'string')
-          onText(scalar, () => [...above, ...ancestors, scalar]);
+          onText(scalar, () => [...within, ...ancestors, scalar]);
       },
       Alias: (_key, alias, ancestors) => {
         hasAliases = true;
-        found.push(...lostAlias(alias, anchors, [...above, ...ancestors]));
+        found.push(...lostAlias(alias, anchors.get(alias.source) ?? [], [...within, ...ancestors]));
       },
       Pair: (_key, pair) => void found.push(...badMerge(document, pair)),
     });
+  look(document, []);
+  for (const item of list?.items ?? []) {
     yield;
+    if (isNode(item)) look(item, above);
   }
   return { misplaced: found, hasAliases };
 }
@@ -288,18 +260,16 @@ function repeatedKeys(map: YAMLMap): Misplaced[] {
   });
 }
 
-function lostAlias(
-  alias: Alias,
-  anchors: ReadonlyMap<string, Node>,
-  ancestors: readonly unknown[],
-): Misplaced[] {
-  const target = anchors.get(alias.source);
+function lostAlias(alias: Alias, anchored: readonly Node[], ancestors: readonly unknown[]): Misplaced[] {
+  const startOf = ({ range }: Node) => range?.[0] ?? 0;
+  const before = anchored.filter((node) => startOf(node) < startOf(alias));
+  const [target] = before.sort((a, b) => startOf(b) - startOf(a));
   if (target !== undefined && !ancestors.includes(target)) return [];
   const message =
     target === undefined
       ? 'no anchor of this name comes before'
       : 'an alias cannot stand inside what it repeats';
-  return [{ offset: alias.range?.[0] ?? 0, message, readable: false }];
+  return [{ offset: startOf(alias), message, readable: false }];
 }
 
 function badMerge(document: Document, { key, value }: Pair): Misplaced[] {
