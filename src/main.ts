@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import process from 'node:process';
 import { COMMANDS } from './commands.ts';
 import { endProcess, isTooFewFiles, TOO_FEW_FILES } from './exporter/command-line/process.ts';
 

@@ -122,7 +122,8 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   remove?(item: Item): void;
   /** What an overwrite shows, where that differs. */
   overwrittenView?(item: Item): Record<string, unknown>;
-  readonly settings: Settings;
+  /** What can be done with an item besides reading it; everything by default. */
+  readonly onItems?: readonly ('remove' | 'overwrite' | 'update')[];
   /** Whether the list takes a `name` query. */
   readonly byName?: 'by_name';
   /** The answer when there is no such item. */
@@ -131,17 +132,19 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
 
 /** A resource of version 3: its list, and what can be done with an item. */
 export function resourceOf<Item extends Identified, Fields extends object, New extends object = Fields>(
+  settings: Settings,
   kind: Kind<Item, Fields, New>,
-  onItems: readonly ('remove' | 'overwrite' | 'update')[] = ['remove', 'overwrite', 'update'],
 ): Resource {
+  const { onItems = ['remove', 'overwrite', 'update'] } = kind;
   const item = itemOperations(kind);
-  const operations = [...listOperations(kind), item.read, ...onItems.map((name) => item[name])];
+  const operations = [...listOperations(kind, settings), item.read, ...onItems.map((name) => item[name])];
   return { versions: [3], operations };
 }
 
 /** The operations on a list: read it, and create. */
 function listOperations<Item extends Identified, Fields extends object, New extends object>(
   kind: Kind<Item, Fields, New>,
+  settings: Settings,
 ): Operation[] {
   const { collection } = kind;
   const body = (kind.create?.body ?? kind.body) as z.ZodType<New>;
@@ -154,7 +157,7 @@ function listOperations<Item extends Identified, Fields extends object, New exte
       return result(kind.view(collection.put({ ...made, ...kind.touch?.(call) } as Item)), 201);
     });
   return [
-    { method: 'get', path: '/', permission: kind.read, handle: (call) => list(kind, call) },
+    { method: 'get', path: '/', permission: kind.read, handle: (call) => list(kind, settings, call) },
     { method: 'post', path: '/', permission: kind.write, handle: create },
   ];
 }
@@ -209,15 +212,28 @@ function itemOperations<Item extends Identified, Fields extends object, New exte
 
 function list<Item extends Identified, Fields extends object, New extends object>(
   kind: Kind<Item, Fields, New>,
+  settings: Settings,
   call: Call,
 ): Reply {
   const name = kind.byName ? call.query['name'] : undefined;
-  const all = [...kind.collection].filter((item) => kind.listed?.(item) ?? true);
-  const items = name === undefined ? all : all.filter((item) => kind.view(item)['name'] === name);
-  const [only] = items;
   const view = kind.listView ?? kind.view;
-  if (name !== undefined && only && items.length === 1 && kind.settings.byNameShape === 'object') {
+  const isShown = (item: Item) =>
+    (kind.listed?.(item) ?? true) && (name === undefined || kind.view(item)['name'] === name);
+  return namedReply(call, { items: [...kind.collection].filter(isShown), view, name, settings });
+}
+
+/** A page of a list, or, where a name was asked for that one item has, what the settings say that is answered then. */
+export function namedReply<Item>(
+  call: Call,
+  {
+    items,
+    view,
+    name,
+    settings,
+  }: Pick<Listing<Item>, 'items' | 'view'> & { name: string | undefined; settings: Settings },
+): Reply {
+  const [only] = items;
+  if (name !== undefined && only && items.length === 1 && settings.byNameShape === 'object')
     return result(view(only));
-  }
-  return listReply(call, { items, view, maxPageSize: kind.settings.maxPageSize });
+  return listReply(call, { items, view, maxPageSize: settings.maxPageSize });
 }

@@ -17,13 +17,15 @@ import { detail, NO_CONTENT, NOT_FOUND } from './http/reply.ts';
 import { type StaticToken, Tokens, type User } from './http/token-store.ts';
 import { type Resource, resourceRouter } from './resource-router.ts';
 import { certificates } from './resources/certificates.ts';
-import { domains } from './resources/domains.ts';
-import { edgeApplications } from './resources/edge-applications.ts';
-import { edgeFirewalls } from './resources/edge-firewalls.ts';
-import { edgeFunctions } from './resources/edge-functions.ts';
 import { errorResponses } from './resources/error-responses.ts';
 import { intelligentDns } from './resources/intelligent-dns.ts';
-import { networkLists } from './resources/network-lists.ts';
+import {
+  domains,
+  edgeApplications,
+  edgeFirewalls,
+  edgeFunctions,
+  networkLists,
+} from './resources/listed-resources.ts';
 import { purge } from './resources/purge.ts';
 import { firewallRulesets, wafRulesets } from './resources/rulesets.ts';
 import { analytics, metrics } from './resources/series-reads.ts';

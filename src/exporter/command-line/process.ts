@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long (ms) threads may take to come to an end. */

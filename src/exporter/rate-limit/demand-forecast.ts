@@ -179,7 +179,7 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 /** Enough runs to see every gap of a pattern that is not even, such as office hours. */
 const RUNS = 64;
 
-/** How far ahead (ms) they are looked for: the years of a few leap days, or of none at all, as of February 30. */
+/** How far ahead (ms) runs are counted: a pattern may name leap days alone, or February 30, which never comes. */
 const FARTHEST_MS = 100 * YEAR_MS;
 
 /** How far apart the runs of a cron pattern are, in ms. */

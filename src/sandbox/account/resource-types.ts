@@ -11,8 +11,7 @@ export const domainBody = z.object({
   edge_application_id: z.int(),
   is_active: z.boolean().default(true),
 });
-export type DomainFields = z.output<typeof domainBody>;
-export type Domain = DomainFields & { readonly id: number; readonly domain_name: string };
+export type Domain = z.output<typeof domainBody> & { readonly id: number; readonly domain_name: string };
 
 export interface Certificate {
   readonly id: number;
@@ -41,8 +40,7 @@ export const applicationBody = z.object({
   image_optimization: z.boolean().default(false),
   load_balancer: z.boolean().default(false),
 });
-export type ApplicationFields = z.output<typeof applicationBody>;
-export type Application = ApplicationFields & { readonly id: number; origins: Origin[] };
+export type Application = z.output<typeof applicationBody> & { readonly id: number; origins: Origin[] };
 
 export const functionBody = z.object({
   name: z.string().min(1),
@@ -53,9 +51,8 @@ export const functionBody = z.object({
   json_args: z.record(z.string(), z.unknown()).default({}),
   function_to_run: z.string().default(''),
 });
-export type FunctionFields = z.output<typeof functionBody>;
 /** With the domains at which it runs; the API shows only how many. */
-export type EdgeFunction = FunctionFields & {
+export type EdgeFunction = z.output<typeof functionBody> & {
   readonly id: number;
   last_editor: string;
   modified: string;
@@ -82,18 +79,19 @@ export interface Workload {
   changed_at: number;
 }
 
-/** Section 2.13: cache times in seconds. */
-export const ERROR_RESPONSE_FIELDS = [
-  'cache_error_400',
-  'cache_error_403',
-  'cache_error_404',
-  'cache_error_405',
-  'cache_error_414',
-  'cache_error_416',
-  'cache_error_501',
-] as const;
+const seconds = z.int().min(0);
 
-export type ErrorResponses = { readonly id: number } & Record<(typeof ERROR_RESPONSE_FIELDS)[number], number>;
+/** Section 2.13: cache times in seconds, all of which an overwrite sends. */
+export const errorResponsesBody = z.object({
+  cache_error_400: seconds,
+  cache_error_403: seconds,
+  cache_error_404: seconds,
+  cache_error_405: seconds,
+  cache_error_414: seconds,
+  cache_error_416: seconds,
+  cache_error_501: seconds,
+});
+export type ErrorResponses = z.output<typeof errorResponsesBody> & { readonly id: number };
 
 /** What protects content, with the fields of section 2 and no others unless said so. */
 
@@ -112,8 +110,7 @@ export const firewallBody = z.object({
   waf_enabled: z.boolean().default(false),
   domains: z.array(z.int()).default([]),
 });
-export type FirewallFields = z.output<typeof firewallBody>;
-export type Firewall = FirewallFields & Edited;
+export type Firewall = z.output<typeof firewallBody> & Edited;
 
 /** Defaults of an overwrite are not documented: these switch everything off. */
 export const firewallRulesetBody = z.object({
@@ -160,8 +157,7 @@ export const networkListBody = z.object({
   list_type: z.enum(['ip_cidr', 'asn', 'countries']),
   items_values: z.array(z.union([z.string(), z.int()])).default([]),
 });
-export type NetworkListFields = z.output<typeof networkListBody>;
-export type NetworkList = NetworkListFields & Edited;
+export type NetworkList = z.output<typeof networkListBody> & Edited;
 
 /** DNS, and products without a resource of their own; the fields are those of section 2. */
 
@@ -170,8 +166,7 @@ export const zoneBody = z.object({
   domain: z.string().min(1),
   is_active: z.boolean().default(true),
 });
-export type ZoneFields = z.output<typeof zoneBody>;
-export type Zone = ZoneFields & {
+export type Zone = z.output<typeof zoneBody> & {
   readonly id: number;
   readonly nameservers: string[];
   readonly expiry: number;

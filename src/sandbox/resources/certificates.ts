@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Certificate } from '../account/resource-types.ts';
-import { listReply, onItem } from '../crud.ts';
+import { namedReply, onItem } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
 import { withBody, withPatch } from '../http/request-parts.ts';
@@ -67,11 +67,8 @@ export function certificates(platform: Platform): Resource {
     const items = [...account.certificates].filter(
       (certificate) => name === undefined || certificate.name === name,
     );
-    const [only] = items;
     if (call.version === 1) return ok(items.map(view));
-    if (name !== undefined && only && items.length === 1 && settings.byNameShape === 'object')
-      return result(view(only));
-    return listReply(call, { items, view, maxPageSize: settings.maxPageSize });
+    return namedReply(call, { items, view, name, settings });
   }
 }
 

@@ -1,12 +1,6 @@
 import { removeZone } from '../account/platform-account.ts';
-import {
-  type DnsRecord,
-  recordBody,
-  type Zone,
-  type ZoneFields,
-  zoneBody,
-} from '../account/resource-types.ts';
-import { type Kind, listReply, resourceOf } from '../crud.ts';
+import { type DnsRecord, recordBody, type Zone, zoneBody } from '../account/resource-types.ts';
+import { listReply, resourceOf } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';
 import { withBody } from '../http/request-parts.ts';
@@ -87,7 +81,7 @@ function view(record: DnsRecord, laterFields: 'absent' | 'present'): Record<stri
 /** Specification 4.11, its zones. */
 export function intelligentDns(platform: Platform): Resource {
   const { account, settings } = platform;
-  const kind: Kind<Zone, ZoneFields> = {
+  const { versions, operations } = resourceOf(settings, {
     collection: account.zones,
     read: 'View Intelligent DNS',
     write: 'Edit Intelligent DNS',
@@ -100,8 +94,7 @@ export function intelligentDns(platform: Platform): Resource {
       return taken ? codedError(409, `The zone ${domain} already exists.`, 'zone_exists') : undefined;
     },
     remove: ({ id }) => removeZone(account, id),
-    settings,
-  };
-  const { versions, operations } = resourceOf(kind, ['overwrite', 'remove']);
+    onItems: ['overwrite', 'remove'],
+  });
   return { versions, refusals: 'coded', operations: [...operations, ...records(platform)] };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainNumber, plainShare } from '../../../src/exporter/text/numbers.ts';
+import { grouped, plainNumber, plainShare } from '../../../src/exporter/text/numbers.ts';
 
 it.each([
   [0, '0'],
@@ -17,4 +17,10 @@ it.each([
 
 it('shares are whole percents, and what is there is never said to be nothing', () => {
   expect([0, 0.004, 0.2, 1, 11.06].map(plainShare)).toEqual(['0%', '<1%', '20%', '100%', '1 106%']);
+});
+
+it('thousands are apart as English writes them', () => {
+  const english = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+  for (const value of [0, 7, 12.34, 999.96, 1_000, 12_345.6, 1_234_567.89, -1_234, 0.04])
+    expect(grouped(value)).toBe(english.format(value));
 });
