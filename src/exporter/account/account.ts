@@ -237,6 +237,7 @@ export class Account {
 
   /** Reports the source that series are read by, if it has changed. */
   #noteSources(): void {
+    if (this.#stopped) return;
     const { observer, config } = this.#options;
     for (const chosen of this.#jobs.chosenSources()) {
       if (this.#noted.get(chosen.collector) === chosen.source) continue;
@@ -252,6 +253,8 @@ export class Account {
   }
 
   *#makeJobs(replacement: number): Generator<undefined, void> {
+    // Its turn may come only once the account has stopped, and its state is closed.
+    if (this.#isOutdated(replacement)) return;
     const jobs: Job[] = [];
     for (const job of this.#jobs.wanted()) {
       jobs.push(job);

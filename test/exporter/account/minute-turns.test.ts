@@ -7,6 +7,7 @@ import { Store } from '../../../src/exporter/exposition/store.ts';
 import { Turns } from '../../../src/exporter/poll/operations.ts';
 import { reportTo } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
+import { runInSlices } from '../../../src/exporter/slices.ts';
 import { memoryState } from '../../../src/exporter/state/state.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
@@ -17,7 +18,7 @@ afterEach(sliceByTime);
 const { metrics } = productOf('analytics', 'content_delivery');
 
 /** An account whose minute begins when the test says so, of a platform that takes no token. */
-function makeAccount() {
+function makeAccount(state = memoryState()) {
   const clock = new SimulatedClock();
   const minute = new Set<(at: number) => void>();
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -43,13 +44,13 @@ function makeAccount() {
       return () => void minute.delete(fire);
     },
     store: new Store({ seriesLimit: 1_000 }),
-    ownership: { state: memoryState() },
+    ownership: { state },
     observer,
     credentials: () => noToken(),
     turns: new Turns(),
     limits: () => DEFAULT_LIMITS,
   });
-  return { account, clock, beginMinute: () => minute.forEach((fire) => void fire(clock.now())) };
+  return { account, observer, clock, beginMinute: () => minute.forEach((fire) => void fire(clock.now())) };
 }
 
 /** As the minute begins, how many jobs are looked at in each turn of the event loop. */
@@ -92,6 +93,33 @@ it('an account that is stopped meanwhile looks at no further job, since its stat
   await account.stop(new AbortController().signal);
   for (let turn = 0; turn < metrics.length; turn += 1) await setImmediate();
   expect(looked()).toBeLessThanOrEqual(before + STEPS_A_TURN);
+});
+
+it('an account that is stopped before its jobs are made asks nothing of its state, which is closed then', async () => {
+  const state = memoryState();
+  const { account } = makeAccount(state);
+  sliceBySteps();
+  void runInSlices(
+    Array(2 * STEPS_A_TURN)
+      .fill(undefined)
+      .values(),
+  );
+  account.start();
+  await account.stop(new AbortController().signal);
+  const asked = vi.spyOn(state, 'get');
+  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+  expect(asked).not.toHaveBeenCalled();
+});
+
+it('an account that is stopped while its jobs come to be polled says nothing of their sources', async () => {
+  const { account, observer } = makeAccount();
+  const said = vi.spyOn(observer, 'sourceChosen');
+  sliceBySteps();
+  account.start();
+  while (account.view.jobs().length === 0) await setImmediate();
+  await account.stop(new AbortController().signal);
+  for (let turn = 0; turn < 10 * metrics.length; turn += 1) await setImmediate();
+  expect(said).not.toHaveBeenCalled();
 });
 
 it('an account on which the scheduler stands still says so, until it runs again', async () => {
