@@ -155,7 +155,8 @@ export function reportTo(
       const notes = notesOf(account);
       if (clock.now() - notes.overdueLoggedAt < OVERDUE_LOGGED_EVERY_MS) return;
       notes.overdueLoggedAt = clock.now();
-      log.error({ account, job: job.id, part }, 'a poll goes on beyond its timeout: this is a bug');
+      const why = 'the exporter gets too little CPU, or this is a bug';
+      log.warn({ account, job: job.id, part }, `a poll goes on beyond its timeout: ${why}`);
     },
     defect(account, job, error) {
       log.error({ account, job: job.id, err: error }, 'a poll failed: this is a bug');

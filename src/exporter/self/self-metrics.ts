@@ -49,7 +49,7 @@ function pollMetrics(maker: MetricMaker) {
     ),
     pollsOverdue: maker.counter(
       'polls_overdue_total',
-      'Polls that went on for more than a second beyond their timeout: a bug in the exporter, see its log.',
+      'Polls that went on for more than a second beyond their timeout: the exporter gets too little CPU, or has a bug.',
       ['account'],
     ),
     operations: maker.counter(
