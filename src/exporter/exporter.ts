@@ -72,10 +72,7 @@ export class Exporter {
 
   constructor(options: ExporterOptions) {
     this.#options = options;
-    this.#store = new Store({
-      seriesLimit: Number.POSITIVE_INFINITY,
-      onShortened: (label, shown) => options.observer.labelShortened(label, shown),
-    });
+    this.#store = new Store({ seriesLimit: Number.POSITIVE_INFINITY });
     const { clock, ticker, state, observer, credentials } = options;
     const store = this.#store;
     const instance = options.member?.name;
@@ -159,6 +156,7 @@ export class Exporter {
 
   #upkeep(): void {
     this.#store.expire(this.#options.clock.now());
+    for (const [label, shown] of this.#store.shortened) this.#options.observer.labelShortened(label, shown);
     void this.#measure();
   }
 

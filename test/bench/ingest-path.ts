@@ -1,7 +1,8 @@
 /** What becomes of an answer inside the exporter, from its bytes to a body of `/metrics`, without HTTP, queue and schedule. */
 
-import { ExposedResults } from '../../src/exporter/account/account-store.ts';
+import { AccountStore } from '../../src/exporter/account/account-store.ts';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
+import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { Exposition } from '../../src/exporter/exposition/exposition.ts';
 import { Store } from '../../src/exporter/exposition/store.ts';
 import { PlatformClock } from '../../src/exporter/platform/platform-clock.ts';
@@ -28,19 +29,22 @@ export class IngestPath {
   readonly #memory = new AccountMemory(this.#state);
   readonly #store = new Store({ seriesLimit: 2_000_000 });
   readonly #exposition = new Exposition(this.#store);
-  readonly #exposed: ExposedResults;
+  readonly #exposed: AccountStore;
   /** The time of the exporter and the platform alike (ms since the epoch). */
   now: number;
 
   constructor(configurations: number, now: number) {
     this.now = now;
-    this.#exposed = new ExposedResults({
-      account: 'bench',
-      platformClock: { now: () => this.now, localNow: () => this.now },
+    const [config] = CONFIG.parse({
+      accounts: [{ name: 'bench', api_url: 'https://api.example.net', token: 'x' }],
+    }).accounts;
+    if (config === undefined) throw new Error('one account was configured');
+    this.#exposed = new AccountStore({
+      config: { ...config, stale_after: 300_000 },
+      platformClock: { skewMs: 0, localNow: () => this.now },
       forecast: { intervalsOf: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
       store: this.#store,
       exposes: () => true,
-      staleAfter: 300_000,
     });
     const platformClock = new PlatformClock(() => this.now);
     const learned = new LearnedMetrics('bench');

@@ -21,7 +21,6 @@ import {
 } from '../catalogue/platform-families.ts';
 import { type Clock, Timer, wallAt } from '../clock.ts';
 import { hasWhole } from '../cluster/shard.ts';
-import type { Store } from '../exposition/store.ts';
 import { type Judgement, judge, MOST_JUDGED } from '../judgement/judgement.ts';
 import type { Job, JobSubject, PollEnd } from '../poll/job.ts';
 import type { SeriesJob } from '../series/series-job.ts';
@@ -38,11 +37,12 @@ import { runInSlices } from '../slices.ts';
 import type { AccountStatus } from '../status.ts';
 import { labelsIn, targetName } from '../targets/target.ts';
 import type { AccountView } from './account-status.ts';
+import type { AccountStore } from './account-store.ts';
 
 interface AccountSamplesOptions {
   readonly clock: Clock;
   readonly status: () => AccountStatus;
-  readonly store: Pick<Store, 'publish' | 'withdraw'>;
+  readonly store: Pick<AccountStore, 'publish' | 'withdrawPart'>;
   /** How long (ms) samples are exposed without being renewed. */
   readonly staleAfter: number;
   readonly delays: DelaySettings;
@@ -212,7 +212,7 @@ export class AccountSamples {
     this.#withdrawn = true;
     this.#judgeLater.set(Number.POSITIVE_INFINITY);
     for (const part of ['vitals', 'listings', 'ages', 'learned', 'counting', 'judgement'])
-      this.#options.store.withdraw(`${this.#view.name}/${part}`);
+      this.#options.store.withdrawPart(`${this.#view.name}/${part}`);
   }
 
   #publish(part: string, samples: readonly Sample[], now = this.#options.clock.now()): void {

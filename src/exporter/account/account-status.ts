@@ -98,7 +98,7 @@ export interface AccountObserver extends PollObserver {
   planned(account: string, demands: readonly ScopeDemand[], surveyed: boolean): void;
   /** Series are read by this source from now on. */
   sourceChosen(account: string, chosen: ChosenSource): void;
-  /** Jobs exceed `limits.jobs`; called again when their number changes. */
+  /** So many jobs exceed `limits.jobs`, each time that the jobs are made. */
   jobsDropped(account: string, dropped: DroppedJobs): void;
   /** A learned delay has become another one. */
   delayChanged(account: string, change: DelayChange): void;

@@ -1,8 +1,7 @@
 import type { Labels, Sample } from '../catalogue/family.ts';
 import { EDGE_ACCOUNT_INFO, EDGE_TOKEN_EXPIRY_TIMESTAMP } from '../catalogue/platform-families.ts';
-import type { Clock } from '../clock.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import type { OwnedSamples, Store } from '../exposition/store.ts';
+import type { Store } from '../exposition/store.ts';
 import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Exposure, Job } from '../poll/job.ts';
@@ -26,22 +25,29 @@ interface Published {
 }
 
 interface AccountStoreOptions {
-  readonly config: AccountConfig;
-  readonly store: Pick<Store, 'publish' | 'publishAll' | 'withdraw'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly config: Pick<AccountConfig, 'name' | 'labels' | 'stale_after' | 'collectors' | 'credentials'>;
+  readonly store: Pick<Store, 'publish' | 'withdraw'>;
+  readonly platformClock: Pick<PlatformClock, 'skewMs' | 'localNow'>;
+  readonly forecast: Pick<DemandForecast, 'intervalsOf'>;
+  /** Whether `/metrics` is to have a sample. */
+  readonly exposes: (sample: Sample) => boolean;
   /** What the account of before has left. */
   readonly held?: HeldOver | undefined;
   /** Whether that was of the same token or login. */
   readonly isSameAccess?: boolean;
 }
 
+/** The judgement's tolerance: data that it calls in time is not withdrawn. */
+const TOLERATED_MS = TOLERATED_SECONDS * 1_000;
+
 /**
- * What an account exposes. After a reload restarts the account, what was exposed stays until it is polled again, expires, or
+ * What an account exposes. What a poll found stays until the next poll replaces it, part by part, until it is stale, or its job
+ * goes. After a reload restarts the account, what was exposed stays until it is polled again, expires, or
  * turns out not to be in the new configuration.
  *
  * Owners are named `<account>/<id of a job>/<part>`, or `<account>/<part>` for what is exposed of the account itself.
  */
-export class AccountStore implements Pick<Store, 'publish' | 'publishAll' | 'withdraw'> {
+export class AccountStore {
   readonly #options: Omit<AccountStoreOptions, 'held' | 'isSameAccess'>;
   /** Owners left by the former account that this one has not replaced yet. */
   readonly #held: Set<string>;
@@ -49,6 +55,11 @@ export class AccountStore implements Pick<Store, 'publish' | 'publishAll' | 'wit
   readonly #heldParts = new Map<string, Published>();
   readonly #parts = new Map<string, Published>();
   readonly #withLabels: ReturnType<typeof withLabels>;
+  /** By owner: its job, and the end (platform ms) of the newest bucket exposed. */
+  readonly #shown = new Map<string, { readonly until: number; readonly job: Job }>();
+  /** The age (ms) that the data of each job reaches when all is well, as of its last poll. */
+  readonly #expectedAges = new WeakMap<Job, number | undefined>();
+  #isUp = false;
   #isHandingOver = false;
 
   constructor({ held, isSameAccess = false, ...options }: AccountStoreOptions) {
@@ -77,21 +88,72 @@ export class AccountStore implements Pick<Store, 'publish' | 'publishAll' | 'wit
     this.#options.store.publish(owner, all, until);
   }
 
-  /** Exposes what a job found. */
-  publishAll(found: readonly OwnedSamples[], until: number): void {
-    if (this.#isHandingOver) return;
-    for (const { owner } of found) this.#held.delete(owner);
-    const labelled = found.map(({ owner, samples }) => ({ owner, samples: this.#withLabels(samples) }));
-    this.#options.store.publishAll(labelled, until);
+  /** Exposes what a job found, replacing part by part. */
+  expose({ job, exposed }: ScheduledJob, exposures: readonly Exposure[]): void {
+    const { config, platformClock, forecast, store, exposes } = this.#options;
+    const source = job.follows ?? job;
+    const { usual, planned } = forecast.intervalsOf(source);
+    const { skewMs } = platformClock;
+    const localNow = platformClock.localNow();
+    // Until well after the next poll should have renewed them.
+    const until = localNow + Math.max(config.stale_after, 3 * usual);
+    const expectedAge = source.expectedAge?.(planned, localNow + skewMs);
+    this.#expectedAges.set(source, expectedAge);
+    const oldest = localNow + skewMs - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
+    for (const { part, samples, dataUntil } of exposures) {
+      const owner = `${config.name}/${source.id}/${part}`;
+      exposed.add(owner);
+      if (dataUntil === undefined) this.#shown.delete(owner);
+      else this.#shown.set(owner, { until: dataUntil, job: source });
+      if (dataUntil !== undefined && dataUntil < oldest) this.#withdraw(owner);
+      else if (!this.#isHandingOver) {
+        this.#held.delete(owner);
+        store.publish(owner, this.#withLabels(samples.filter(exposes)), until);
+      }
+    }
   }
 
-  withdraw(owner: string): void {
-    if (this.#isHandingOver) {
-      // What is exposed of the account itself is held over as it is.
-      if (this.#within(owner).includes('/')) this.#held.add(owner);
-      return;
+  /** Stops exposing what a job has exposed. */
+  withdraw({ exposed }: ScheduledJob): void {
+    for (const owner of exposed) this.#withdraw(owner);
+  }
+
+  /** The age (ms) that the data of a job reaches when all is well, as of its last poll; undefined where it is not known. */
+  expectedAge(job: Job): number | undefined {
+    return this.#expectedAges.get(job);
+  }
+
+  /** While the platform is down its last data stays, since `edge_up` shows that; once it is up, stale data goes. */
+  platformIs(up: boolean): void {
+    const wasUp = this.#isUp;
+    this.#isUp = up;
+    if (up && !wasUp) void runInSlices(this.withdrawStale());
+  }
+
+  /** Withdraws what is stale while the platform is up, an owner a step, so that old data does not look new. */
+  *withdrawStale(): Generator<undefined, void> {
+    const { platformClock, forecast } = this.#options;
+    for (const [owner, { until, job }] of this.#shown) {
+      if (!this.#isUp) return;
+      const { usual, planned } = forecast.intervalsOf(job);
+      const now = platformClock.localNow() + platformClock.skewMs;
+      const expectedAge = job.expectedAge?.(planned, now) ?? Number.POSITIVE_INFINITY;
+      // One poll may fail.
+      if (now - until - expectedAge > Math.max(TOLERATED_MS, usual)) this.#withdraw(owner);
+      yield;
     }
-    this.#options.store.withdraw(owner);
+  }
+
+  /** Stops exposing a part of the account itself. */
+  withdrawPart(owner: string): void {
+    // What is exposed of the account itself is held over as it is.
+    if (!this.#isHandingOver) this.#options.store.withdraw(owner);
+  }
+
+  #withdraw(owner: string): void {
+    this.#shown.delete(owner);
+    if (this.#isHandingOver) this.#held.add(owner);
+    else this.#options.store.withdraw(owner);
   }
 
   /** Withdraws what is held over of all other jobs, an owner a step. */
@@ -123,7 +185,7 @@ export class AccountStore implements Pick<Store, 'publish' | 'publishAll' | 'wit
     if (held === undefined) return [];
     const known = new Set(samples.map(keyOf));
     const rest = held.samples.filter((sample) => !known.has(keyOf(sample)));
-    if (rest.length > 0 && this.#options.clock.now() < held.until) {
+    if (rest.length > 0 && this.#options.platformClock.localNow() < held.until) {
       this.#heldParts.set(owner, { ...held, samples: rest });
       return rest;
     }
@@ -142,7 +204,10 @@ function keyOf({ family, labels }: Sample): string {
 }
 
 /** Whether the configuration of an account allows for a sample about the account itself. */
-function isConfigured({ collectors, credentials }: AccountConfig, { family, labels }: Sample): boolean {
+function isConfigured(
+  { collectors, credentials }: AccountStoreOptions['config'],
+  { family, labels }: Sample,
+): boolean {
   const { product, metric, scope } = labels;
   if (family === EDGE_TOKEN_EXPIRY_TIMESTAMP || scope === TOKENS) return credentials.kind === 'password';
   if (product === undefined) return true;
@@ -174,91 +239,4 @@ export function withLabels(
 /** Those of the added labels that are not among these. */
 function lackedBy(labels: Labels, added: Labels): Labels {
   return Object.fromEntries(Object.entries(added).filter(([name]) => (labels[name] ?? '') === ''));
-}
-
-export interface ExposedResultsOptions {
-  readonly account: string;
-  readonly platformClock: Pick<PlatformClock, 'now' | 'localNow'>;
-  readonly forecast: Pick<DemandForecast, 'intervalsOf'>;
-  readonly store: Pick<Store, 'publishAll' | 'withdraw'>;
-  /** Whether `/metrics` is to have a sample. */
-  readonly exposes: (sample: Sample) => boolean;
-  /** Least time (ms) for which samples are exposed without being renewed. */
-  readonly staleAfter: number;
-}
-
-/** The judgement's tolerance: data that it calls in time is not withdrawn. */
-const TOLERATED_MS = TOLERATED_SECONDS * 1_000;
-
-/** What an account's polls expose: each part until the next poll replaces it, it becomes stale, or its job goes. */
-export class ExposedResults {
-  readonly #options: ExposedResultsOptions;
-  /** By owner: its job, and the end (platform ms) of the newest bucket exposed. */
-  readonly #shown = new Map<string, { readonly until: number; readonly job: Job }>();
-  /** The age (ms) that the data of each job reaches when all is well, as of its last poll. */
-  readonly #expectedAges = new WeakMap<Job, number | undefined>();
-  #isUp = false;
-
-  constructor(options: ExposedResultsOptions) {
-    this.#options = options;
-  }
-
-  /** Exposes what a job found, replacing part by part. */
-  expose({ job, exposed }: ScheduledJob, exposures: readonly Exposure[]): void {
-    const { account, platformClock, forecast, store, exposes, staleAfter } = this.#options;
-    const source = job.follows ?? job;
-    const { usual, planned } = forecast.intervalsOf(source);
-    // Until well after the next poll should have renewed them.
-    const until = platformClock.localNow() + Math.max(staleAfter, 3 * usual);
-    const now = platformClock.now();
-    const expectedAge = source.expectedAge?.(planned, now);
-    this.#expectedAges.set(source, expectedAge);
-    const oldest = now - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
-    const found: OwnedSamples[] = [];
-    for (const { part, samples, dataUntil } of exposures) {
-      const owner = `${account}/${source.id}/${part}`;
-      exposed.add(owner);
-      if (dataUntil === undefined) this.#shown.delete(owner);
-      else this.#shown.set(owner, { until: dataUntil, job: source });
-      if (dataUntil !== undefined && dataUntil < oldest) this.#withdraw(owner);
-      else found.push({ owner, samples: samples.filter(exposes) });
-    }
-    store.publishAll(found, until);
-  }
-
-  /** Stops exposing what a job has exposed. */
-  withdraw({ exposed }: ScheduledJob): void {
-    for (const owner of exposed) this.#withdraw(owner);
-  }
-
-  /** The age (ms) that the data of a job reaches when all is well, as of its last poll; undefined where it is not known. */
-  expectedAge(job: Job): number | undefined {
-    return this.#expectedAges.get(job);
-  }
-
-  /** While the platform is down its last data stays, since `edge_up` shows that; once it is up, stale data goes. */
-  platformIs(up: boolean): void {
-    const wasUp = this.#isUp;
-    this.#isUp = up;
-    if (up && !wasUp) void runInSlices(this.withdrawStale());
-  }
-
-  /** Withdraws what is stale while the platform is up, an owner a step, so that old data does not look new. */
-  *withdrawStale(): Generator<undefined, void> {
-    const { platformClock, forecast } = this.#options;
-    for (const [owner, { until, job }] of this.#shown) {
-      if (!this.#isUp) return;
-      const { usual, planned } = forecast.intervalsOf(job);
-      const now = platformClock.now();
-      const expectedAge = job.expectedAge?.(planned, now) ?? Number.POSITIVE_INFINITY;
-      // One poll may fail.
-      if (now - until - expectedAge > Math.max(TOLERATED_MS, usual)) this.#withdraw(owner);
-      yield;
-    }
-  }
-
-  #withdraw(owner: string): void {
-    this.#shown.delete(owner);
-    this.#options.store.withdraw(owner);
-  }
 }

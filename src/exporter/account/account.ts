@@ -23,7 +23,7 @@ import {
   shortestInterval,
   silenceOf,
 } from './account-status.ts';
-import { AccountStore, ExposedResults, type HeldOver, withLabels } from './account-store.ts';
+import { AccountStore, type HeldOver, withLabels } from './account-store.ts';
 import type { AccountTargets } from './account-targets.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
 import { AccountJobs, type AccountLimits } from './jobs.ts';
@@ -81,7 +81,6 @@ export class Account {
   readonly #runner: PollRunner;
   readonly #schedule: Schedule;
   readonly #store: AccountStore;
-  readonly #exposed: ExposedResults;
   readonly #samples: AccountSamples;
   readonly #delayReports: DelayReports;
   /** What was learned, as the state holds it. */
@@ -107,9 +106,6 @@ export class Account {
     this.#options = options;
     const isSameAccess = handedOver !== undefined && sameAccess(handedOver.access, config);
     const formerId = isSameAccess ? handedOver.id : undefined;
-    const held = handedOver?.exposed;
-    const store = new AccountStore({ config, store: options.store, clock, held, isSameAccess });
-    this.#store = store;
     this.#delayReports = new DelayReports(config);
     this.#beatAt = clock.now();
     this.#polledAt = clock.now();
@@ -125,8 +121,15 @@ export class Account {
     const { scopes, platformClock } = platform;
     const forecast = new DemandForecast(scopes);
     this.#forecast = forecast;
-    const exposes = (sample: Sample) => this.#pushed?.exposes(sample) ?? true;
-    this.#exposed = new ExposedResults({ account, platformClock, forecast, store, exposes, staleAfter });
+    this.#store = new AccountStore({
+      config,
+      store: options.store,
+      platformClock,
+      forecast,
+      exposes: (sample) => this.#pushed?.exposes(sample) ?? true,
+      held: handedOver?.exposed,
+      isSameAccess,
+    });
     this.#jobs = new AccountJobs({
       account: config,
       state,
@@ -134,7 +137,6 @@ export class Account {
       scopes,
       limits: options.limits,
       formerTargets: handedOver?.targets,
-      onDropped: (dropped) => observer.jobsDropped(account, dropped),
     });
     const labelled = withLabels(config.labels);
     this.#runner = new PollRunner({
@@ -146,10 +148,10 @@ export class Account {
       commit: (found) =>
         this.#pushed?.commit({ ...found, samples: labelled(found.samples) }) ?? state.commit(found.entries),
       memory: this.#jobs.memory,
-      exposed: this.#exposed,
+      exposed: this.#store,
       observer,
     });
-    const exposed = this.#exposed;
+    const exposed = this.#store;
     const poll = (scheduled: ScheduledJob) => this.#poll(scheduled);
     this.#schedule = new Schedule({ clock, platformClock, ticker, poll, exposed });
     this.view = {
@@ -179,7 +181,7 @@ export class Account {
     };
     this.#samples = new AccountSamples(this.view, {
       clock,
-      store,
+      store: this.#store,
       staleAfter,
       delays: config,
       status: () => accountStatus(this.view, clock),
@@ -271,6 +273,7 @@ export class Account {
     }
     // Whatever another source takes the place of has ended by then.
     void this.#schedule.replace(jobs).then(() => this.#noteSources());
+    this.#options.observer.jobsDropped(this.#options.config.name, this.#jobs.dropped);
     const collectors = new Set(jobs.map(({ subject: { collector } }) => collector));
     this.#options.observer.collects(this.#options.config.name, collectors);
     yield* this.#store.keep(jobs);
@@ -302,7 +305,7 @@ export class Account {
       for (const change of this.#delayReports.changes(metric, metric.known, platformNow))
         observer.delayChanged(config.name, change);
     }
-    yield* this.#exposed.withdrawStale();
+    yield* this.#store.withdrawStale();
     yield* this.#forecast.measure();
     if (this.view.platform.reachability.answered) {
       observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
@@ -353,13 +356,12 @@ export class Account {
   }
 
   #polled(end: PollEnd): void {
-    this.#exposed.platformIs(this.view.platform.reachability.up === true);
+    this.#store.platformIs(this.view.platform.reachability.up === true);
     // Polls without any request count too: they show that polls come to an end.
     this.#polledAt = end.endedAt;
     this.#samples.exposeVitals(end.endedAt);
     if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
-    if (end.result?.learned !== undefined)
-      this.#samples.exposeAge(end.job, this.#exposed.expectedAge(end.job));
+    if (end.result?.learned !== undefined) this.#samples.exposeAge(end.job, this.#store.expectedAge(end.job));
     this.#samples.polled(end);
     if (this.#jobs.areOutdated) this.#replace();
     if (!end.job.findsJobs) return;

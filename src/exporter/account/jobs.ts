@@ -41,8 +41,6 @@ export interface AccountJobsOptions {
   readonly isPushed?: () => boolean;
   /** Targets of the account before a reload. */
   readonly formerTargets?: AccountTargets | undefined;
-  /** Called when the jobs that exceed the limit change. */
-  readonly onDropped?: (dropped: DroppedJobs) => void;
 }
 
 /** The part of `limits` that bounds an account. */
@@ -76,8 +74,8 @@ export class AccountJobs {
   #wantedWithin: AccountLimits | undefined;
   /** The sources that they were made for. */
   #madeFor: ReadonlyMap<SeriesApi, SourceName> = new Map();
-  /** How many jobs exceed the limit. */
-  #dropped = 0;
+  /** The jobs that exceed the limit. */
+  dropped: DroppedJobs = { count: 0, first: '' };
 
   constructor(options: AccountJobsOptions) {
     this.#options = options;
@@ -143,9 +141,7 @@ export class AccountJobs {
     }
     this.#forgetAllBut(keys);
     this.#wantedWithin = limits;
-    if (dropped.length === this.#dropped) return;
-    this.#dropped = dropped.length;
-    this.#options.onDropped?.({ count: dropped.length, first: dropped[0] ?? '' });
+    this.dropped = { count: dropped.length, first: dropped[0] ?? '' };
   }
 
   /** Whether the lists of configurations could be read. Leaves out a missing list of a product that the source does not serve. */

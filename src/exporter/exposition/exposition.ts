@@ -1,18 +1,12 @@
 import { runInSlices } from '../slices.ts';
 import type { Page } from './family-lines.ts';
+import type { Store } from './store.ts';
 import { type ExpositionFormat, gzipMember, makeSegment, type Segment } from './text-format.ts';
 
 export type ExpositionEncoding = 'identity' | 'gzip';
 
-/** What is exposed, which changes by itself. */
-export interface Exposed {
-  /** Brings the pages up to date, in small steps between which they are still as they were. */
-  refresh(): Generator<undefined, void>;
-  /** Everything it shows, as last brought up to date. They never change. */
-  pages(): readonly Page[];
-  /** Sets the listener that is called whenever there is something to bring up to date; it replaces an earlier one. */
-  onChange(listener: () => void): void;
-}
+/** What is exposed. */
+type Exposed = Pick<Store, 'refresh' | 'pages' | 'onChange'>;
 
 /**
  * How long (ms) changes wait to be rendered together: answers come in bursts, and change the same chunks. A scrape renders

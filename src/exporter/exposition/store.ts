@@ -1,7 +1,6 @@
 import type { Labels, Sample } from '../catalogue/family.ts';
-import type { Exposed } from './exposition.ts';
 import { Families, type Page } from './family-lines.ts';
-import { LabelTexts, type OnShortened, type ShownSample, shownLabels } from './text-format.ts';
+import { LabelTexts, type ShownSample, shownLabels } from './text-format.ts';
 
 /** Stands for a series that is not shown: beyond the limit, or shown already. */
 const NOT_SHOWN = -1;
@@ -22,26 +21,15 @@ interface Owner {
   shown: readonly number[];
 }
 
-/** What an owner is to show. */
-export interface OwnedSamples {
-  readonly owner: string;
-  readonly samples: readonly Sample[];
-}
-
-export interface StoreOptions {
-  readonly seriesLimit: number;
-  readonly onShortened?: OnShortened;
-}
-
 /**
  * What `/metrics` shows, by owner: whoever polls publishes what it found under its own name, in place of what it
  * published before. Publishing only queues. An `Exposition` applies the queue in small steps, so that
  * publishing a hundred thousand series at once blocks nothing. A series is shown once, whoever publishes it,
  * and no more are shown than the limit.
  */
-export class Store implements Exposed {
+export class Store {
   readonly #families = new Families();
-  readonly #labelTexts: LabelTexts;
+  readonly #labelTexts = new LabelTexts();
   readonly #owners = new Map<string, Owner>();
   /** Owners with something to apply, in the order in which they queued. */
   #queue = new Set<Owner>();
@@ -52,17 +40,12 @@ export class Store implements Exposed {
   #isChecked = true;
   #dropped = 0;
   #duplicates = 0;
-  #shortened = 0;
 
   /** How many series are shown at most, of all owners together; lowering it removes none that is shown already. */
   seriesLimit: number;
 
-  constructor({ seriesLimit, onShortened }: StoreOptions) {
+  constructor({ seriesLimit }: Pick<Store, 'seriesLimit'>) {
     this.seriesLimit = seriesLimit;
-    this.#labelTexts = new LabelTexts((name, value) => {
-      this.#shortened += 1;
-      onShortened?.(name, value);
-    });
   }
 
   /** Leaves these families out from now on, those shown too; a family that is let in again appears when it is next published. */
@@ -92,7 +75,12 @@ export class Store implements Exposed {
 
   /** How many times a label value was too long and was truncated. */
   get shortenedLabels(): number {
-    return this.#shortened;
+    return this.#labelTexts.shortenedCount;
+  }
+
+  /** Labels of which a value was truncated, each with the first of them as it is shown. */
+  get shortened(): ReadonlyMap<string, string> {
+    return this.#labelTexts.shortened;
   }
 
   /**
@@ -105,11 +93,6 @@ export class Store implements Exposed {
     if (known === undefined) this.#owners.set(owner, entry);
     entry.until = until;
     this.#enqueue(entry, this.#withoutExcluded(samples));
-  }
-
-  /** Replaces what several owners show. */
-  publishAll(found: readonly OwnedSamples[], until: number): void {
-    for (const { owner, samples } of found) this.publish(owner, samples, until);
   }
 
   /** Removes everything that `owner` shows. */
@@ -129,11 +112,13 @@ export class Store implements Exposed {
     return count;
   }
 
+  /** Sets the listener that is called whenever there is something to bring up to date; it replaces an earlier one. */
   onChange(listener: () => void): void {
     this.#listener = listener;
     if (this.#queue.size > 0) listener();
   }
 
+  /** Brings the pages up to date, in small steps between which they are still as they were. */
   *refresh(): Generator<undefined, void> {
     yield* this.apply();
     yield* this.#families.render();
@@ -158,6 +143,7 @@ export class Store implements Exposed {
     }
   }
 
+  /** Everything it shows, as last brought up to date. They never change. */
   pages(): readonly Page[] {
     return this.#families.pages();
   }

@@ -76,9 +76,6 @@ function shortened(value: string): string {
   return value.length > LONGEST_LABEL_VALUE ? `${value.slice(0, LONGEST_LABEL_VALUE - 1)}…` : value;
 }
 
-/** Called with a label whose value was too long, as it is shown. */
-export type OnShortened = (name: string, shown: string) => void;
-
 /**
  * The text of labels. Equal texts mean equal series: all label sets of the same names are written in the order of the first.
  * Values that are too long end in an ellipsis.
@@ -86,11 +83,9 @@ export type OnShortened = (name: string, shown: string) => void;
 export class LabelTexts {
   /** By the names as given, and by the names sorted. Labels come in a few shapes, so both stay small. */
   readonly #orders = new Map<string, readonly string[]>();
-  readonly #onShortened: OnShortened;
-
-  constructor(onShortened: OnShortened = () => undefined) {
-    this.#onShortened = onShortened;
-  }
+  /** How many values were too long, and the first of each label, as it is shown. */
+  shortenedCount = 0;
+  readonly shortened = new Map<string, string>();
 
   of(labels: Labels): string {
     return writeLabels(this.#order(labels), this.#shortened(labels));
@@ -100,7 +95,8 @@ export class LabelTexts {
     const tooLong = Object.entries(labels).filter(([, value]) => value.length > LONGEST_LABEL_VALUE);
     if (tooLong.length === 0) return labels;
     const shown = tooLong.map(([name, value]) => [name, shortened(value)] as const);
-    for (const [name, value] of shown) this.#onShortened(name, value);
+    this.shortenedCount += shown.length;
+    for (const [name, value] of shown) if (!this.shortened.has(name)) this.shortened.set(name, value);
     return { ...labels, ...Object.fromEntries(shown) };
   }
 

@@ -131,6 +131,9 @@ export function reportTo(
       notesOf(account).plans.planned(demands, surveyed);
     },
     jobsDropped(account, { count, first }) {
+      const notes = notesOf(account);
+      if (count === notes.dropped) return;
+      notes.dropped = count;
       metrics.jobsDropped.set(count, account);
       if (count > 0)
         log.warn({ account, jobs: count, first }, 'too many jobs: those beyond limits.jobs are left out');
@@ -190,6 +193,8 @@ class AccountNotes {
   readonly succeeded = new Set<string>();
   /** When (local ms) it was last logged that a poll is overdue; the counter has them all. */
   overdueLoggedAt = Number.NEGATIVE_INFINITY;
+  /** How many jobs exceeded the limit when that was reported last. */
+  dropped = 0;
   /** The metrics and dimensions that the catalogue does not know, as far as they were logged. */
   readonly unknown = new Set<string>();
   readonly #warned = new Set<string>();

@@ -54,7 +54,7 @@ function exposedResets(resetAt: number): readonly number[] {
       const reset = published.find(({ family }) => family === EDGE_RATELIMIT_RESET_TIMESTAMP);
       resets.push(Number(reset?.value) * 1_000);
     },
-    withdraw: () => undefined,
+    withdrawPart: () => undefined,
   };
   const samples = new AccountSamples(viewOf(platform), {
     clock,
@@ -109,7 +109,7 @@ function judgedAccount(jobs: readonly JobStatus[], states: readonly JobState[] =
   const judgedAt: number[] = [];
   const store = {
     publish: (owner: string) => void (owner.endsWith('/judgement') && judgedAt.push(clock.now())),
-    withdraw: () => undefined,
+    withdrawPart: () => undefined,
   };
   const platform = new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 });
   const samples = new AccountSamples(
@@ -156,7 +156,7 @@ it('judges once at a time, however many ask, and no more once it is withdrawn', 
     viewOf(new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 })),
     {
       clock,
-      store: { publish: () => undefined, withdraw: () => undefined },
+      store: { publish: () => undefined, withdrawPart: () => undefined },
       staleAfter: 60_000,
       status: () => madeUpAccount({ jobs }),
       delays: { publish_delay: 'auto', settle_delay: 'auto' },

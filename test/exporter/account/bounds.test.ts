@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AccountJobs, type AccountLimits, type DroppedJobs } from '../../../src/exporter/account/jobs.ts';
+import { AccountJobs, type AccountLimits } from '../../../src/exporter/account/jobs.ts';
 import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
@@ -20,15 +20,13 @@ function started(limits: AccountLimits) {
     ],
   }).accounts;
   if (account === undefined) throw new Error('no account');
-  const dropped: DroppedJobs[] = [];
   const jobs = new AccountJobs({
     account,
     state: NO_MEMORY,
     scopes: new LimitScopes({ reserve: 0.2, assumedLimit: 200, platformClock: new PlatformClock(() => 0) }),
     limits: () => limits,
-    onDropped: (jobs) => void dropped.push(jobs),
   });
-  return { jobs, dropped };
+  return { jobs };
 }
 
 /** The jobs after the platform has listed so many configurations. */
@@ -48,19 +46,17 @@ describe('an account that is larger than it may be', () => {
     const { result, wanted } = await discover(bed, 5);
     expect(result?.rejected).toEqual(new Map([['over_limit', 2]]));
     expect(wanted.filter((job) => job instanceof SeriesJob)).toHaveLength(3 * METRICS.length);
-    expect(bed.dropped).toEqual([]);
+    expect(bed.jobs.dropped).toEqual({ count: 0, first: '' });
   });
 
-  it('leaves out the reads of metrics beyond so many jobs, keeps everything else, and says so when that changes', async () => {
+  it('leaves out the reads of metrics beyond so many jobs, keeps everything else, and shows which', async () => {
     const bed = started({ configurations: 1_000, jobs: 4 });
     const { wanted } = await discover(bed, 3);
     expect(wanted.filter((job) => job instanceof SeriesJob)).toHaveLength(3);
     expect(wanted.map(({ subject }) => subject.collector)).toContain('domains');
     const first = { count: 3, first: 'metrics/edge_applications/configuration/2/waf' };
-    expect(bed.dropped).toEqual([first]);
-    bed.jobs.jobs();
-    expect(bed.dropped).toEqual([first]);
+    expect(bed.jobs.dropped).toEqual(first);
     await discover(bed, 1);
-    expect(bed.dropped.slice(1)).toEqual([{ count: 0, first: '' }]);
+    expect(bed.jobs.dropped).toEqual({ count: 0, first: '' });
   });
 });

@@ -1,23 +1,29 @@
 import { expect, it } from 'vitest';
-import { ExposedResults } from '../../../src/exporter/account/account-store.ts';
+import { AccountStore } from '../../../src/exporter/account/account-store.ts';
+import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { ScheduledJob } from '../../../src/exporter/poll/schedule.ts';
 
 const MINUTE = 60_000;
 
+const [ACCOUNT] = CONFIG.parse({
+  accounts: [{ name: 'test', api_url: 'https://api.example.net', token: 'x' }],
+}).accounts;
+
 it('judges how old data is by when it is shown, however long its poll has waited for others', () => {
   let now = Date.UTC(2026, 0, 5, 12);
   const log: string[] = [];
-  const results = new ExposedResults({
-    account: 'test',
-    platformClock: { now: () => now - 30 * MINUTE, localNow: () => now },
+  if (ACCOUNT === undefined) throw new Error('one account was configured');
+  const { credentials, collectors } = ACCOUNT;
+  const results = new AccountStore({
+    config: { name: 'test', labels: {}, stale_after: 10 * MINUTE, collectors, credentials },
+    platformClock: { skewMs: -30 * MINUTE, localNow: () => now },
     forecast: { intervalsOf: () => ({ usual: MINUTE, careful: MINUTE, planned: MINUTE }) },
     store: {
-      publishAll: (found) => log.push(...found.map(({ owner }) => `shows ${owner}`)),
+      publish: (owner) => log.push(`shows ${owner}`),
       withdraw: (owner) => log.push(`withdraws ${owner}`),
     },
     exposes: () => true,
-    staleAfter: 10 * MINUTE,
   });
   const job: Job = {
     id: 'job',

@@ -97,15 +97,17 @@ describe('the text of labels', () => {
   });
 
   it('shortens values that are too long, and says which and how they are shown', () => {
-    const told: [string, string][] = [];
-    const texts = new LabelTexts((name, shown) => void told.push([name, shown]));
+    const texts = new LabelTexts();
     const long = 'x'.repeat(1_000_000);
     const shown = `${'x'.repeat(LONGEST_LABEL_VALUE - 1)}…`;
     expect(texts.of({ id: '1', name: long })).toBe(`{id="1",name="${shown}"}`);
-    expect(told).toEqual([['name', shown]]);
+    expect([...texts.shortened]).toEqual([['name', shown]]);
+    texts.of({ name: `${long}y` });
+    expect(texts.shortenedCount).toBe(2);
     const longest = 'x'.repeat(LONGEST_LABEL_VALUE);
     expect(texts.of({ name: longest })).toBe(`{name="${longest}"}`);
-    expect(told).toHaveLength(1);
+    expect([...texts.shortened]).toEqual([['name', shown]]);
+    expect(texts.shortenedCount).toBe(2);
   });
 });
 

@@ -1,4 +1,3 @@
-import { ExposedResults } from '../../../src/exporter/account/account-store.ts';
 import type { ExchangeInfo } from '../../../src/exporter/platform/exchange.ts';
 import type { Answer, Resource } from '../../../src/exporter/platform/read.ts';
 import type { Job, PollResult } from '../../../src/exporter/poll/job.ts';
@@ -41,14 +40,7 @@ export interface PollingOptions
 export function polling(options: PollingOptions): Schedule {
   const { clock, forecast, queue, exchange, timeoutMs = 30_000 } = options;
   const state = memoryState();
-  const exposed = new ExposedResults({
-    account: 'test',
-    platformClock: { now: () => clock.now(), localNow: () => clock.now() },
-    forecast,
-    store: { publishAll: () => undefined, withdraw: () => undefined },
-    exposes: () => true,
-    staleAfter: 600_000,
-  });
+  const exposed = { expose: () => undefined, withdraw: () => undefined };
   const observer: PollObserver = {
     exchanged: () => undefined,
     departed: () => undefined,

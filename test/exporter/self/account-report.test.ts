@@ -36,6 +36,15 @@ it('warns of an unknown dimension once for each account, and anew when an accoun
   expect(told()).toEqual([about('a')]);
 });
 
+it('warns of jobs beyond the limit when their number changes, however often jobs are made', () => {
+  const warnings: object[] = [];
+  const warn = (facts: object) => void warnings.push(facts);
+  const log = { info: () => undefined, warn, error: () => undefined };
+  const observer = reportTo(createSelfMetrics(), log, { now: () => 0, wall: () => 0 });
+  for (const count of [0, 2, 2, 3, 0, 0, 3]) observer.jobsDropped('a', { count, first: 'x' });
+  expect(warnings).toEqual([2, 3, 3].map((jobs) => ({ account: 'a', jobs, first: 'x' })));
+});
+
 it('does not warn without end of dimensions that a platform makes up', () => {
   const warnings: string[] = [];
   const warn = (_: object, message: string) => void warnings.push(message);
