@@ -7,10 +7,6 @@ export class Html {
   constructor(markup: string) {
     this.markup = markup;
   }
-
-  toString(): string {
-    return this.markup;
-  }
 }
 
 /** What a template may hold: text (escaped), numbers, markup, lists of these; `null` and `undefined` show nothing. */

@@ -41,19 +41,28 @@ export interface ConfigurationIds {
   };
 }
 
-/** One kind of settings: where it is read, which fields are used, and what is shown of them. */
-export interface SettingsDeclaration<Listed extends Item, Detailed extends object> {
+/** What there is to say of one kind of settings. */
+interface SettingsFacts {
+  /** What is collected, in a line for the configuration's documentation. */
   readonly about: string;
+  /** The plural of what is collected, in words. */
+  readonly things: string;
+  /** Cron pattern where the configuration names none. */
   readonly schedule: string;
+  /** Where the specification describes it. */
   readonly section: string;
+  /** The version of the API that is read (section 9). */
   readonly version: Resource['version'];
+  /** The permission that the token's user needs (section 5). */
   readonly permission: string;
+}
+
+/** One kind of settings: where it is read, which fields are used, and what is shown of them. */
+export interface SettingsDeclaration<Listed extends Item, Detailed extends object> extends SettingsFacts {
   /** How much its freshness matters (`weightOf` in `src/exporter/catalogue/known-metrics.ts`); 0.1 by default. */
   readonly weight?: number;
   /** The kind in the names of its metrics: `edge_<kind>_…`. */
   readonly kind: string;
-  /** The plural, in words. */
-  readonly things: string;
   /** The path of the list, or where the ids of the items come from. */
   readonly list: string | ConfigurationIds;
   /** Items that the list does not show. */
@@ -90,19 +99,7 @@ export interface CollectorContext {
 }
 
 /** A part of the platform's settings that is exported. Adding one takes a file in `collectors/` and a line in `collectors.ts`. */
-export interface Collector {
-  /** What it collects, in a line for the configuration's documentation. */
-  readonly about: string;
-  /** The plural of what it collects, in words. */
-  readonly things: string;
-  /** Cron pattern where the configuration names none. */
-  readonly schedule: string;
-  /** Where the specification describes it. */
-  readonly section: string;
-  /** The version of the API that it reads (section 9). */
-  readonly version: Resource['version'];
-  /** The permission that the token's user needs (section 5). */
-  readonly permission: string;
+export interface Collector extends SettingsFacts {
   /** One of these permissions is needed as well, to list what there is to read; empty where its own suffices. */
   readonly listPermissions: readonly string[];
   /** Paths that it reads. */
