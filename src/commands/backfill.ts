@@ -1,7 +1,7 @@
 import { type History, backfill as makeHistory } from '../exporter/backfill/backfill.ts';
 import { moment, nameOf } from '../exporter/backfill/history-plan.ts';
 import { type LineLog, withProgress } from '../exporter/backfill/progress.ts';
-import { BackfillRefusal, backfillSentence } from '../exporter/backfill/refusal.ts';
+import { backfillSentence, Misuse } from '../exporter/backfill/refusal.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { ReceiverChoice } from '../exporter/command-line/flag-values.ts';
@@ -43,7 +43,7 @@ export async function backfill(call: Call): Promise<ExitCode> {
     const sentence = backfillSentence(error);
     if (sentence === undefined) throw error;
     complain(sentence);
-    return error instanceof BackfillRefusal && error.misused ? EXIT.misused : EXIT.failed;
+    return error instanceof Misuse ? EXIT.misused : EXIT.failed;
   }
 }
 

@@ -23,7 +23,7 @@ import {
 } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
 import { type HistoryReceiver, pushHistory, refuseIncomplete, refuseUntaken } from './push-history.ts';
-import { BackfillRefusal } from './refusal.ts';
+import { BackfillRefusal, Misuse } from './refusal.ts';
 import { type HistoryFamiliesOptions, historyFamilies, historyText } from './series-history.ts';
 import { isWhole, PushedRecord, Spool } from './spool.ts';
 import { WorkFolder } from './work-folder.ts';
@@ -103,16 +103,16 @@ function refuseChanges(begun: HistoryPlan, folder: WorkFolder, options: Backfill
   const changes = differences(begun.request, requestOf(options));
   if (changes.length === 0) return;
   const sentence = `${folder.path} contains a history with other settings (${changes.join('; ')}): repeat the first command to continue it, or add --restart to start over`;
-  throw new BackfillRefusal(sentence, { misused: true });
+  throw new Misuse(sentence);
 }
 
 async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOptions): Promise<void> {
   if (output === undefined) return;
   const there = await folder.output();
-  if (there === 'folder') throw new BackfillRefusal(`${output} is a folder`, { misused: true });
+  if (there === 'folder') throw new Misuse(`${output} is a folder`);
   if (there === 'nothing' || mode === 'restart') return;
   const sentence = `${output} already exists: choose another --output, or add --restart to replace it`;
-  throw new BackfillRefusal(sentence, { misused: true });
+  throw new Misuse(sentence);
 }
 
 function accountOf(account: AccountConfig, { clock, guard, progress }: BackfillOptions): HistoryAccount {
@@ -191,7 +191,7 @@ async function makePlan(accounts: readonly HistoryAccount[], options: BackfillOp
   const series = inOrder(found.flat());
   if (series.length === 0) {
     const sentence = 'nothing to read: no active configuration on the platform is selected';
-    throw new BackfillRefusal(sentence, { misused: false });
+    throw new BackfillRefusal(sentence);
   }
   return { version: 1, request: requestOf(options), range: checkedRange(accounts, options), series };
 }
@@ -207,7 +207,7 @@ function checkedRange(
   };
   const range = rangeOf(from, to, available);
   const problem = rangeProblem(range, available);
-  if (problem !== undefined) throw new BackfillRefusal(problem, { misused: true });
+  if (problem !== undefined) throw new Misuse(problem);
   return range;
 }
 
@@ -274,5 +274,5 @@ async function refuseForgotten(
   await account.askTheTime(lacks(unread), retryOptions(account, options));
   if (unread.to > account.available().from) return;
   const sentence = `the platform keeps 30 days and no longer has ${moment(unread.from)}, where this history was interrupted: add --restart, with a later --from`;
-  throw new BackfillRefusal(sentence, { misused: false });
+  throw new BackfillRefusal(sentence);
 }

@@ -12,7 +12,7 @@ import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type Collected, RETRY_TIMEOUT_MS } from './collect.ts';
 import { moment } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
-import { BackfillRefusal, LongFailure } from './refusal.ts';
+import { BackfillRefusal, LongFailure, Misuse } from './refusal.ts';
 import { assemble, type HistorySeries, type SeriesHistory } from './series-history.ts';
 import type { PushedRecord } from './spool.ts';
 
@@ -126,7 +126,7 @@ export async function refuseIncomplete(receivers: readonly HistoryReceiver[], fo
   });
   for (const { record } of incomplete) await record.forget();
   const advice = `once they are taken, the same command sends all of it again from ${folder}, without reading it again`;
-  throw new BackfillRefusal(`${phrases.join('; ')}: ${advice}`, { misused: false });
+  throw new BackfillRefusal(`${phrases.join('; ')}: ${advice}`);
 }
 
 /** Written into the receiver, under a label of its own for each time, so that none is out of order. */
@@ -145,15 +145,15 @@ export async function refuseUntaken(
   const newest = await answerFor(to);
   if (newest !== undefined) {
     const sentence = `receiver ${name} does not take a sample of ${moment(to)}: ${newest.words}`;
-    throw new BackfillRefusal(sentence, { misused: newest.isTooOld });
+    throw newest.isTooOld ? new Misuse(sentence) : new BackfillRefusal(sentence);
   }
   const oldest = await answerFor(from);
   if (oldest === undefined) return;
   const { words, isTooOld } = oldest;
-  if (!isTooOld) throw new BackfillRefusal(`receiver ${name}: ${words}`, { misused: false });
+  if (!isTooOld) throw new BackfillRefusal(`receiver ${name}: ${words}`);
   const earliest = await earliestTaken({ from, to }, async (at) => (await answerFor(at)) === undefined);
   const sentence = `receiver ${name} takes nothing before ${moment(earliest)} (${words}): widen its out-of-order window, or choose a later --from`;
-  throw new BackfillRefusal(sentence, { misused: true });
+  throw new Misuse(sentence);
 }
 
 function complaintOf(answer: ReceiverAnswer) {

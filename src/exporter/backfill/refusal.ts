@@ -3,14 +3,10 @@ import { PlatformFailure } from '../platform/read.ts';
 /** Why there is no history, as a sentence for the operator. */
 export class BackfillRefusal extends Error {
   override readonly name = 'BackfillRefusal';
-  /** Whether the command must be changed, rather than repeated later. */
-  readonly misused: boolean;
-
-  constructor(sentence: string, { misused }: { readonly misused: boolean }) {
-    super(sentence);
-    this.misused = misused;
-  }
 }
+
+/** The command must be changed, rather than repeated later. */
+export class Misuse extends BackfillRefusal {}
 
 /** What has failed for too long: reading a window of a metric, or sending to a receiver. Its message names which, and why. */
 export class LongFailure extends Error {

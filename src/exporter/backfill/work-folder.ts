@@ -15,7 +15,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LOCK_FILE, StateInUse } from '../state/directory.ts';
 import { type DatabaseThread, lockDirectory } from '../state/sqlite.ts';
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
-import { BackfillRefusal, fileTrouble } from './refusal.ts';
+import { BackfillRefusal, fileTrouble, Misuse } from './refusal.ts';
 import { isPushedRecord, unlessMissing } from './spool.ts';
 
 const PLAN_FILE = 'plan.json';
@@ -45,7 +45,7 @@ export class WorkFolder {
     } catch (error) {
       const trouble = fileTrouble(error);
       if (trouble === undefined) throw error;
-      throw new BackfillRefusal(`the folder of --output: ${trouble}`, { misused: true });
+      throw new Misuse(`the folder of --output: ${trouble}`);
     }
   }
 
@@ -62,9 +62,7 @@ export class WorkFolder {
     const text = await unlessMissing(readFile(join(this.path, PLAN_FILE), 'utf8'));
     const plan = text === undefined ? undefined : parsePlan(text);
     if (plan === undefined && (await this.#isForeign(text))) {
-      throw new BackfillRefusal(`${this.path} exists and was not created by backfill`, {
-        misused: true,
-      });
+      throw new Misuse(`${this.path} exists and was not created by backfill`);
     }
     return plan;
   }
@@ -76,12 +74,10 @@ export class WorkFolder {
       this.#lock = await lockDirectory(this.path);
     } catch (error) {
       if (!(error instanceof StateInUse)) throw error;
-      throw new BackfillRefusal(`another backfill is running in ${this.path}`, { misused: false });
+      throw new BackfillRefusal(`another backfill is running in ${this.path}`);
     }
     if (isDeepStrictEqual(begun, await this.begun())) return;
-    throw new BackfillRefusal(`another backfill has used ${this.path} in the meantime`, {
-      misused: false,
-    });
+    throw new BackfillRefusal(`another backfill has used ${this.path} in the meantime`);
   }
 
   async release(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refuseUntaken } from '../../../src/exporter/backfill/push-history.ts';
-import { BackfillRefusal } from '../../../src/exporter/backfill/refusal.ts';
+import { BackfillRefusal, Misuse } from '../../../src/exporter/backfill/refusal.ts';
 import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 
 const MINUTE = 60_000;
@@ -42,7 +42,7 @@ describe('a receiver that is asked for samples before a history is read', () => 
       const { sent, refusal } = await probe(tooOldBefore(edge));
       const earliest = new Date(Math.ceil(edge / MINUTE) * MINUTE).toISOString().replace('.000Z', 'Z');
       expect(refusal?.message).toContain(`receiver r takes nothing before ${earliest} (HTTP 400: too old)`);
-      expect(refusal?.misused).toBe(true);
+      expect(refusal).toBeInstanceOf(Misuse);
       expect(sent.length).toBeLessThan(20);
     },
   );
@@ -52,14 +52,14 @@ describe('a receiver that is asked for samples before a history is read', () => 
     expect(refusal?.message).toBe(
       'receiver r does not take a sample of 2026-01-05T10:00:00Z: HTTP 400: too old',
     );
-    expect(refusal?.misused).toBe(true);
+    expect(refusal).toBeInstanceOf(Misuse);
     expect(sent).toHaveLength(1);
   });
 
   it('that is not there makes it no fault of the command', async () => {
     const { refusal } = await probe(() => ({ kind: 'failed', words: 'connection refused' }));
     expect(refusal).toBeInstanceOf(BackfillRefusal);
-    expect(refusal?.misused).toBe(false);
+    expect(refusal).not.toBeInstanceOf(Misuse);
     expect(refusal?.message).toContain('connection refused');
   });
 });
