@@ -64,7 +64,11 @@ export class ReceiverConnection {
     const secrets: Secret[] = Object.values(this.#receiver.headers);
     try {
       return await withDeadline(timeout, signal, async (inner) => {
-        const login = await this.#login(body, secrets, inner);
+        const guard = (secret: Secret) => {
+          secrets.push(secret);
+          return secret.reveal();
+        };
+        const login = await this.#login(body, guard, inner);
         const request = this.#pool.request({
           method: 'POST',
           path: this.#path,
@@ -106,48 +110,39 @@ export class ReceiverConnection {
     return Object.fromEntries(headers.map(([name, secret]) => [name, secret.reveal()]));
   }
 
-  async #accessToken(tokens: OAuth2Tokens, secrets: Secret[], signal: AbortSignal): Promise<string> {
-    try {
-      const token = await tokens.token((secret) => secrets.push(secret), signal);
-      secrets.push(token);
-      return `Bearer ${token.reveal()}`;
-    } catch (error) {
-      signal.throwIfAborted();
-      const { message } = error instanceof PlatformFailure ? error : networkFailure(error);
-      const words = error instanceof Error && /^HTTP \d/.test(error.message) ? error.message : message;
-      throw new PlatformFailure('unauthorized', `no token from oauth2.token_url: ${words}`);
-    }
-  }
-
-  /** The headers that authenticate us; what in them is secret is added to `secrets`. */
-  async #login(body: Uint8Array, secrets: Secret[], signal: AbortSignal): Promise<Record<string, string>> {
-    const { sigv4, url } = this.#receiver;
-    if (sigv4 !== undefined)
-      return awsSignature(sigv4, { url, body, at: this.#now() }, (secret) => secrets.push(secret));
-    const authorization = await this.#authorization(secrets, signal);
-    return authorization === undefined ? {} : { authorization };
-  }
-
-  async #authorization(secrets: Secret[], signal: AbortSignal): Promise<string | undefined> {
-    const { credentials } = this.#receiver;
-    if (this.#tokens !== undefined) return await this.#accessToken(this.#tokens, secrets, signal);
-    if (credentials === undefined) return undefined;
-    const guarded = (secret: Secret) => {
-      secrets.push(secret);
-      return secret.reveal();
-    };
-    if (credentials.kind === 'token') return `Bearer ${guarded(credentials.token)}`;
+  /** The headers that authenticate us. @param guard is told of what in them is secret, and reveals it */
+  async #login(body: Uint8Array, guard: Guard, signal: AbortSignal): Promise<Record<string, string>> {
+    const { sigv4, url, credentials } = this.#receiver;
+    if (sigv4 !== undefined) return awsSignature(sigv4, { url, body, at: this.#now() }, guard);
+    const bearer = (token: Secret) => ({ authorization: `Bearer ${guard(token)}` });
+    if (this.#tokens !== undefined) return bearer(await accessToken(this.#tokens, guard, signal));
+    if (credentials === undefined) return {};
+    if (credentials.kind === 'token') return bearer(credentials.token);
     if (credentials.kind === 'token_file') {
       this.#token = await readTokenFile(credentials.path, 'the token in token_file', this.#token);
-      return `Bearer ${guarded(this.#token.secret)}`;
+      return bearer(this.#token.secret);
     }
     const { username, password } = credentials;
     const found =
       password instanceof Secret
         ? password
         : await readPasswordFile(password.file, 'the password in password_file');
-    const basic = new Secret(Buffer.from(`${username}:${guarded(found)}`).toString('base64'));
-    return `Basic ${guarded(basic)}`;
+    const basic = new Secret(Buffer.from(`${username}:${guard(found)}`).toString('base64'));
+    return { authorization: `Basic ${guard(basic)}` };
+  }
+}
+
+type Guard = (secret: Secret) => string;
+
+/** @throws PlatformFailure with why there is none */
+async function accessToken(tokens: OAuth2Tokens, guard: Guard, signal: AbortSignal): Promise<Secret> {
+  try {
+    return await tokens.token(guard, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const { message } = error instanceof PlatformFailure ? error : networkFailure(error);
+    const words = error instanceof Error && /^HTTP \d/.test(error.message) ? error.message : message;
+    throw new PlatformFailure('unauthorized', `no token from oauth2.token_url: ${words}`);
   }
 }
 
@@ -193,8 +188,8 @@ class OAuth2Tokens {
     this.#pool = poolTo(new URL(settings.token_url).origin, request, 1);
   }
 
-  /** A token that is good for a while. @param guard is told of each secret before it leaves @throws Error where none is given */
-  async token(guard: (secret: Secret) => void, signal: AbortSignal): Promise<Secret> {
+  /** A token that is good for a while. @param guard is told of each other secret before it leaves @throws Error where none is given */
+  async token(guard: Guard, signal: AbortSignal): Promise<Secret> {
     if (this.#token !== undefined && this.#now() < this.#token.until) return this.#token.secret;
     const { client_secret: own, client_secret_file: path } = this.#settings;
     const secret = own ?? (await readPasswordFile(path ?? '', 'the secret in client_secret_file'));
@@ -202,7 +197,6 @@ class OAuth2Tokens {
     const { access_token, expires_in } = await this.#ask(secret, signal);
     const lasts = expires_in === undefined ? UNSAID_MS : 1_000 * expires_in;
     const token = new Secret(access_token);
-    guard(token);
     this.#token = { secret: token, until: this.#now() + Math.max(lasts - EARLY_MS, lasts / 2) };
     return token;
   }
