@@ -4,20 +4,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { Points } from '../decode/points.ts';
+import { unlessMissing } from '../state/directory.ts';
 import { parsedJson } from '../text/json.ts';
 import type { HistoryWindow } from './history-plan.ts';
 
 const NEWLINE = 0x0a;
-
-/** What a file operation comes to; undefined where there is no such file. */
-export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
-  try {
-    return await result;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
 
 /** A file with a JSON document a line. What is written stays; a line that was cut off by a sudden end is cut off whole. */
 class LineFile<Line> {

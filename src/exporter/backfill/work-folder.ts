@@ -12,11 +12,11 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { LOCK_FILE, StateInUse } from '../state/directory.ts';
+import { LOCK_FILE, StateInUse, unlessMissing } from '../state/directory.ts';
 import { type DatabaseThread, lockDirectory } from '../state/sqlite.ts';
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
 import { BackfillRefusal, fileTrouble, Misuse } from './refusal.ts';
-import { isPushedRecord, unlessMissing } from './spool.ts';
+import { isPushedRecord } from './spool.ts';
 
 const PLAN_FILE = 'plan.json';
 

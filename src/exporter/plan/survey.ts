@@ -112,7 +112,7 @@ export interface ExploreProgress {
 
 interface ExploreOptions {
   readonly signal: AbortSignal;
-  /** Parts that are polled; series cost the same whatever they hold, unless the platform answers without dimensions. */
+  /** Parts that are polled, in this order; series cost the same whatever they hold, unless the platform answers without dimensions. */
   readonly parts: readonly JobPart[];
   readonly onProgress: (progress: ExploreProgress) => void;
 }
@@ -155,8 +155,7 @@ function representatives(jobs: readonly Job[]): readonly Job[] {
 /** Polls a few jobs of each kind: the lists of configurations first, since the others follow from them. */
 export async function explore(survey: Survey, options: ExploreOptions): Promise<Exploration> {
   const findings: Finding[] = [];
-  for (const part of ['discovery', 'settings', 'series'] as const) {
-    if (!options.parts.includes(part)) continue;
+  for (const part of options.parts) {
     const jobs = representatives(survey.jobs()).filter((job) => partOf(job) === part);
     for (const [done, job] of jobs.entries()) {
       options.onProgress({ done, total: jobs.length, job });

@@ -9,6 +9,7 @@ import {
   rename,
   rmdir,
   stat,
+  writeFile,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
@@ -41,7 +42,7 @@ export async function ensureDirectory(directory: string): Promise<string> {
  */
 async function createWhole(path: string): Promise<string | undefined> {
   const missing: string[] = [];
-  for (let at = path; await isMissing(at); at = dirname(at)) missing.unshift(at);
+  for (let at = path; (await unlessMissing(stat(at))) === undefined; at = dirname(at)) missing.unshift(at);
   for (const at of missing) {
     await mkdir(at, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       // Somebody else was faster.
@@ -52,12 +53,12 @@ async function createWhole(path: string): Promise<string | undefined> {
   return missing[0];
 }
 
-async function isMissing(path: string): Promise<boolean> {
+/** What a file operation comes to; undefined where there is no such file. */
+export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
-    await stat(path);
-    return false;
+    return await result;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true;
+    if (isOneOf(error, ['ENOENT'])) return undefined;
     throw error;
   }
 }
@@ -90,13 +91,8 @@ export async function formatOf(directory: string): Promise<number | undefined> {
 /** Marks the directory as ours and its state as one of this version's format, durably and in one step. */
 export async function writeMarker(directory: string): Promise<void> {
   const unready = join(directory, `.${MARKER}`);
-  const file = await open(unready, 'w', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify({ format: FORMAT, program: 'edge-exporter' })}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  const marker = JSON.stringify({ format: FORMAT, program: 'edge-exporter' });
+  await writeFile(unready, `${marker}\n`, { mode: 0o600, flush: true });
   await rename(unready, join(directory, MARKER));
   await syncDirectory(directory);
 }
