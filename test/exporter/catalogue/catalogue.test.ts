@@ -179,4 +179,13 @@ describe('facesOf', () => {
     expect(first?.gauge.family).toBe(second?.gauge.family);
     expect(first?.counter?.family).toBe(facesOf('waf', 'rfi', { scope: 'product' }).counter?.family);
   });
+
+  it('remembers the faces of ten thousand names, and no more than that: a platform may make up any', () => {
+    const units = {};
+    const asked = (nth: number) => facesOf('made_up', `dimension ${nth}`, { scope: 'product', units });
+    const first = asked(0);
+    for (let nth = 1; nth < 10_000; nth++) asked(nth);
+    expect(asked(0)).toBe(first);
+    expect(asked(10_000)).not.toBe(asked(10_000));
+  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DIMENSIONS, facesOf, families } from '../../../src/exporter/catalogue/catalogue.ts';
 import { PLATFORM_FAMILIES } from '../../../src/exporter/catalogue/platform-families.ts';
-
 import { COLLECTORS } from '../../../src/exporter/collectors.ts';
 import { describeCatalogue } from '../../reference/catalogue-table.ts';
 

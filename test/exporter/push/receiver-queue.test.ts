@@ -219,3 +219,54 @@ it('counts a damaged entry once that leaves for want of space while it is read',
   const dropped = outbox.dropped.reduce((sum, [, samples]) => sum + samples, 0);
   expect(first.queue.waiting.samples + dropped).toBe(made);
 });
+
+/** A state that holds what another does, and cannot be used until it is let. */
+function awaited(memory: State) {
+  const awaiting = { isDown: true };
+  const state: State = {
+    ...memory,
+    get kind() {
+      return awaiting.isDown ? 'unavailable' : memory.kind;
+    },
+    get: (key) => (awaiting.isDown ? undefined : memory.get(key)),
+    keys: (prefix) => (awaiting.isDown ? [] : memory.keys(prefix)),
+    range: async (...what) => (awaiting.isDown ? [] : memory.range(...what)),
+    async commit(entries) {
+      if (awaiting.isDown) throw new Error('the state cannot be used yet');
+      await memory.commit(entries);
+    },
+  };
+  return { awaiting, state };
+}
+
+it.each(['takes up', 'removes'] as const)(
+  '%s what there is once the state can be used at last',
+  async (what) => {
+    const memory = memoryState();
+    const before = outboxOn(memory);
+    before.queue();
+    for (let at = 1; at <= 3; at++) await before.commit(at);
+    const { awaiting, state } = awaited(memory);
+    const outbox = outboxOn(state);
+    const { queue, takeUp } = outbox.queue();
+    const done = what === 'takes up' ? takeUp().then(() => queue.waiting.samples) : outbox.removeOthers();
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    awaiting.isDown = false;
+    expect(await done).toBe(3);
+  },
+);
+
+it('lets go of the labels that it has read once nothing waits', async () => {
+  const outbox = outboxOn(memoryState());
+  const { queue, takeUp } = outbox.queue();
+  await takeUp();
+  const labels = [];
+  for (let at = 1; at <= 2; at++) {
+    await outbox.commit(at);
+    const batch = await queue.next(10);
+    labels.push(batch.samples[0]?.labels);
+    await queue.remove(batch, signal);
+  }
+  expect(labels[1]).toEqual(labels[0]);
+  expect(labels[1]).not.toBe(labels[0]);
+});
