@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sendExposition } from '../../../src/exporter/web/responses.ts';
 import { raw, startWeb } from './server-at-hand.ts';
 
 const FORMATS = {
@@ -69,6 +71,26 @@ describe('a scrape', () => {
     });
     expect(answer.headers.get('content-length')).toBe('10');
     expect(await answer.text()).toBe('');
+  });
+
+  test('of a large body is handed to the connection in bursts, so that a slow reader holds little of it there', async () => {
+    const part = Buffer.alloc(1_000_000, '#');
+    let waiting = 0;
+    const server = createServer((request, response) => {
+      void sendExposition(request, response, () => Array.from({ length: 64 }, () => part));
+      waiting = response.writableLength;
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+    onTestFinished(() => {
+      socket.destroy();
+      server.close();
+    });
+    socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'readable');
+    expect(waiting).toBeGreaterThan(0);
+    expect(waiting).toBeLessThan(8_000_000);
   });
 
   test('of nothing is an empty answer', async () => {
