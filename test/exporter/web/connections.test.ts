@@ -159,6 +159,19 @@ describe('when there are as many connections as allowed', () => {
     expect(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('in flight') }]);
   });
 
+  test('the log says so again once most of them have gone and as many have come', async () => {
+    const { port, lines } = await startWeb({ connections: 2 });
+    for (const told of [1, 2])
+      await eventually(`the log has said so ${told} times`, async () => {
+        const all = [await connected(port), await connected(port), await connected(port)];
+        const closed = all.map((socket) => socket.closed || once(socket, 'close'));
+        for (const socket of all) socket.destroy();
+        await Promise.all(closed);
+        return lines.length >= told;
+      });
+    expect(lines[1]).toEqual(lines[0]);
+  });
+
   test('the limit is over all listeners', async () => {
     const { web, port } = await startWeb({ connections: 2 });
     await web.listen('127.0.0.1:0');
