@@ -94,7 +94,56 @@ const MUTATIONS: readonly ((answer: MutableAnswer, random: Random) => void)[] = 
   },
 ];
 
-/** Changes an answer in one to three ways; or, at times, not at all. */
+/** What may stand where a row, a number or a whole part is expected. */
+const STRANGE: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  0.1,
+  1e308,
+  2 ** 53 + 2,
+  '7',
+  '',
+  [],
+  {},
+  [null],
+  [[]],
+  { length: 2, 0: 1, 1: 2 },
+];
+
+interface Place {
+  readonly parent: object;
+  readonly key: string;
+  /** What the parent stands among. */
+  readonly among: object;
+}
+
+/** Every place of a document below its top: of an answer of series most are rows, and what stands in them. */
+function placesIn(parent: unknown, among: object, found: Place[] = []): Place[] {
+  if (typeof parent !== 'object' || parent === null) return found;
+  for (const [key, value] of Object.entries(parent)) {
+    found.push({ parent, key, among });
+    placesIn(value, parent, found);
+  }
+  return found;
+}
+
+/** Changes what one to three places say, at times of all rows alike, and leaves the form intact: of broken JSON nothing behind the parser is tried. */
+function mutateContent(answer: MutableAnswer, random: Random): void {
+  const document: unknown = JSON.parse(answer.body.toString());
+  for (let count = Math.ceil(random() * 3); count > 0; count--) {
+    const places = placesIn(document, []);
+    if (places.length === 0) break;
+    const { parent, key, among } = pick(random, places);
+    const to = random() < 0.1 ? Reflect.get(parent, pick(random, places).key) : pick(random, STRANGE);
+    const all = random() < 0.5 ? Object.values(among) : [parent];
+    for (const one of all) if (Object.hasOwn(Object(one), key)) one[key] = structuredClone(to);
+  }
+  answer.body = Buffer.from(JSON.stringify(document));
+}
+
+/** Changes what an answer says, or how it is sent in one to three ways; or, at times, nothing at all. */
 export function mutate(answer: MutableAnswer, random: Random): void {
-  for (let count = Math.floor(random() * 4); count > 0; count--) pick(random, MUTATIONS)(answer, random);
+  if (random() < 0.5) mutateContent(answer, random);
+  else for (let count = Math.floor(random() * 4); count > 0; count--) pick(random, MUTATIONS)(answer, random);
 }

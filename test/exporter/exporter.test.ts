@@ -1,15 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/exporter/clock.ts';
+import { Member } from '../../src/exporter/cluster/member.ts';
 import { type AccountConfig, CONFIG, type Config } from '../../src/exporter/configuration/schema.ts';
-import { Exporter } from '../../src/exporter/exporter.ts';
+import { Exporter, type ExporterOptions } from '../../src/exporter/exporter.ts';
 import { Exposition } from '../../src/exporter/exposition/exposition.ts';
+import { Store } from '../../src/exporter/exposition/store.ts';
 import type { Job } from '../../src/exporter/poll/job.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import { memoryState } from '../../src/exporter/state/state.ts';
 import { eventually } from '../eventually.ts';
+import { ModelDatabase } from './cluster/model-database.ts';
 import { noToken } from './credentials/no-token.ts';
 
 const never = new AbortController().signal;
@@ -21,6 +24,7 @@ let closing: Map<string, Promise<void>>;
 let started: string[];
 let observer: ReturnType<typeof reportTo>;
 let exporter: Exporter;
+let options: ExporterOptions;
 
 beforeEach(() => {
   metrics = createSelfMetrics();
@@ -33,7 +37,7 @@ beforeEach(() => {
     error: (facts: object, message: string) => void errors.push(`${message} ${JSON.stringify(facts)}`),
   };
   observer = reportTo(metrics, log, systemClock);
-  exporter = new Exporter({
+  options = {
     clock: systemClock,
     ticker: () => () => undefined,
     state: memoryState(),
@@ -43,7 +47,8 @@ beforeEach(() => {
       started.push(name);
       return noToken(() => closing.get(name) ?? Promise.resolve());
     },
-  });
+  };
+  exporter = new Exporter(options);
 });
 
 function configOf(...names: string[]): Config {
@@ -124,7 +129,7 @@ test('a stop during a reload waits for it, and the reload starts nothing any mor
 });
 
 test('of many accounts that leave with a reload, a part stops in each turn of the event loop', async () => {
-  const many = Array.from({ length: 150 }, (_, index) => `account ${index}`);
+  const many = Array.from({ length: 50 }, (_, index) => `account ${index}`);
   await exporter.apply(configOf('a', ...many), never);
   let isApplied = false;
   const applied = exporter.apply(configOf('a'), never).then(() => {
@@ -152,5 +157,58 @@ test('no request of an account leaves while a scrape waits', async () => {
   await eventually('the account shows that it is down', async () =>
     (await shown()).includes('edge_up{account="a"} 0'),
   );
+  await exporter.stop(never);
+});
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await setImmediate();
+}
+
+/** The only replica that there is. */
+function onlyReplica(): Member {
+  const database = new ModelDatabase();
+  return new Member({
+    clock: systemClock,
+    registry: {
+      beat: async (request) => database.beat(request, 'only', Date.now()),
+      leave: async (session) => database.leave(session),
+      ownership: async () => ({ accounts: [], moves: [] }),
+    },
+    openState: async () => memoryState(),
+    name: 'only',
+    newSession: () => 'only.1',
+    log: { info: () => undefined, warn: () => undefined },
+  });
+}
+
+test.each([
+  ['gets what is ready where rendering takes seconds', undefined],
+  ['of a replica waits however long, since another replica may show by now what is to go', onlyReplica()],
+])('a scrape %s', async (_, member) => {
+  exporter = new Exporter({ ...options, member });
+  await exporter.apply(configOf('a'), never);
+  await eventually('the account is shown', async () => (await shown()).includes('edge_up{account="a"} 0'));
+  const { refresh } = Store.prototype;
+  let isSlow = true;
+  const rendering = vi.spyOn(Store.prototype, 'refresh').mockImplementation(function* (this: Store) {
+    while (isSlow) yield;
+    yield* refresh.call(this);
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    isSlow = false;
+    rendering.mockRestore();
+    vi.useRealTimers();
+  });
+  await exporter.apply(configOf('b'), never);
+  const scrape = shown();
+  vi.advanceTimersByTime(60_000);
+  if (member === undefined) expect(await scrape).toContain('edge_up{account="a"}');
+  else {
+    expect(await Promise.race([scrape, turns(50)])).toBeUndefined();
+    isSlow = false;
+    expect(await scrape).not.toContain('edge_up{account="a"}');
+  }
+  vi.useRealTimers();
   await exporter.stop(never);
 });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
 import { loadConfig } from '../../../src/exporter/configuration/config.ts';
 import { formatPath } from '../../../src/exporter/configuration/issue.ts';
+import { atNight } from '../../nightly.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -126,5 +127,6 @@ test('any one key misspelt anywhere in a good file is reported with its path at 
         }),
       ]);
     }),
+    { numRuns: atNight(100, 30) },
   );
 });

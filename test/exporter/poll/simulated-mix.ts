@@ -17,7 +17,7 @@ const START = Date.UTC(2026, 0, 5, 12);
 const LIMIT = 80;
 /** Until every job has had its first poll and found its pace. */
 const WARM_UP_MINUTES = 60;
-const MEASURED_MINUTES = 120;
+const MEASURED_MINUTES = 60;
 
 /** RequestQueue per minute of a mix of jobs over simulated hours against a limit of 80, with a reserve of 20 %. */
 export async function operationsPerMinute(mix: Mix): Promise<{ total: number; byJob: number[] }> {

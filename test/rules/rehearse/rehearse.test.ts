@@ -34,8 +34,9 @@ async function rehearsed(
   return { result, report: reportOf({ history, rehearsed: result, rules }) };
 }
 
-/** The shipped rules over the attack. */
+/** The shipped rules over the attack, and beside others. */
 const shipped = rehearsed();
+const compared = rehearsed([SHIPPED, DEAF]);
 
 it('an attack is a page of its configuration, with its value against what is usual and the threshold', async () => {
   const { report } = await shipped;
@@ -91,7 +92,7 @@ it('tells which alerts it could not judge, and what they lack', async () => {
 });
 
 it('another alerts file is told by what it changes', async () => {
-  const { report } = await rehearsed([SHIPPED, DEAF]);
+  const { report } = await compared;
   const changes = report.comparison?.changes ?? [];
   const kinds = changes.map(({ kind, before, after }) => [kind, (before ?? after)?.labels['alertname']]);
   expect(kinds).toContainEqual(['gone', 'EdgeWafSpike']);
@@ -127,7 +128,7 @@ it('a condition that Prometheus has evaluated fires when it has held for as long
 });
 
 it('the text names the alert, when, how long, of what, and what was decisive', async () => {
-  const { report } = await rehearsed([SHIPPED, DEAF]);
+  const { report } = await compared;
   const text = reportText(report, (_, words) => words);
   expect(text).toMatch(/^1 page, \d+ tickets?, 0 infos; per week/m);
   expect(text).toMatch(
@@ -139,7 +140,7 @@ it('the text names the alert, when, how long, of what, and what was decisive', a
 });
 
 it('the JSON has everything, and null for what there is not', async () => {
-  const { report } = await rehearsed([SHIPPED, DEAF]);
+  const { report } = await compared;
   const document = JSON.parse(reportJson(report));
   expect(document).toMatchObject({ rules: 'rules 0', counts: { page: 1 }, comparison: { rules: 'rules 1' } });
   expect(
@@ -193,20 +194,20 @@ it('a ticket for the mean of an hour is shown against what that must be above', 
   expect(ticket?.value).toBeGreaterThan(Number(ticket?.threshold));
 });
 
-/** Five days of threats, with a job of the shop's own every night from 02:00 to 02:25. */
-function nights(): readonly MinuteSamples[] {
+/** Days of threats, with a job of the shop's own every night from 02:00 to 02:25. */
+function nights(days: number): readonly MinuteSamples[] {
   const shop = { account: 'production', product: 'p', configuration_id: '1', configuration: 'shop' };
   const job = (minute: number): boolean => minute % 1_440 >= 120 && minute % 1_440 < 145;
   return [
-    samples('edge_waf_threats_per_minute', shop, 5 * 1_440, (minute) =>
+    samples('edge_waf_threats_per_minute', shop, days * 1_440, (minute) =>
       job(minute) ? 300 : 20 + (minute % 7),
     ),
-    samples('edge_requests_per_minute', shop, 5 * 1_440, (minute) => 2_000 + (minute % 50)),
+    samples('edge_requests_per_minute', shop, days * 1_440, (minute) => 2_000 + (minute % 50)),
   ];
 }
 
-async function ofNights(all: readonly AlertSettings[]) {
-  const history = historyOf(nights(), 5 * 1_440, 1_440);
+async function ofNights(days: number, all: readonly AlertSettings[]) {
+  const history = historyOf(nights(days), days * 1_440, 1_440);
   const rules = all.map((one, index) => ({ name: `rules ${index}`, rules: rehearsedRules(one) }));
   const result = await rehearse(
     history,
@@ -217,8 +218,8 @@ async function ofNights(all: readonly AlertSettings[]) {
 }
 
 it('what comes at its hour each day is proposed as accepted, and is accepted by what is proposed', async () => {
-  const before = await ofNights([SHIPPED]);
-  expect(before.counts.page).toBeGreaterThanOrEqual(4);
+  const before = await ofNights(4, [SHIPPED]);
+  expect(before.counts.page).toBeGreaterThanOrEqual(3);
   const [proposed] = before.recurring;
   expect(proposed).toMatchObject({
     alert: 'EdgeWafSpike',
@@ -227,15 +228,15 @@ it('what comes at its hour each day is proposed as accepted, and is accepted by 
   });
   const text = reportText(before, (_, plain) => plain);
   const line = text.split('\n').find((one) => one.includes('daily:')) ?? '';
-  const after = await ofNights([settings(`accepted:\n${line}`)]);
+  const after = await ofNights(4, [settings(`accepted:\n${line}`)]);
   expect(after.counts).toMatchObject({ page: 0, ticket: 0 });
   expect(after.recurring).toEqual([]);
 });
 
 it('what is accepted at its hour is told at any other, and when it is more than was accepted', async () => {
   const accepting = (daily: string, times: number) =>
-    ofNights([settings(`accepted: [{ accounts: [production], daily: "${daily}", times: ${times} }]`)]);
-  expect((await accepting('02:00-02:40', 2)).counts.page).toBeGreaterThanOrEqual(4);
-  expect((await accepting('14:00-14:40', 20)).counts.page).toBeGreaterThanOrEqual(4);
+    ofNights(2, [settings(`accepted: [{ accounts: [production], daily: "${daily}", times: ${times} }]`)]);
+  expect((await accepting('02:00-02:40', 2)).counts.page).toBeGreaterThanOrEqual(1);
+  expect((await accepting('14:00-14:40', 20)).counts.page).toBeGreaterThanOrEqual(1);
   expect((await accepting('23:50-03:00', 20)).counts.page).toBe(0);
 });

@@ -109,6 +109,8 @@ interface Case {
   readonly served: boolean;
   /** Whether data is in time all along. */
   readonly fresh?: boolean;
+  /** How the account is in the end, where its gauges do not show that. */
+  readonly inTheEnd?: AccountState;
   /** Minutes after which the cause stands first, where it takes more than two polls. */
   readonly within?: number;
   readonly size?: PlatformSize;
@@ -162,6 +164,7 @@ const CASES: Readonly<Record<string, Case>> = {
     says: /may not read domains/,
     served: true,
     fresh: true,
+    inTheEnd: 'partly_failing',
     within: 5,
     told: ['a permission is missing: the token may not read all that is configured'],
     alerts: 'EdgeCollectorFailing',
@@ -400,6 +403,7 @@ const CASES: Readonly<Record<string, Case>> = {
     says: /is (fresh|behind): .*; counters stand still: the state directory \/state cannot be written/,
     served: true,
     fresh: true,
+    inTheEnd: 'late',
     follows: 'counters_behind',
     told: ['counters are behind', 'counters stand still: the state directory cannot be written'],
     alerts: 'EdgeStateNotKept',
@@ -525,7 +529,11 @@ async function setStage({
   from,
   size,
   logsIn,
-}: Partial<Case> = {}): Promise<{ stage: Stage; start: () => Promise<Simulation> }> {
+  schedule = '* * * * *',
+}: Partial<Case> & { readonly schedule?: string } = {}): Promise<{
+  stage: Stage;
+  start: () => Promise<Simulation>;
+}> {
   // So that all are looked at from the same time on.
   const began = START + (from === 0 ? HOUR * 60_000 : 0);
   const platform = await serveTroubledPlatform(began, size);
@@ -540,7 +548,8 @@ async function setStage({
     close: async () => undefined,
   };
   const login = { username: 'operator', password: 'secret' };
-  const account = { api_url: platform.url, collectors: COLLECTORS, ...(logsIn && login) };
+  const collectors = { ...COLLECTORS, metrics: { ...COLLECTORS.metrics, schedule } };
+  const account = { api_url: platform.url, collectors, ...(logsIn && login) };
   let running: Simulation | undefined;
   const simulation = (): Simulation => {
     if (running === undefined) throw new Error('it has not been started');
@@ -662,6 +671,8 @@ async function play(known: Case, keep: (minute: number, said: Said) => void): Pr
     else if (minute >= endsAt + 10)
       expect([now.status.judgement.state, now.troubles, now.up, context]).toEqual(['well', [], 1, context]);
     if (minute === endsAt) await end?.(stage);
+    if (minute === 75 && known.inTheEnd !== undefined)
+      expect([now.status.judgement.state, context]).toEqual([known.inTheEnd, context]);
   }
   expect(caughtUp).toBe(end !== undefined);
 }
@@ -720,11 +731,12 @@ it('when the trouble ends, all is well again within ten minutes, and within an h
 });
 
 it('what is in time is said to be late within a second of being it, though no poll comes', async () => {
-  const { stage, start } = await setStage();
+  // Every minute a poll would come in the second in which data becomes late.
+  const { stage, start } = await setStage({ schedule: '*/5 * * * *' });
   const simulation = await start();
   await simulation.minutes(60.5);
   stage.platform.late = 30 * 60_000;
-  await simulation.minutes(6);
+  await simulation.minutes(5);
   let secondsBehind = 0;
   const seen = new Set<number>();
   for (let second = 0; second < 180; second += 1) {
