@@ -81,7 +81,6 @@ export class AccountStore {
 
   /** Exposes a part of the account itself. */
   publish(owner: string, samples: readonly Sample[], until: number): void {
-    if (this.#isHandingOver) return;
     const labelled = this.#withLabels(samples);
     const all = [...labelled, ...this.#heldBeside(owner, labelled)];
     this.#parts.set(owner, { samples: all, until });
@@ -100,17 +99,17 @@ export class AccountStore {
     const expectedAge = source.expectedAge?.(planned, localNow + skewMs);
     this.#expectedAges.set(source, expectedAge);
     const oldest = localNow + skewMs - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
+    const found: (readonly [owner: string, samples: readonly Sample[]])[] = [];
     for (const { part, samples, dataUntil } of exposures) {
       const owner = `${config.name}/${source.id}/${part}`;
       exposed.add(owner);
       if (dataUntil === undefined) this.#shown.delete(owner);
       else this.#shown.set(owner, { until: dataUntil, job: source });
       if (dataUntil !== undefined && dataUntil < oldest) this.#withdraw(owner);
-      else if (!this.#isHandingOver) {
-        this.#held.delete(owner);
-        store.publish(owner, this.#withLabels(samples.filter(exposes)), until);
-      }
+      else found.push([owner, this.#withLabels(samples.filter(exposes))]);
     }
+    for (const [owner] of found) this.#held.delete(owner);
+    for (const [owner, samples] of found) store.publish(owner, samples, until);
   }
 
   /** Stops exposing what a job has exposed. */

@@ -24,11 +24,13 @@ async function learningAccount() {
   const state = memoryState();
   const commit = vi.spyOn(state, 'commit');
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const store = new Store({ seriesLimit: 1_000 });
+  const publish = vi.spyOn(store, 'publish');
   const account = new Account({
     config,
     clock,
     ticker: () => () => undefined,
-    store: new Store({ seriesLimit: 1_000 }),
+    store,
     ownership: { state },
     observer: reportTo(createSelfMetrics(), log, clock),
     credentials: credentialsFrom(clock, { guard: () => undefined }),
@@ -44,8 +46,13 @@ async function learningAccount() {
   /** What was saved of what was learned. */
   const saved = () =>
     commit.mock.calls.flatMap(([entries]) => entries.filter(({ key }) => key[0] === 'learned'));
-  return { clock, stop, saved };
+  return { clock, stop, saved, published: () => publish.mock.calls.map(([owner]) => owner) };
 }
+
+it('once a poll has ended it is exposed what its answers showed of quota and token', async () => {
+  const { published } = await learningAccount();
+  expect(published()).toContain('a/vitals');
+});
 
 it('what was learned is saved when the account stops, however soon', async () => {
   const { stop, saved } = await learningAccount();

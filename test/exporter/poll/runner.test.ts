@@ -32,7 +32,7 @@ function poll(commit: (seen: () => { memory: number; exposed: readonly number[] 
   const runner = new PollRunner({
     account: 'test',
     clock,
-    reachability: { polled: () => undefined },
+    reachability: { polled: ({ outcome }) => void events.push(`reachability: ${outcome}`) },
     operations: { turn: () => Promise.reject(new Error('nothing is asked')) },
     forecast: { intervalsOf: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
     commit: () => commit(() => ({ memory: memory.of(TOTAL), exposed: [...exposed] })),
@@ -66,7 +66,7 @@ describe('a poll that counts', () => {
     });
     await run();
     expect(seen).toEqual(Array(2).fill({ memory: 0, exposed: [] }));
-    expect([total(), exposed, events]).toEqual([1, [1], ['polled, committed']]);
+    expect([total(), exposed, events]).toEqual([1, [1], ['reachability: ok', 'polled, committed']]);
   });
 
   it('counts again from where it was where the state refuses the commit, and says so', async () => {
@@ -75,7 +75,7 @@ describe('a poll that counts', () => {
       if (refuse.now) throw new StateWriteFailure('the disk is full');
     });
     await run();
-    expect([total(), exposed, events]).toEqual([0, [0], ['refused', 'polled']]);
+    expect([total(), exposed, events]).toEqual([0, [0], ['refused', 'reachability: ok', 'polled']]);
     refuse.now = false;
     await run();
     expect([total(), exposed]).toEqual([1, [0, 1]]);

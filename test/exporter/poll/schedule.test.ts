@@ -180,6 +180,28 @@ it('polls follow-up work when it may start, and stops it with the job that it fo
   await expect.poll(() => schedule.states()).toEqual([]);
 });
 
+it('polls follow-up work that failed no sooner than it says, however often its job is polled', async () => {
+  const { clock, replace } = scheduled();
+  const failedAt: number[] = [];
+  const retryMs = 3 * MINUTE;
+  const failing = jobOf('a/catch-up', {
+    retryMs,
+    read: async (read, signal) => {
+      await read(() => ({ path: '/metrics/x', version: 2 }), signal);
+      failedAt.push(clock.now());
+      throw new PlatformFailure('server_error', 'HTTP 503', 503);
+    },
+  });
+  const { job } = notingJob(clock, 'a', {
+    followUp: () => ({ job: { ...failing, schedule: undefined, follows: job }, notBefore: START }),
+  });
+  replace([job]);
+  await clock.advance(10 * MINUTE);
+  expect(failedAt.length).toBeGreaterThan(1);
+  for (const [index, at] of failedAt.slice(1).entries())
+    expect(at - (failedAt[index] ?? at)).toBeGreaterThanOrEqual(retryMs);
+});
+
 it('tells how each poll ended and goes on, whether the platform failed or the exporter did', async () => {
   const { clock, replace, ends, defects } = scheduled();
   const failing = notingJob(clock, 'refused', {
