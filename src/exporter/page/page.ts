@@ -28,7 +28,8 @@ export function* renderPage(
     accounts.push({ account, judgement: yield* judge(account, now) });
     yield;
   }
-  const isShort = isAsked(query) || sum(accounts, 'jobs') <= MOST_LISTED;
+  const jobs = status.accounts.reduce((total, account) => total + account.jobs.length, 0);
+  const isShort = isAsked(query) || jobs <= MOST_LISTED;
   const selection = isShort ? yield* selectJobs(status.accounts, query) : unlisted(accounts, query);
   accounts.sort(worstFirst);
   return html`<!doctype html>

@@ -51,6 +51,10 @@ export class Operations {
       try {
         await turns?.departures.turn();
         answer = await watched(this.readAtOnce(resource(), signal), timeoutMs, overdue);
+      } catch (failure) {
+        // Where a platform hangs, the requests of hundreds of accounts end in the same moment.
+        await turns?.arrivals.turn();
+        throw failure;
       } finally {
         over();
       }

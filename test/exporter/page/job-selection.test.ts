@@ -117,3 +117,11 @@ test('of one account that is asked for, only its jobs are shown and counted', ()
   expect(jobs.map(({ job: { id } }) => id)).toEqual(['job of b']);
   expect(counts.all).toBe(1);
 });
+
+test('a page of thousands of jobs is that of all of them in their order', () => {
+  const ages = Array.from({ length: 10_000 }, (_, i) => (i * 7_919) % 10_000);
+  const jobs = ages.map((age) => madeUpJob({ id: String(age), last_bucket_at: at(-age) }));
+  const selection = allStepsOf(selectJobs([madeUpAccount({ jobs })], { ...ALL, page: 3 }));
+  const expected = Array.from({ length: JOBS_PER_PAGE }, (_, i) => String(9_999 - 2 * JOBS_PER_PAGE - i));
+  expect(selection.jobs.map(({ job: { id } }) => id)).toEqual(expected);
+});

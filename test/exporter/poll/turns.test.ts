@@ -8,7 +8,7 @@ import { unobserved } from './polling.ts';
 const ACCOUNTS = 100;
 
 /** The first operations of many accounts, which leave at once; the platform answers all of them at the same moment. */
-function performAll(turns = new Turns()) {
+function performAll(turns = new Turns(), failure?: Error) {
   const clock = new SimulatedClock();
   const sent: string[] = [];
   const taken: string[] = [];
@@ -22,16 +22,23 @@ function performAll(turns = new Turns()) {
     const operations = unobserved({ clock, turns, timeoutMs: 30_000, queue }, async () => {
       sent.push(path);
       await answered;
+      if (failure !== undefined) throw failure;
       return { body: null, bytes: 0 };
     });
-    await operations.readFor('metrics')(() => ({ path, version: 1 }), new AbortController().signal);
+    const read = operations.readFor('metrics');
+    await read(() => ({ path, version: 1 }), new AbortController().signal).catch((error: unknown) => {
+      if (error !== failure) throw error;
+    });
     taken.push(path);
   });
   return { sent, taken, answer, resources, all: Promise.all(performed) };
 }
 
-it('of many accounts one request leaves, and one answer is taken in, in each turn of the event loop', async () => {
-  const { sent, taken, answer, resources, all } = performAll();
+it.each([
+  ['answer is taken in', undefined],
+  ['failure is', new Error('no answer')],
+])('of many accounts one request leaves, and one %s, in each turn of the event loop', async (_, failure) => {
+  const { sent, taken, answer, resources, all } = performAll(new Turns(), failure);
   const leaving = await doneInTurns(() => sent.length, ACCOUNTS);
   expect(Math.max(...leaving)).toBe(1);
   answer();
