@@ -134,39 +134,70 @@ function writeAsIs(message: PbfWriter, bytes: Uint8Array): void {
   message.pos += bytes.length;
 }
 
+/** A text, and where it stands among those of the request that had it last: to look up each in a table takes as long as all else. */
+interface Text {
+  readonly text: string;
+  place: number;
+  request: readonly string[] | undefined;
+}
+
+/** Where so many are known they are forgotten: a backlog may have millions. */
+const MOST_TEXTS = 20_000;
+const texts = new Map<string, Text>();
+
+function textOf(text: string): Text {
+  const known = texts.get(text);
+  if (known !== undefined) return known;
+  if (texts.size >= MOST_TEXTS) texts.clear();
+  const made = { text, place: 0, request: undefined };
+  texts.set(text, made);
+  return made;
+}
+
+const textsOfLabels = once((labels: Labels) => {
+  const { before, after } = ordered(labels);
+  return { before: before.map(textOf), after: after.map(textOf) };
+});
+
+const textsOfFamily = once((family: PushedFamily) => ({
+  name: textOf(family.name),
+  type: TYPES[family.type],
+  help: textOf(helpOf(family)),
+}));
+
 /** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and created timestamps. */
 export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
   const request = new PbfWriter();
-  const symbols = new Map([['', 0]]);
-  const reference = (text: string): number => {
-    const known = symbols.get(text);
-    if (known === undefined) symbols.set(text, symbols.size);
-    return known ?? symbols.size - 1;
+  const symbols: string[] = [];
+  const reference = (text: Text): number => {
+    if (text.request !== symbols) {
+      text.request = symbols;
+      text.place = symbols.push(text.text) - 1;
+    }
+    return text.place;
   };
-  const nameReference = reference(NAME);
-  const referencesOf = once((labels: Labels) => {
-    const { before, after } = ordered(labels);
-    return { before: before.map(reference), after: after.map(reference) };
-  });
-  const familyOf = once((family: PushedFamily) => ({
-    name: reference(family.name),
-    type: TYPES[family.type],
-    help: reference(helpOf(family)),
-  }));
-  const writeMetadata = ({ type, help }: ReturnType<typeof familyOf>, metadata: PbfWriter) => {
+  // The first is empty, as the protocol has it.
+  reference(textOf(''));
+  const name = textOf(NAME);
+  const places: number[] = [];
+  const writeMetadata = ({ type, help }: ReturnType<typeof textsOfFamily>, metadata: PbfWriter) => {
     metadata.writeVarintField(1, type);
-    metadata.writeVarintField(3, help);
+    metadata.writeVarintField(3, reference(help));
   };
   const writeSeries = (sample: PushedSample, series: PbfWriter) => {
-    const { before, after } = referencesOf(sample.labels);
-    const family = familyOf(sample.family);
-    series.writePackedVarint(1, [...before, nameReference, family.name, ...after]);
+    const { before, after } = textsOfLabels(sample.labels);
+    const family = textsOfFamily(sample.family);
+    places.length = 0;
+    for (const text of before) places.push(reference(text));
+    places.push(reference(name), reference(family.name));
+    for (const text of after) places.push(reference(text));
+    series.writePackedVarint(1, places);
     series.writeMessage(2, writeSample, sample);
     series.writeMessage(5, writeMetadata, family);
     if (sample.since !== undefined) series.writeVarintField(6, sample.since);
   };
   for (const sample of samples) request.writeMessage(5, writeSeries, sample);
-  for (const text of symbols.keys()) request.writeStringField(4, text);
+  for (const text of symbols) request.writeStringField(4, text);
   return request.finish();
 }
 

@@ -54,7 +54,7 @@ export interface SeriesJobOptions {
   readonly weight: number;
   readonly reader: SourceReader;
   readonly samples: SeriesSamples;
-  readonly memory: Pick<AccountMemory, 'of' | 'beganUnread'>;
+  readonly memory: Pick<AccountMemory, 'of' | 'late'>;
   /** What is learned of the metric, over all its targets. */
   readonly learned: LearnedMetric;
   readonly delays: DelaySettings;
@@ -283,11 +283,11 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   get memory(): SeriesMemory {
-    const { memory, stored } = this.#options;
+    const { memory } = this.#options;
     const known = memory.of(this.#part);
-    if (known.record !== undefined || !memory.beganUnread) return known;
+    if (known.record !== undefined) return known;
     // The state may have become readable since. Counters that began at zero would jump to their totals later.
-    const { record } = this.#part.open(stored(this.#part.key));
+    const record = memory.late(this.#part)?.record;
     return record === undefined ? known : { ...known, record };
   }
 

@@ -265,21 +265,33 @@ export class AccountMemory {
   readonly #state: Pick<StateReader, 'kind' | 'get'>;
   /** By part: what goes with its job is forgotten with it. */
   readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
+  /** What there is of each while the state cannot be read, and what it turned out to hold: there may be a hundred thousand. */
+  readonly #unread = new WeakMap<MemoryPart<unknown>, unknown>();
+  readonly #late = new WeakMap<MemoryPart<unknown>, unknown>();
   /** Whether polls may have begun before the state could be read: then it may hold more than they found there. */
-  readonly beganUnread: boolean;
+  readonly #beganUnread: boolean;
 
   constructor(state: Pick<StateReader, 'kind' | 'get'>) {
     this.#state = state;
-    this.beganUnread = state.kind === 'unavailable';
+    this.#beganUnread = state.kind === 'unavailable';
   }
 
   of<T>(part: MemoryPart<T>): T {
     // A part's values are all its own: `adopt` takes them from `changed`, which is typed.
     if (this.#values.has(part)) return this.#values.get(part) as T;
-    const opened = part.open(part.key && this.#state.get(part.key));
     // A state that cannot be read yet holds nothing: it is asked again.
-    if (this.#state.kind !== 'unavailable') this.#values.set(part, opened);
-    return opened;
+    return this.#openedOnce(part, this.#state.kind === 'unavailable' ? this.#unread : this.#values);
+  }
+
+  /** What the state turned out to hold of a part; undefined where it could be read before any poll, or cannot be read yet. */
+  late<T>(part: MemoryPart<T>): T | undefined {
+    if (!this.#beganUnread || this.#state.kind === 'unavailable') return undefined;
+    return this.#openedOnce(part, this.#late);
+  }
+
+  #openedOnce<T>(part: MemoryPart<T>, held: WeakMap<MemoryPart<unknown>, unknown>): T {
+    if (!held.has(part)) held.set(part, part.open(part.key && this.#state.get(part.key)));
+    return held.get(part) as T;
   }
 
   /** Whether anything is remembered of a part. */
