@@ -187,7 +187,7 @@
           },
           {
             "record": "configuration:edge_waf_blocked_per_minute:accepted",
-            "expr": "time() - configuration:edge_waf_blocked_per_minute:since > 172800"
+            "expr": "time() - configuration:edge_waf_blocked_per_minute:since > 172800\nor\nconfiguration:edge_waf_blocked_per_minute:sum and on (account, product, configuration) configuration:edge_waf_threats_per_minute:accepted"
           },
           {
             "record": "configuration:edge_waf_blocked_per_minute:excess",
@@ -215,7 +215,7 @@
           },
           {
             "record": "account:edge_waf_blocked_per_minute:accepted",
-            "expr": "time() - account:edge_waf_blocked_per_minute:since > 172800"
+            "expr": "time() - account:edge_waf_blocked_per_minute:since > 172800\nor\naccount:edge_waf_blocked_per_minute:sum and on (account, product) account:edge_waf_threats_per_minute:accepted"
           },
           {
             "record": "account:edge_waf_blocked_per_minute:excess",
@@ -243,7 +243,7 @@
           },
           {
             "record": "configuration:edge_waf_threats_by_family_per_minute:accepted",
-            "expr": "time() - configuration:edge_waf_threats_by_family_per_minute:since > 172800"
+            "expr": "time() - configuration:edge_waf_threats_by_family_per_minute:since > 172800\nor\nconfiguration:edge_waf_threats_by_family_per_minute:sum and on (account, product, configuration) configuration:edge_waf_threats_per_minute:accepted"
           },
           {
             "record": "configuration:edge_waf_threats_by_family_per_minute:excess",
@@ -271,7 +271,7 @@
           },
           {
             "record": "configuration:edge_error_responses_per_minute:accepted",
-            "expr": "time() - configuration:edge_error_responses_per_minute:since > 172800"
+            "expr": "time() - configuration:edge_error_responses_per_minute:since > 172800\nor\nconfiguration:edge_error_responses_per_minute:sum{class=\"4xx\"} and on (account, product, configuration) configuration:edge_waf_threats_per_minute:accepted"
           },
           {
             "record": "configuration:edge_error_responses_per_minute:excess",
@@ -299,7 +299,7 @@
           },
           {
             "record": "account:edge_error_responses_per_minute:accepted",
-            "expr": "time() - account:edge_error_responses_per_minute:since > 172800"
+            "expr": "time() - account:edge_error_responses_per_minute:since > 172800\nor\naccount:edge_error_responses_per_minute:sum{class=\"4xx\"} and on (account, product) account:edge_waf_threats_per_minute:accepted"
           },
           {
             "record": "account:edge_error_responses_per_minute:excess",
@@ -327,7 +327,7 @@
           },
           {
             "record": "configuration:edge_client_error_ratio:accepted",
-            "expr": "time() - configuration:edge_client_error_ratio:since > 172800"
+            "expr": "time() - configuration:edge_client_error_ratio:since > 172800\nor\nconfiguration:edge_client_error_ratio:now and on (account, product, configuration) configuration:edge_waf_threats_per_minute:accepted"
           },
           {
             "record": "configuration:edge_client_error_ratio:excess",
@@ -355,7 +355,7 @@
           },
           {
             "record": "account:edge_client_error_ratio:accepted",
-            "expr": "time() - account:edge_client_error_ratio:since > 172800"
+            "expr": "time() - account:edge_client_error_ratio:since > 172800\nor\naccount:edge_client_error_ratio:now and on (account, product) account:edge_waf_threats_per_minute:accepted"
           },
           {
             "record": "account:edge_client_error_ratio:excess",
@@ -927,7 +927,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The WAF detects {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `avg_over_time(configuration:edge_waf_blocked_per_minute:sum{account=%q, product=%q, configuration=%q}[4m30s])` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what this text says is detected with what it says is blocked (`Detected and stopped` on the Security dashboard): as many: the WAF holds; fewer blocked: switch the rule set to blocking, or raise its sensitivity.",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `avg_over_time(configuration:edge_waf_blocked_per_minute:sum{account=%q, product=%q, configuration=%q}[4m30s])` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is detected with what is blocked, by the alert's text or, over time, by `Detected and stopped` on the Security dashboard: about as many: the WAF holds, and it can wait; clearly fewer blocked: in the platform's console, switch the rule set to blocking, or raise its sensitivity.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafspike"
             }
           },
@@ -943,7 +943,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The WAF detects {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_waf_threats_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `avg_over_time(account:edge_waf_blocked_per_minute:sum{account=%q, product=%q}[4m30s])` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what this text says is detected with what it says is blocked (`Detected and stopped` on the Security dashboard): as many: the WAF holds; fewer blocked: switch the rule set to blocking, or raise its sensitivity.",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_waf_threats_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `avg_over_time(account:edge_waf_blocked_per_minute:sum{account=%q, product=%q}[4m30s])` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is detected with what is blocked, by the alert's text or, over time, by `Detected and stopped` on the Security dashboard: about as many: the WAF holds, and it can wait; clearly fewer blocked: in the platform's console, switch the rule set to blocking, or raise its sensitivity.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafspike"
             }
           },
@@ -960,7 +960,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute blocked on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The WAF blocks {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}less than 10{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_blocked_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}40{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors; without either it is an attack that the WAF stops.",
+              "description": "The WAF blocks {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}less than 10{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_blocked_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}40{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors: relax it; without either it is an attack that the WAF stops.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafblockedspike"
             }
           },
@@ -977,7 +977,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute blocked on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The WAF blocks {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}less than 10{{ end }}; too much is what is above {{ with printf `account:edge_waf_blocked_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}40{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors; without either it is an attack that the WAF stops.",
+              "description": "The WAF blocks {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}less than 10{{ end }}; too much is what is above {{ with printf `account:edge_waf_blocked_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}40{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors: relax it; without either it is an attack that the WAF stops.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafblockedspike"
             }
           },
@@ -1045,7 +1045,7 @@
             },
             "annotations": {
               "summary": "The cache does not serve {{ $value | humanizePercentage }} of the requests of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_cache_miss_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_cache_miss_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: ask whether somebody has purged the cache or changed its settings in the last hour; after a purge, wait.",
+              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_cache_miss_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_cache_miss_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a change of the cache as it began: undo it; none: ask who has purged the cache, and wait: it fills again.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoffloadcollapse"
             }
           },
@@ -1062,13 +1062,13 @@
             },
             "annotations": {
               "summary": "The cache does not serve {{ $value | humanizePercentage }} of the requests of account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_cache_miss_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_cache_miss_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: ask whether somebody has purged the cache or changed its settings in the last hour; after a purge, wait.",
+              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_cache_miss_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_cache_miss_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a change of the cache as it began: undo it; none: ask who has purged the cache, and wait: it fills again.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoffloadcollapse"
             }
           },
           {
             "alert": "EdgeWafElevated",
-            "expr": "avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(configuration:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(configuration:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) <= 1.5 * (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * clamp_min((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) - avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30), 1) + 4)\nunless\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\nunless\n(quantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s]) > 1.05 * quantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 20m)\nand\nquantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 20m) > 1.05 * quantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 40m)\nand\nquantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 40m) > 1.05 * quantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 1h) unless avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s] offset 1h30m) > 2 * last_over_time(configuration:edge_waf_threats_per_minute:seasonal[12m30s]))",
+            "expr": "avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nand\nlast_over_time(configuration:edge_waf_threats_per_minute:avg1h[12m30s] offset 15m) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(configuration:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(configuration:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) <= 1.5 * (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * clamp_min((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) - avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30), 1) + 4)\nunless\nlast_over_time(configuration:edge_waf_threats_per_minute:since[2h59m30s])\nunless\n(quantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s]) > 1.05 * quantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 20m)\nand\nquantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 20m) > 1.05 * quantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 40m)\nand\nquantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 40m) > 1.05 * quantile_over_time(0.5, configuration:edge_waf_threats_per_minute:sum[19m30s] offset 1h) unless avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s] offset 2h30m) > 2 * last_over_time(configuration:edge_waf_threats_per_minute:seasonal[12m30s]))",
             "for": "10m",
             "keep_firing_for": "3m",
             "labels": {
@@ -1085,7 +1085,7 @@
           },
           {
             "alert": "EdgeStatusCodeSurge",
-            "expr": "(\navg_over_time(configuration:edge_error_responses_per_minute:sum[4m30s])\nand\nconfiguration:edge_error_responses_per_minute:active\nand\nmax_over_time(configuration:edge_error_responses_per_minute:above[3m30s])\nor\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20)\nor\nsum_over_time(configuration:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20) / 2\nor\nmax_over_time(configuration:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) <= 1.5 * ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) * on (account, product, configuration) group_left () clamp_min((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30), 1) + 6)\n)\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless\n(max_over_time(configuration:edge_error_responses_per_minute:above{class=\"5xx\"}[19m30s]) unless max_over_time(configuration:edge_error_responses_per_minute:above{class=\"5xx\"}[59m30s] offset 20m) unless (sum_over_time(configuration:edge_error_responses_per_minute:above{class=\"5xx\"}[9m30s]) >= 8 unless on (account, product, configuration) configuration:edge_server_error_ratio:avg5m > 0.0144))",
+            "expr": "(\navg_over_time(configuration:edge_error_responses_per_minute:sum[4m30s])\nand\nconfiguration:edge_error_responses_per_minute:active\nand\nmax_over_time(configuration:edge_error_responses_per_minute:above[3m30s])\nor\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20)\nand\nlast_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s] offset 15m) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20)\nor\nsum_over_time(configuration:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) + 20) / 2\nor\nmax_over_time(configuration:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) <= 1.5 * ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) * on (account, product, configuration) group_left () clamp_min((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30), 1) + 6)\n)\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[2h59m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless\n(max_over_time(configuration:edge_error_responses_per_minute:above{class=\"5xx\"}[19m30s]) unless max_over_time(configuration:edge_error_responses_per_minute:above{class=\"5xx\"}[59m30s] offset 20m) unless (sum_over_time(configuration:edge_error_responses_per_minute:above{class=\"5xx\"}[9m30s]) >= 8 unless on (account, product, configuration) configuration:edge_server_error_ratio:avg5m > 0.0144))",
             "for": "10m",
             "keep_firing_for": "3m",
             "labels": {
@@ -1102,7 +1102,7 @@
           },
           {
             "alert": "EdgeWafElevated",
-            "expr": "avg_over_time(account:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(account:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(account:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_waf_threats_per_minute:sum[59m30s]) <= 1.5 * (sum by (account, product) (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * clamp_min((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) - avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30), 1)) + 4)\nunless\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless\n(quantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s]) > 1.05 * quantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 20m)\nand\nquantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 20m) > 1.05 * quantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 40m)\nand\nquantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 40m) > 1.05 * quantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 1h) unless avg_over_time(account:edge_waf_threats_per_minute:sum[59m30s] offset 1h30m) > 2 * last_over_time(account:edge_waf_threats_per_minute:seasonal[12m30s]))\nunless on (account, product)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "expr": "avg_over_time(account:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nand\nlast_over_time(account:edge_waf_threats_per_minute:avg1h[12m30s] offset 15m) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(account:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(account:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_waf_threats_per_minute:sum[59m30s]) <= 1.5 * (sum by (account, product) (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * clamp_min((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) - avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30), 1)) + 4)\nunless\nlast_over_time(account:edge_waf_threats_per_minute:since[2h59m30s])\nunless\n(quantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s]) > 1.05 * quantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 20m)\nand\nquantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 20m) > 1.05 * quantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 40m)\nand\nquantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 40m) > 1.05 * quantile_over_time(0.5, account:edge_waf_threats_per_minute:sum[19m30s] offset 1h) unless avg_over_time(account:edge_waf_threats_per_minute:sum[59m30s] offset 2h30m) > 2 * last_over_time(account:edge_waf_threats_per_minute:seasonal[12m30s]))\nunless on (account, product)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
             "for": "14m",
             "keep_firing_for": "3m",
             "labels": {
@@ -1119,7 +1119,7 @@
           },
           {
             "alert": "EdgeStatusCodeSurge",
-            "expr": "(\navg_over_time(account:edge_error_responses_per_minute:sum[4m30s])\nand\naccount:edge_error_responses_per_minute:active\nand\nmax_over_time(account:edge_error_responses_per_minute:above[3m30s])\nor\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20)\nor\nsum_over_time(account:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20) / 2\nor\nmax_over_time(account:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s]) <= 1.5 * (sum by (account, product, class, code) ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) * on (account, product, configuration) group_left () clamp_min((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30), 1)) + 6)\n)\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless on (account, product)\nlast_over_time(account:edge_server_errors_per_minute:paging[1h9m30s])\nunless\n(max_over_time(account:edge_error_responses_per_minute:above{class=\"5xx\"}[19m30s]) unless max_over_time(account:edge_error_responses_per_minute:above{class=\"5xx\"}[59m30s] offset 20m) unless (sum_over_time(account:edge_error_responses_per_minute:above{class=\"5xx\"}[9m30s]) >= 8 unless on (account, product) account:edge_server_error_ratio:avg5m > 0.0144))\nunless on (account, product)\nlast_over_time(configuration:edge_error_responses_per_minute:since[1h9m30s])",
+            "expr": "(\navg_over_time(account:edge_error_responses_per_minute:sum[4m30s])\nand\naccount:edge_error_responses_per_minute:active\nand\nmax_over_time(account:edge_error_responses_per_minute:above[3m30s])\nor\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20)\nand\nlast_over_time(account:edge_error_responses_per_minute:avg1h[12m30s] offset 15m) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20)\nor\nsum_over_time(account:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * account:edge_error_responses_per_minute:sum) + 20) / 2\nor\nmax_over_time(account:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s]) <= 1.5 * (sum by (account, product, class, code) ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) or 0 * configuration:edge_error_responses_per_minute:sum) * on (account, product, configuration) group_left () clamp_min((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30), 1)) + 6)\n)\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[2h59m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless on (account, product)\nlast_over_time(account:edge_server_errors_per_minute:paging[1h9m30s])\nunless\n(max_over_time(account:edge_error_responses_per_minute:above{class=\"5xx\"}[19m30s]) unless max_over_time(account:edge_error_responses_per_minute:above{class=\"5xx\"}[59m30s] offset 20m) unless (sum_over_time(account:edge_error_responses_per_minute:above{class=\"5xx\"}[9m30s]) >= 8 unless on (account, product) account:edge_server_error_ratio:avg5m > 0.0144))\nunless on (account, product)\nlast_over_time(configuration:edge_error_responses_per_minute:since[1h9m30s])",
             "for": "14m",
             "keep_firing_for": "3m",
             "labels": {
@@ -1180,7 +1180,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `configuration:edge_requests_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look at `Served from the cache` on the Configuration dashboard: where the share stays, the edge bears it; where it falls, the origin needs protection. Ask whether a campaign was planned.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `configuration:edge_requests_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look at `Served from the cache` and `Share of errors` on the Configuration dashboard: both as before: the edge bears it, and it can wait; fewer served or more errors: protect the origin: cache more, limit rates, block the sources. Ask whether a campaign was planned.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficflood"
             }
           },
@@ -1213,7 +1213,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `account:edge_requests_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look at `Served from the cache` on the Configuration dashboard: where the share stays, the edge bears it; where it falls, the origin needs protection. Ask whether a campaign was planned.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `account:edge_requests_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look at `Served from the cache` and `Share of errors` on the Configuration dashboard: both as before: the edge bears it, and it can wait; fewer served or more errors: protect the origin: cache more, limit rates, block the sources. Ask whether a campaign was planned.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficflood"
             }
           },
@@ -1254,7 +1254,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from outside, a phone will do: no answer: look at DNS, then at the certificate; an error: go on as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere, and nothing to mend.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           },
@@ -1271,7 +1271,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost. First: open the site from outside, a phone will do: no answer: look at DNS, then at the certificate; an error: go on as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere, and nothing to mend.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           },
@@ -1288,7 +1288,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from outside, a phone will do: no answer: look at DNS, then at the certificate; an error: go on as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere, and nothing to mend.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           },
@@ -1305,7 +1305,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: there is too little to compare with. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: there is too little to compare with. First: open the site from outside, a phone will do: no answer: look at DNS, then at the certificate; an error: go on as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere, and nothing to mend.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           }
@@ -1328,7 +1328,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx: {{ with printf `configuration:edge_server_error_ratio:avg5m{account=%q, product=%q, configuration=%q} / 0.001` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `configuration:edge_server_error_ratio:avg30m{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx: {{ with printf `configuration:edge_server_error_ratio:avg5m{account=%q, product=%q, configuration=%q} / 0.001` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `configuration:edge_server_error_ratio:avg30m{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1345,7 +1345,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1363,7 +1363,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `configuration:edge_server_error_ratio:avg3d{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `configuration:edge_server_error_ratio:avg3d{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1380,7 +1380,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 5m were 5xx: {{ with printf `account:edge_server_error_ratio:avg5m{account=%q, product=%q} / 0.001` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `account:edge_server_error_ratio:avg30m{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 5m were 5xx: {{ with printf `account:edge_server_error_ratio:avg5m{account=%q, product=%q} / 0.001` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `account:edge_server_error_ratio:avg30m{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1397,7 +1397,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1415,7 +1415,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1482,7 +1482,7 @@
             },
             "annotations": {
               "summary": "The WAF rule set {{ $labels.waf_ruleset }} ({{ $labels.account }}) is off",
-              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was active and is not any more: it neither stops nor detects threats. First: ask whoever changed it last, or switch it on again.",
+              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was active and is not any more: it neither stops nor detects threats. First: switch it on again in the platform's console, unless somebody can say why it is off; `Last changes of settings` on the Security dashboard says since when.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafoff"
             }
           },
@@ -1497,7 +1497,7 @@
             },
             "annotations": {
               "summary": "The WAF of the firewall {{ $labels.firewall }} ({{ $labels.account }}) is off",
-              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} had its WAF enabled and has it disabled now: its domains are unprotected. First: ask whoever changed it last, or switch it on again.",
+              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} had its WAF enabled and has it disabled now: its domains are unprotected. First: switch it on again in the platform's console, unless somebody can say why it is off; `Last changes of settings` on the Security dashboard says since when.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafoff"
             }
           },
@@ -1511,7 +1511,7 @@
             },
             "annotations": {
               "summary": "The firewall {{ $labels.firewall }} ({{ $labels.account }}) is disabled",
-              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} was active and is not any more: none of its rules protects its domains. First: ask whoever changed it last, or activate it again.",
+              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} was active and is not any more: none of its rules protects its domains. First: activate it again in the platform's console, unless somebody can say why it is off; `Last changes of settings` on the Security dashboard says since when.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgefirewalldisabled"
             }
           },
@@ -1539,7 +1539,7 @@
             },
             "annotations": {
               "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}",
-              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. First: look whether the platform renews it (`edge_certificate_managed` is 1): then whether its domain is still delegated to the platform; otherwise renew it and bind the new one to its domains.",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
             }
           },
@@ -1553,7 +1553,7 @@
             },
             "annotations": {
               "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}",
-              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. First: look whether the platform renews it (`edge_certificate_managed` is 1): then whether its domain is still delegated to the platform; otherwise renew it and bind the new one to its domains.",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
             }
           },
@@ -1714,7 +1714,7 @@
             },
             "annotations": {
               "summary": "Stale data: {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed. First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
+              "description": "The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -1729,7 +1729,7 @@
             },
             "annotations": {
               "summary": "No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
-              "description": "No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed. First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
+              "description": "No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -1743,7 +1743,7 @@
             },
             "annotations": {
               "summary": "No read of {{ $labels.account }} succeeds",
-              "description": "The platform cannot be reached for {{ $labels.account }}, or refuses every read. The exporter's status page names the cause and what to do: network, address, token, permission, or quota. First: open the exporter's status page (`/`): it begins with the cause and what to do.",
+              "description": "The platform cannot be reached for {{ $labels.account }}, or refuses every read. The exporter's status page names the cause and what to do: network, address, token, permission, or quota.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with the cause and what to do.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeplatformunreachable"
             }
           },
@@ -1757,7 +1757,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail",
-              "description": "The platform answers at least now and then, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all. First: open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
+              "description": "The platform answers at least now and then, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepollsfailing"
             }
           },
@@ -1771,7 +1771,7 @@
             },
             "annotations": {
               "summary": "Nothing is read for {{ $labels.collector }} of {{ $labels.account }}",
-              "description": "The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than 2 hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent. First: open the exporter's status page (`/`): it begins with the permission that is missing; grant it, or leave the collector out.",
+              "description": "The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than 2 hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with the permission that is missing; grant it, or leave the collector out.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecollectorfailing"
             }
           },
@@ -1786,7 +1786,7 @@
             },
             "annotations": {
               "summary": "The configurations of {{ $labels.product }} ({{ $labels.account }}) cannot be listed",
-              "description": "The platform answers, but for an hour it has not listed the configurations of {{ $labels.product }} of {{ $labels.account }}. What was not listed before is not read, and alerts that are made of it are silent. First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
+              "description": "The platform answers, but for an hour it has not listed the configurations of {{ $labels.product }} of {{ $labels.account }}. What was not listed before is not read, and alerts that are made of it are silent.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
             }
           },
@@ -1801,7 +1801,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value }} of the configurations of {{ $labels.product }} ({{ $labels.account }}) are listed",
-              "description": "The platform lists {{ $value }} configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed is not read, and alerts that are made of it are silent. First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
+              "description": "The platform lists {{ $value }} configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed is not read, and alerts that are made of it are silent.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
             }
           },
@@ -1816,7 +1816,7 @@
             },
             "annotations": {
               "summary": "{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match no configuration",
-              "description": "{{ $value }} entries of configurations.include of {{ $labels.product }} of {{ $labels.account }} have matched no configuration for an hour: they are misspelt, or what they name was renamed or deleted. Nothing of it is read. First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
+              "description": "{{ $value }} entries of configurations.include of {{ $labels.product }} of {{ $labels.account }} have matched no configuration for an hour: they are misspelt, or what they name was renamed or deleted. Nothing of it is read.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
             }
           },
@@ -1830,7 +1830,7 @@
             },
             "annotations": {
               "summary": "{{ $labels.account }} comes from {{ $value }} targets",
-              "description": "Prometheus has {{ $labels.account }} from {{ $value }} targets:{{ range printf \"edge_account_info{account_id=%q}\" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not. First: compare the targets that the description names, as `instance (job) as account`.",
+              "description": "Prometheus has {{ $labels.account }} from {{ $value }} targets:{{ range printf \"edge_account_info{account_id=%q}\" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare the targets that the description names, as `instance (job) as account`.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeaccountpolledtwice"
             }
           },
@@ -1845,7 +1845,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left",
-              "description": "Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it. First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
+              "description": "Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           },
@@ -1860,7 +1860,7 @@
             },
             "annotations": {
               "summary": "At least {{ $value }} operations of {{ $labels.account }} wait all the time",
-              "description": "The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured. First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
+              "description": "The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           },
@@ -1875,7 +1875,7 @@
             },
             "annotations": {
               "summary": "{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured",
-              "description": "The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured. First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
+              "description": "The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           }
@@ -1895,7 +1895,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
-              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected. First: look at `Lost or late` on the Exporter dashboard: buckets that were skipped or restated explain the difference; where there are none, report it.",
+              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look at `Lost or late` on the Exporter dashboard: buckets that were skipped or restated explain the difference; where there are none, report it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgereconciliationoff"
             }
           },
@@ -1909,7 +1909,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets",
-              "description": "The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more. First: look at the platform's own console for that time: what is missing there as well, the platform has lost.",
+              "description": "The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look at the platform's own console for that time: what is missing there as well, the platform has lost.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsskipped"
             }
           },
@@ -1923,7 +1923,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) changed after they were counted",
-              "description": "The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:{{ range printf \"sum by (metric) (increase(edge_exporter_late_restatement_amount_total{account=%q, product=%q}[1h]))\" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }} up or down. Buckets of the product change up to {{ range printf \"histogram_quantile(0.99, sum by (le) (increase(edge_exporter_settle_seconds_bucket{product=%q}[1h])))\" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }} after their end. The counters keep what they counted. First: compare the age in the text with `settle_delay`; a time of your own that is shorter: raise it above the age.",
+              "description": "The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:{{ range printf \"sum by (metric) (increase(edge_exporter_late_restatement_amount_total{account=%q, product=%q}[1h]))\" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }} up or down. Buckets of the product change up to {{ range printf \"histogram_quantile(0.99, sum by (le) (increase(edge_exporter_settle_seconds_bucket{product=%q}[1h])))\" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }} after their end. The counters keep what they counted.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare the age in the text with `settle_delay`; a time of your own that is shorter: raise it above the age.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsrestatedlate"
             }
           },
@@ -1937,7 +1937,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind",
-              "description": "What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected. First: look on the status page whether `counted until` moves; if it does, wait.",
+              "description": "What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look on the status page whether `counted until` moves; if it does, wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecountersbehind"
             }
           },
@@ -1981,7 +1981,7 @@
             },
             "annotations": {
               "summary": "The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}",
-              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it. First: give the exporter a new token, or see why its user may not log in any more.",
+              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetokenexpiring"
             }
           },
@@ -1995,7 +1995,7 @@
             },
             "annotations": {
               "summary": "The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}",
-              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it. First: give the exporter a new token, or see why its user may not log in any more.",
+              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetokenexpiring"
             }
           },
@@ -2009,7 +2009,7 @@
             },
             "annotations": {
               "summary": "{{ if $labels.instance }}The exporter {{ $labels.instance }} is down{{ else }}There is no exporter (job {{ $labels.job }}){{ end }}",
-              "description": "{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Nothing that it polls is seen: an attack would not be noticed. First: look whether its process runs, and start it.",
+              "description": "{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Nothing that it polls is seen: an attack would not be noticed. First: look on its host whether its process runs (`systemctl status`, `docker ps`, `kubectl get pods`): if not, start it; if it does, Prometheus' targets page says why it cannot be scraped.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeexporterdown"
             }
           },
@@ -2065,7 +2065,7 @@
             },
             "annotations": {
               "summary": "Nothing is sent to {{ $labels.receiver }} although samples wait",
-              "description": "The oldest sample for {{ $labels.receiver }} has waited for {{ $value | humanizeDuration }}, and {{ $labels.instance }} has not asked the receiver for 15 minutes: its outbox cannot be read, or its sending has stopped by a fault of its own. The receiver is not the cause. Samples are kept, unless the outbox reaches its limits. First: read its log and look at the disk of its state; if that is well, restart it, unless it has neither `--state.dir` nor `--state.url`: what waits would be lost.",
+              "description": "The oldest sample for {{ $labels.receiver }} has waited for {{ $value | humanizeDuration }}, and {{ $labels.instance }} has not asked the receiver for 15 minutes: its outbox cannot be read, or its sending has stopped by a fault of its own. The receiver is not the cause. Samples are kept, unless the outbox reaches its limits. First: read the exporter's log, and look whether the disk of its state is full or gone; if that is well, restart the exporter, unless it has neither `--state.dir` nor `--state.url`: what waits would be lost.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushstopped"
             }
           },

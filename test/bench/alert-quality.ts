@@ -20,7 +20,7 @@ import { drawHistory, type History, seenLive } from './alerts/history.ts';
 import { notifications, readRouting } from './alerts/notifications.ts';
 import { compareNotifications, realNotifications } from './alerts/real-alertmanager.ts';
 import { drawRealDays } from './alerts/real-days.ts';
-import { percentile, Score } from './alerts/score.ts';
+import { type KindScore, percentile, Score } from './alerts/score.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -29,6 +29,7 @@ const { values: flags } = parseArgs({
     accounts: { type: 'string', default: '14' },
     first: { type: 'string', default: '0' },
     weeks: { type: 'string', default: '3' },
+    // Or several, with commas: evaluated at once, in hardly more time than one.
     seed: { type: 'string', default: '1' },
     steps: { type: 'string' },
     // As it is seen live: published so many minutes late; the share of a minute that lower bounds show at its end.
@@ -36,7 +37,7 @@ const { values: flags } = parseArgs({
     bound: { type: 'string' },
     // own, or a Prometheus: prometheus (2.42 or later), prometheus3.
     'evaluated-by': { type: 'string', default: 'own' },
-    // Where a Prometheus' answers are kept: of each account and these rules it is asked once.
+    // Where a Prometheus' answers are kept: of these accounts and rules it is asked once.
     answers: { type: 'string', default: join('.cache', 'alert-answers') },
     // Which histories: smooth, or days as they are (`real-days.ts`).
     world: { type: 'string', default: 'smooth' },
@@ -90,13 +91,23 @@ function neededBy(all: readonly Group[]): readonly Group[] {
 
 const groups = await trafficRules(flags.rules);
 const routing = await readRouting(flags.alertmanager);
-const score = new Score();
-const [first, accounts, weeks, seed] = [flags.first, flags.accounts, flags.weeks, flags.seed].map(Number);
+const [first, accounts, weeks] = [flags.first, flags.accounts, flags.weeks].map(Number);
 const draw = flags.world === 'real' ? drawRealDays : drawHistory;
 const began = performance.now();
-const histories = Array.from({ length: Number(accounts) }, (_, index) =>
-  live(draw(Number(seed), Number(first) + index, Number(weeks))),
-);
+const seeds = flags.seed.split(',').map((seed) => ({
+  seed,
+  histories: Array.from({ length: Number(accounts) }, (_, index) =>
+    live(ofSeed(seed, draw(Number(seed), Number(first) + index, Number(weeks)))),
+  ),
+}));
+const histories = seeds.flatMap((one) => one.histories);
+
+/** A history whose account is told from that of other seeds. */
+function ofSeed(seed: string, history: History): History {
+  const account = `${seed}-${history.account}`;
+  const inputs = history.inputs.map((input) => ({ ...input, labels: { ...input.labels, account } }));
+  return { ...history, account, inputs };
+}
 
 function live(history: History): History {
   const { delay, bound } = flags;
@@ -108,7 +119,7 @@ function live(history: History): History {
 const tool = flags['evaluated-by'];
 const answers = tool === 'prometheus' || tool === 'prometheus3' ? await askAll(tool) : undefined;
 const own =
-  answers?.flatMap((answer) => answer.own) ??
+  answers?.own ??
   evaluate({
     groups,
     inputs: histories.flatMap(({ inputs }) => inputs),
@@ -116,41 +127,32 @@ const own =
     start: 0,
     steps: Math.min(Number(flags.steps ?? 1e9), histories[0]?.minutes ?? 0),
   });
-const fired = answers?.flatMap((answer) => answer.fired) ?? own;
+const fired = answers?.fired ?? own;
 
-/** What a Prometheus makes of each account, one after another; what was answered before is not asked again. */
-async function askAll(which: 'prometheus' | 'prometheus3'): Promise<readonly PrometheusAnswers[]> {
-  const folder = flags.answers;
-  await mkdir(folder, { recursive: true });
-  const rules = createHash('sha256').update(JSON.stringify(groups)).digest('hex').slice(0, 12);
-  const found: PrometheusAnswers[] = [];
-  for (const history of histories) {
-    const file = join(
-      folder,
-      `${which}-${rules}-${flags.world}-seed${seed}-${weeks}w-account${history.account}.json`,
-    );
-    if (!existsSync(file)) await writeFile(file, JSON.stringify(await ask(which, history)));
-    const answer = JSON.parse(await readFile(file, 'utf8')) as PrometheusAnswers;
-    found.push(answer);
-    const { values, differing, remarks } = answer;
-    const lines = [`account ${history.account}: ${differing} of ${values} values differ`, ...remarks];
-    process.stderr.write(`${lines.join('\n')}\n`);
-  }
-  return found;
+/** What a Prometheus makes of the accounts; what was answered before is not asked again. */
+async function askAll(which: 'prometheus' | 'prometheus3'): Promise<PrometheusAnswers> {
+  await mkdir(flags.answers, { recursive: true });
+  const asked = JSON.stringify([which, groups, flags.world, weeks, histories.map(({ account }) => account)]);
+  const name = createHash('sha256').update(asked).digest('hex').slice(0, 12);
+  const file = join(flags.answers, `${which}-${flags.world}-seed${flags.seed}-${name}.json`);
+  if (!existsSync(file)) await writeFile(file, JSON.stringify(await ask(which)));
+  return JSON.parse(await readFile(file, 'utf8')) as PrometheusAnswers;
 }
 
-async function ask(tool: 'prometheus' | 'prometheus3', history: History): Promise<PrometheusAnswers> {
+async function ask(which: 'prometheus' | 'prometheus3'): Promise<PrometheusAnswers> {
   const prometheus = await startPrometheus({
-    tool,
+    tool: which,
     flags: [
       '--web.enable-remote-write-receiver',
+      '--query.timeout=1h',
       '--storage.tsdb.retention.time=10y',
       '--storage.tsdb.min-block-duration=1d',
       '--storage.tsdb.max-block-duration=31d',
     ],
   });
   try {
-    return await askPrometheus(prometheus, groups, history);
+    const inputs = histories.flatMap((history) => history.inputs);
+    return await askPrometheus(prometheus, groups, { inputs, minutes: histories[0]?.minutes ?? 0 });
   } finally {
     await prometheus.stop();
   }
@@ -186,28 +188,48 @@ function firedOf(account: string): readonly FiredAlert[] {
   return fired.filter(({ labels }) => labels['account'] === account);
 }
 
-for (const history of histories) {
-  const { account, theme } = history;
-  const ofAccount = told.filter(({ alerts }) => alerts[0]?.['account'] === account);
-  score.add(`${account} ${theme}`, history, firedOf(account), ofAccount);
-}
-
 function share(part: number, whole: number): string {
   return whole === 0 ? '' : `${((100 * part) / whole).toFixed(0)} %`;
 }
 
-function comparison(all: readonly PrometheusAnswers[]): string {
-  const sum = (of: (answer: PrometheusAnswers) => number): number =>
-    all.reduce((total, one) => total + of(one), 0);
+function comparison(all: PrometheusAnswers): string {
   const { differing, firing } = differingMinutes();
   return (
-    `By ${tool}: ${sum((one) => one.differing)} of ${sum((one) => one.values)} recorded values differ from our ` +
-    `evaluation, ${differing} of ${firing} minutes of alerts`
+    `By ${tool}: ${all.differing} of ${all.values} recorded values differ from our evaluation, ` +
+    `${differing} of ${firing} minutes of alerts`
   );
 }
 
-const rows = (Object.keys(EVENT_KINDS) as EventKind[]).flatMap((kind) => {
-  const found = score.kinds.get(kind);
+/** What the alerts made of the accounts of a seed. */
+function table(seed: string, ofIt: readonly History[]): readonly string[] {
+  const score = new Score();
+  for (const history of ofIt) {
+    const { account, theme } = history;
+    const ofAccount = told.filter(({ alerts }) => alerts[0]?.['account'] === account);
+    score.add(`${account} ${theme}`, history, firedOf(account), ofAccount);
+  }
+  const perWeek = (counts: ReadonlyMap<string, number>): string =>
+    [...counts].map(([name, count]) => `${name} ${(count / score.weeks).toFixed(3)}`).join(', ') || 'none';
+  const total = (counts: ReadonlyMap<string, number>): string =>
+    ([...counts.values()].reduce((sum, count) => sum + count, 0) / score.weeks).toFixed(3);
+  return [
+    `Seed ${seed}: ${accounts} accounts, ${weeks} weeks each; ${flags.rules}`,
+    '',
+    '| what was injected | expected | events | found | delay, median / 95 % | share of its time | outlives it by, median / 95 % | pages | tickets |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...(Object.keys(EVENT_KINDS) as EventKind[]).flatMap((kind) => row(kind, score.kinds.get(kind))),
+    '',
+    `False pages per account and week: ${total(score.falsePages)} (${perWeek(score.falsePages)})`,
+    `False tickets per account and week: ${total(score.falseTickets)} (${perWeek(score.falseTickets)})`,
+    `Of these: ${[...score.falseByTheme].map(([what, count]) => `${what} ${count}`).join('; ') || 'none'}`,
+    `Flaps of pages per account and week: ${(score.flaps / score.weeks).toFixed(3)}`,
+    `Notifications for a cause: ${(score.heard / score.causes).toFixed(3)} (${score.heard} for ${score.causes})`,
+    ...(flags.remarks ? score.remarks : []),
+    '',
+  ];
+}
+
+function row(kind: EventKind, found: KindScore | undefined): readonly string[] {
   if (found === undefined) return [];
   const { events, delays, outlived, minutes, covered, pages, tickets, wrongPages } = found;
   const { expects } = EVENT_KINDS[kind];
@@ -223,25 +245,15 @@ const rows = (Object.keys(EVENT_KINDS) as EventKind[]).flatMap((kind) => {
     (tickets / events).toFixed(2),
   ];
   return [`| ${cells.join(' | ')} |`];
-});
-const perWeek = (counts: ReadonlyMap<string, number>): string =>
-  [...counts].map(([name, count]) => `${name} ${(count / score.weeks).toFixed(3)}`).join(', ') || 'none';
-const total = (counts: ReadonlyMap<string, number>): string =>
-  ([...counts.values()].reduce((sum, count) => sum + count, 0) / score.weeks).toFixed(3);
+}
+
+const compared = real === undefined ? undefined : compareNotifications(modelled, real);
 const lines = [
-  `Seed ${flags.seed}: ${accounts} accounts, ${weeks} weeks each; ${flags.rules}`,
-  '',
-  '| what was injected | expected | events | found | delay, median / 95 % | share of its time | outlives it by, median / 95 % | pages | tickets |',
-  '|---|---|---|---|---|---|---|---|---|',
-  ...rows,
-  '',
-  `False pages per account and week: ${total(score.falsePages)} (${perWeek(score.falsePages)})`,
-  `False tickets per account and week: ${total(score.falseTickets)} (${perWeek(score.falseTickets)})`,
-  `Of these: ${[...score.falseByTheme].map(([what, count]) => `${what} ${count}`).join('; ') || 'none'}`,
-  `Flaps of pages per account and week: ${(score.flaps / score.weeks).toFixed(3)}`,
-  ...(answers === undefined ? [] : [comparison(answers)]),
-  ...(real === undefined ? [] : compareNotifications(modelled, real)),
+  ...seeds.flatMap((one) => table(one.seed, one.histories)),
+  ...(answers === undefined ? [] : [comparison(answers), ...answers.remarks]),
+  ...(compared ?? []),
   `${((performance.now() - began) / 1_000).toFixed(0)} s`,
-  ...(flags.remarks ? score.remarks : []),
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
+const unlike = (answers?.differing ?? 0) > 0 || differingMinutes().differing > 0;
+if (unlike || (real !== undefined && real.length !== modelled.length)) process.exitCode = 1;

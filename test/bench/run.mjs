@@ -24,6 +24,10 @@ const BENCHMARKS = {
   'push-share': [join(BUILT, 'push-share.js')],
   edges: [join(BUILT, 'edges.js')],
   alerts: [join(BUILT, 'alert-quality.js')],
+  'alerts-real': [
+    join(BUILT, 'alert-quality.js'),
+    ...['--world=real', '--accounts=17', '--evaluated-by=prometheus3', '--minute=1000'],
+  ],
   'rule-cost': [join(BUILT, 'rule-cost.js')],
   decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],
 };

@@ -56,27 +56,31 @@ function simple<Level extends AlertKind['level'], Grave extends Severity>(level:
 /** What to do first: the end of the text of a page or a ticket, and the first step of its runbook. */
 export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeWafSpike:
-    'compare what this text says is detected with what it says is blocked (`Detected and stopped` on the Security dashboard): as many: the WAF holds; fewer blocked: switch the rule set to blocking, or raise its sensitivity.',
+    "compare what is detected with what is blocked, by the alert's text or, over time, by `Detected and stopped` on the Security dashboard: about as many: the WAF holds, and it can wait; clearly fewer blocked: in the platform's console, switch the rule set to blocking, or raise its sensitivity.",
   EdgeTrafficFlood:
-    'look at `Served from the cache` on the Configuration dashboard: where the share stays, the edge bears it; where it falls, the origin needs protection. Ask whether a campaign was planned.',
+    'look at `Served from the cache` and `Share of errors` on the Configuration dashboard: both as before: the edge bears it, and it can wait; fewer served or more errors: protect the origin: cache more, limit rates, block the sources. Ask whether a campaign was planned.',
   EdgeTrafficDrop:
-    'open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere.',
+    'open the site from outside, a phone will do: no answer: look at DNS, then at the certificate; an error: go on as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere, and nothing to mend.',
   Edge5xxRatio:
-    'look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.',
-  EdgeWafOff: 'ask whoever changed it last, or switch it on again.',
-  EdgeFirewallDisabled: 'ask whoever changed it last, or activate it again.',
+    'look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.',
+  EdgeWafOff:
+    "switch it on again in the platform's console, unless somebody can say why it is off; `Last changes of settings` on the Security dashboard says since when.",
+  EdgeFirewallDisabled:
+    "activate it again in the platform's console, unless somebody can say why it is off; `Last changes of settings` on the Security dashboard says since when.",
   EdgeCertificateExpiring:
-    'look whether the platform renews it (`edge_certificate_managed` is 1): then whether its domain is still delegated to the platform; otherwise renew it and bind the new one to its domains.',
-  EdgeTokenExpiring: 'give the exporter a new token, or see why its user may not log in any more.',
-  EdgeExporterDown: 'look whether its process runs, and start it.',
+    "see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
+  EdgeTokenExpiring:
+    "read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
+  EdgeExporterDown:
+    "look on its host whether its process runs (`systemctl status`, `docker ps`, `kubectl get pods`): if not, start it; if it does, Prometheus' targets page says why it cannot be scraped.",
   EdgePushStopped:
-    'read its log and look at the disk of its state; if that is well, restart it, unless it has neither `--state.dir` nor `--state.url`: what waits would be lost.',
+    "read the exporter's log, and look whether the disk of its state is full or gone; if that is well, restart the exporter, unless it has neither `--state.dir` nor `--state.url`: what waits would be lost.",
   EdgeWafElevated:
     'look at `Detected and stopped` on the Security dashboard: as much stopped as detected, and no growth: it can wait; if it grows, do as for EdgeWafSpike now.',
   EdgeAttackUsual:
     'decide whether it is an attack still, or traffic that has changed: `Threats by family` and `Let through` on the Security dashboard.',
   EdgeWafBlockedSpike:
-    'look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors; without either it is an attack that the WAF stops.',
+    'look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors: relax it; without either it is an attack that the WAF stops.',
   EdgeWafFamilyAttack:
     'look at `Detected and stopped` on the Security dashboard: if less is stopped than detected, raise the sensitivity of the family.',
   Edge4xxRatio:
@@ -84,7 +88,7 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeStatusCodeSurge:
     'go by the code: 404: a missing page, or a scanner: the log of the origin has the path; 403: a rule; other 4xx: logins or a limit, in the same log; 5xx: as for Edge5xxRatio.',
   EdgeOffloadCollapse:
-    'ask whether somebody has purged the cache or changed its settings in the last hour; after a purge, wait.',
+    'look at `Last changes of settings` on the Security dashboard: a change of the cache as it began: undo it; none: ask who has purged the cache, and wait: it fills again.',
   EdgeOriginErrors:
     'look at `Responses of the origin` on the Configuration dashboard: since when 5xx have risen, and what was deployed then.',
   EdgeOriginSlow:

@@ -1,7 +1,7 @@
 import { type AlertName, FIRST_STEPS } from './alert-catalogue.ts';
 import { duration } from './promql.ts';
 import type { AlertRule, Severity, Subject } from './rule.ts';
-import { type Dashboard, dashboardUrl, type Links, runbookUrl, type Variable } from './rule.ts';
+import { type Dashboard, dashboardUrl, type Links, runbookUrl } from './rule.ts';
 import { type Form, type Judged, selected, type Tuning } from './tuning.ts';
 
 /** An alert as it is written down: what the rule needs besides is the same for all. */
@@ -18,9 +18,14 @@ export interface AlertDefinition {
   readonly labels?: Readonly<Record<string, string>>;
   readonly summary: string;
   readonly description: string;
-  readonly dashboard: Dashboard;
-  /** The labels of the alert that the dashboard is opened with. */
-  readonly variables: readonly Variable[];
+  /** Where it leads, unless to where its subject is shown. */
+  readonly dashboard?: Dashboard;
+}
+
+function dashboardOf({ about, dashboard, judged: { labels } }: AlertDefinition): Dashboard {
+  if (dashboard !== undefined) return dashboard;
+  if (about !== 'traffic') return about === 'settings' ? 'edge-security' : 'edge-exporter';
+  return labels.includes('configuration') ? 'edge-configuration' : 'edge-overview';
 }
 
 /**
@@ -46,9 +51,12 @@ function formsOf(definition: AlertDefinition, tuning: Tuning): readonly AlertRul
 }
 
 function alertRule(definition: AlertDefinition, form: Form, { grafana, runbook }: Links): AlertRule {
-  const { alert, hold = 0, keepFiring = 0, about, summary, description } = definition;
+  const { alert, hold = 0, keepFiring = 0, about, summary } = definition;
+  const description = `${definition.description}${exporterOf(definition)}`;
   const dashboard =
-    grafana === undefined ? undefined : dashboardUrl(grafana, definition.dashboard, definition.variables);
+    grafana === undefined
+      ? undefined
+      : dashboardUrl(grafana, dashboardOf(definition), definition.judged.labels);
   return {
     alert,
     expr: restricted(definition, form),
@@ -62,6 +70,13 @@ function alertRule(definition: AlertDefinition, form: Form, { grafana, runbook }
       ...(dashboard !== undefined && { dashboard_url: dashboard }),
     },
   };
+}
+
+/** Where the exporter of an account is: its status page is what most of its alerts ask for first. */
+function exporterOf({ about, judged }: AlertDefinition): string {
+  if (about !== 'exporter' || !judged.labels.includes('account')) return '';
+  const targets = 'printf "edge_up{account=%q}" $labels.account | query';
+  return `{{ with ${targets} }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }}`;
 }
 
 /** The expression of an alert where it is about the series of its form alone. */

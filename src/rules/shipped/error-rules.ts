@@ -10,7 +10,7 @@ import {
 } from './measures.ts';
 import { ago, duration, range } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
-import { besideConfigurations, opened, seriesValue, WHOM } from './scopes.ts';
+import { besideConfigurations, pageTiming, seriesValue, WHOM } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Judged, Tuning } from './tuning.ts';
 
@@ -191,7 +191,6 @@ function common(scope: Scope, burn: string) {
     about: 'traffic',
     labels: { scope, burn, metric: 'status_code' },
     summary: `{{ $value | humanizePercentage }} server errors on ${WHOM[scope]}`,
-    ...opened(scope),
   } as const;
 }
 
@@ -204,9 +203,7 @@ function pageAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition 
   return {
     ...common(scope, 'fast'),
     expr: `${ratio5xx(scope, short)}\nand\n${paging(scope)}${besideConfigurations(scope, paging('configuration'), times)}`,
-    hold: scope === 'account' ? times.holdAccount : 0,
-    keepFiring: scope === 'account' ? 0 : times.keepFiring,
-    severity: 'page',
+    ...pageTiming(scope, times),
     description: `{{ $value | humanizePercentage }} of the responses of ${WHOM[scope]} in the last ${duration(short)} were 5xx: ${speed} times what the budget allows. In the last ${duration(half)} it was ${share(half)}.`,
   };
 }

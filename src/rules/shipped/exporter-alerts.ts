@@ -7,13 +7,27 @@ import type { Tuning } from './tuning.ts';
 /** The `job` of the exporter in Prometheus. */
 export const EXPORTER_JOB = 'edge-exporter';
 
+/** What is seen of the platform, and what the exporter may ask of it. */
+export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  return [
+    ...unseenAlerts(times, tuning),
+    ...pollAlerts(times, tuning),
+    ...discoveryAlerts(times),
+    polledTwiceAlert(times),
+    ...quotaAlerts(times, tuning),
+  ];
+}
+
+/** Counters, the exporter's own life, and what it pushes. */
+export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  return [counterAlerts, processAlerts, pushAlerts].flatMap((alerts) => alerts(times, tuning));
+}
+
 /** What alerts of one account of the exporter have in common; but for two they are tickets. */
 export const OF_ACCOUNT = {
   about: 'exporter',
   severity: 'ticket',
   judged: { series: 'edge_up', labels: ['account'] },
-  dashboard: 'edge-exporter',
-  variables: ['account'],
 } as const;
 
 /** What alerts of the exporter as a whole have in common. */
@@ -22,12 +36,10 @@ export const OF_EXPORTER = {
   severity: 'ticket',
   // Nothing tells one exporter from another in an alerts file.
   judged: { series: 'up', labels: [] },
-  dashboard: 'edge-exporter',
-  variables: [],
 } as const;
 
 /** What is seen of the platform is old, or nothing is seen. */
-export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+function unseenAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
     {
       ...OF_ACCOUNT,
@@ -41,7 +53,6 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       description:
         'The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed.',
       dashboard: 'edge-configuration',
-      variables: ['account', 'product', 'configuration'],
     },
     {
       ...OF_ACCOUNT,
@@ -66,7 +77,7 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefi
 }
 
 /** Several exporters of an account, or several scrapes of one: all sums bear it, and the quota is spent that often. */
-export function polledTwiceAlert(times: Times): AlertDefinition {
+function polledTwiceAlert(times: Times): AlertDefinition {
   const family = 'edge_account_info';
   const targets = `{{ range printf "${family}{account_id=%q}" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }}`;
   return {
@@ -82,7 +93,7 @@ export function polledTwiceAlert(times: Times): AlertDefinition {
 }
 
 /** What the exporter may do is nearly used up. */
-export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const common = { ...OF_ACCOUNT, alert: 'EdgeQuotaNearlySpent' } as const;
   // The least left in any rate-limit window: what is left right now goes up and down with each of them.
   const over = (name: string): string => `${name}[${duration(times.quotaShort)}]`;
@@ -139,7 +150,7 @@ export function expiring(
 }
 
 /** The exporter's own life. */
-export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
     ...expiring('EdgeTokenExpiring', 'edge_token_expiry_timestamp_seconds', tuning, {
       ...OF_ACCOUNT,
@@ -187,7 +198,7 @@ const POLLS = 'edge_exporter_polls_total';
 const FAILED = 'outcome!~"ok|empty"';
 
 /** Polls that fail for long though the platform answers. While it does not, that alone is told. */
-export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const ofTraffic = (...matchers: string[]): string =>
     `sum by (account) (rate(${POLLS}{${[`collector=~"${OF_TRAFFIC}"`, ...matchers].join(', ')}}[${duration(times.settled)}]))`;
   const failures = merged(
@@ -218,7 +229,7 @@ export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
 }
 
 /** What is configured and not there: no poll fails because of it, so nothing else tells. */
-export function discoveryAlerts(times: Times): readonly AlertDefinition[] {
+function discoveryAlerts(times: Times): readonly AlertDefinition[] {
   const common = {
     ...OF_ACCOUNT,
     alert: 'EdgeNotDiscovered',
@@ -263,7 +274,7 @@ const OF_METRIC = 'account, product, metric';
 const BEHIND = { series: 'edge_exporter_settle_delay_seconds', labels: ['account', 'product'] } as const;
 
 /** What the counters lack, or are about to lose. */
-export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const inAnHour = (name: string): string => `increase(${name}[${duration(times.hour)}])`;
   const tolerance = (
     alert: 'EdgeReconciliationOff' | 'EdgeBucketsSkipped' | 'EdgeBucketsRestatedLate',
@@ -339,7 +350,7 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefin
 }
 
 /** What is to be pushed does not arrive: it waits for too long, or it never will. */
-export function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const after = tuning.value('EdgePushBehind', 'after', OF_EXPORTER.judged);
   const lost = (family: string): string => `increase(${family}[${duration(times.hour)}]) > 0`;
   const waiting = `time() - edge_exporter_outbox_oldest_timestamp_seconds > ${after}`;

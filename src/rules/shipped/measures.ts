@@ -57,6 +57,8 @@ export interface Measure {
   readonly quiet?: (tuning: Tuning) => number;
   /** Whether it is counted among the requests, and so grows with them. */
   readonly part?: boolean;
+  /** What an attack shows in besides its threats: where these are taken for usual, so are those of its series that this selects. */
+  readonly shows?: readonly Matcher[];
   /** Whether it is judged as well what grows for hours. */
   readonly rises?: boolean;
   /** Whether too little is judged as well. */
@@ -149,6 +151,7 @@ export const MEASURES = {
     ...counted('edge_waf_blocked_per_minute', { family: 'edge_waf_blocked_per_minute' }),
     alert: 'EdgeWafBlockedSpike',
     data: 'waf',
+    shows: [],
     little: 4,
     quiet: (tuning) => tuning.least('EdgeWafBlockedSpike', 'floor') / 4,
     part: true,
@@ -160,6 +163,7 @@ export const MEASURES = {
     }),
     alert: 'EdgeWafFamilyAttack',
     data: 'waf',
+    shows: [],
     little: 4,
     quiet: (tuning) => tuning.least('EdgeWafFamilyAttack', 'floor') / 4,
     part: true,
@@ -174,6 +178,7 @@ export const MEASURES = {
     }),
     alert: 'EdgeStatusCodeSurge',
     data: 'status_code',
+    shows: [{ label: 'class', operator: '=', value: '4xx' }],
     little: 6,
     quiet: (tuning) =>
       Math.min(
@@ -197,6 +202,7 @@ export const MEASURES = {
     by: [],
     alert: 'Edge4xxRatio',
     data: 'status_code',
+    shows: [],
     little: 0.02,
     quiet: (tuning) => tuning.least('Edge4xxRatio', 'share') / 4,
   },

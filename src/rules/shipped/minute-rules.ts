@@ -250,7 +250,7 @@ function beyondMuch(names: Recorded, times: Times): string {
 
 const MUCH = { times: 3, more: 30 };
 
-function accepted(names: Recorded, { scope, tuning: { settings } }: Judging): string {
+function accepted(names: Recorded, { scope, measure, tuning: { settings } }: Judging): string {
   const byHand = settings.accepted
     .filter(({ where }) => applies(where, SCOPES[scope]))
     .map(({ where, from }) => {
@@ -259,7 +259,14 @@ function accepted(names: Recorded, { scope, tuning: { settings } }: Judging): st
       return `((${now}) >= 0) < ${ACCEPTING}`;
     });
   const long = `time() - ${names.since} > ${settings.acceptAfter / 1_000}`;
-  return [long, ...byHand].join('\nor\n');
+  // A share of 403s that is too much at night alone is never abnormal for two days: it would be a ticket on each of them.
+  const attack =
+    measure.shows === undefined
+      ? []
+      : [
+          `${selector(names.value, measure.shows)} and on (${SCOPES[scope].join(', ')}) ${recorded(scope, MEASURES.threats).accepted}`,
+        ];
+  return [long, ...byHand, ...attack].join('\nor\n');
 }
 
 /**

@@ -2,7 +2,7 @@ import type { AlertDefinition } from './alert.ts';
 import { latest, recordedSum, SCOPES } from './measures.ts';
 import { duration, range } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
-import { opened, seriesValue, WHOM } from './scopes.ts';
+import { seriesValue, WHOM } from './scopes.ts';
 import { TIMES, type Times } from './times.ts';
 import type { Judged, Tuning } from './tuning.ts';
 
@@ -73,7 +73,6 @@ export function originAlerts(times: Times, tuning: Tuning): readonly AlertDefini
     labels: { scope: SCOPE, metric: 'upstream_responses' },
     hold: times.holdTicket,
     severity: 'ticket',
-    ...opened(SCOPE),
   } as const;
   const slow = tuning.value('EdgeOriginSlow', 'times_usual', JUDGED);
   return [

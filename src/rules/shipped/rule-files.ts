@@ -3,16 +3,7 @@ import { type AlertDefinition, alertRules } from './alert.ts';
 import { type AlertSettings, SHIPPED } from './alert-settings.ts';
 import { baselineRules } from './baseline-rules.ts';
 import { longRatioRules, responseRules, serverErrorAlerts, shortRatioRules } from './error-rules.ts';
-import {
-  counterAlerts,
-  discoveryAlerts,
-  exporterAlerts,
-  platformAlerts,
-  pollAlerts,
-  polledTwiceAlert,
-  pushAlerts,
-  quotaAlerts,
-} from './exporter-alerts.ts';
+import { exporterAlerts, platformAlerts } from './exporter-alerts.ts';
 import { freshnessRules } from './freshness-rules.ts';
 import { measures } from './measures.ts';
 import { minuteRules } from './minute-rules.ts';
@@ -75,18 +66,8 @@ function alertGroups(times: Times, tuning: Tuning): readonly RuleGroup<AlertRule
     judged('edge-drops', dropAlerts(times)),
     judged('edge-errors', [...serverErrorAlerts(times, tuning), ...originAlerts(times, tuning)]),
     judged('edge-settings', [...protectionAlerts(times), ...settingsAlerts(times, tuning)]),
-    judged('edge-platform', [
-      ...platformAlerts(times, tuning),
-      ...pollAlerts(times, tuning),
-      ...discoveryAlerts(times),
-      polledTwiceAlert(times),
-      ...quotaAlerts(times, tuning),
-    ]),
-    judged('edge-exporter', [
-      ...counterAlerts(times, tuning),
-      ...exporterAlerts(times, tuning),
-      ...pushAlerts(times, tuning),
-    ]),
+    judged('edge-platform', platformAlerts(times, tuning)),
+    judged('edge-exporter', exporterAlerts(times, tuning)),
   ];
   return groups.filter(({ rules }) => rules.length > 0);
 }

@@ -61,11 +61,9 @@ export const LINKS: Links = {
 
 export type Dashboard = 'edge-overview' | 'edge-configuration' | 'edge-security' | 'edge-exporter';
 
-/** The variables of the dashboards, as labels of an alert give their values. */
-export type Variable = 'account' | 'product' | 'configuration';
-
-/** The address of a dashboard with the alert's account and configuration chosen: a template of Prometheus. */
-export function dashboardUrl(grafana: string, dashboard: Dashboard, variables: readonly Variable[]): string {
+/** The address of a dashboard with what the alert's labels say chosen, as far as it has variables for them: a template of Prometheus. */
+export function dashboardUrl(grafana: string, dashboard: Dashboard, labels: readonly string[]): string {
+  const variables = labels.filter((name) => dashboard !== 'edge-exporter' || name === 'account');
   const chosen = variables.map((name) => `var-${name}={{ $labels.${name} | urlquery }}`);
   return `${grafana}/d/${dashboard}${chosen.length === 0 ? '' : `?${chosen.join('&')}`}`;
 }

@@ -3,26 +3,31 @@ import { labelsOf, type Measure, recorded, SCOPES, type Scope } from './measures
 import { duration, range } from './promql.ts';
 import type { Times } from './times.ts';
 
-/** Where the alerts of a scope lead. */
-export function opened(scope: Scope): Pick<AlertDefinition, 'dashboard' | 'variables'> {
-  return scope === 'account'
-    ? { dashboard: 'edge-overview', variables: ['account', 'product'] }
-    : { dashboard: 'edge-configuration', variables: ['account', 'product', 'configuration'] };
+type Timing = Pick<AlertDefinition, 'severity' | 'hold' | 'keepFiring'>;
+
+/** A page of an account waits for its configurations to speak, and is silent before they are. */
+export function pageTiming(scope: Scope, { holdAccount, keepFiring }: Times, hold = 0): Timing {
+  const timing = scope === 'account' ? { hold: hold + holdAccount } : { hold, keepFiring };
+  return { severity: 'page', ...timing };
 }
 
-/** What every alert of traffic has: what it judges, which data it is made of, and where it leads. */
+/** A ticket waits for the page of the same cause. */
+export function ticketTiming(scope: Scope, { holdTicket, holdAccount, keepFiring }: Times): Timing {
+  return { severity: 'ticket', hold: holdTicket + (scope === 'account' ? holdAccount : 0), keepFiring };
+}
+
+/** What every alert of traffic has: what it judges, and which data it is made of. */
 export function ofTraffic(scope: Scope, measure: Measure) {
   return {
     judged: { series: recorded(scope, measure).value, labels: SCOPES[scope] },
     about: 'traffic',
     labels: { scope, metric: measure.data },
-    ...opened(scope),
   } as const;
 }
 
-/** What was so within the last hour or a little more: of a series that is there only while it is so. */
-export function lately(series: string, { apart, minute }: Times): string {
-  return `last_over_time(${range(series, apart, minute)})`;
+/** What was so within the last hour or a little more, or within another time: of a series that is there only while it is so. */
+export function lately(series: string, { apart, minute }: Times, span = apart): string {
+  return `last_over_time(${range(series, span, minute)})`;
 }
 
 /** An account is told of only where none of its configurations is: they say more. What they are told by: their abnormal, or a series. */

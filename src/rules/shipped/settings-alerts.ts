@@ -42,7 +42,7 @@ function switched(
 const OF_RULESET = 'account, waf_ruleset_id';
 const OF_FIREWALL = 'account, firewall_id';
 
-const OF_SETTINGS = { about: 'settings', dashboard: 'edge-security', variables: ['account'] } as const;
+const OF_SETTINGS = { about: 'settings' } as const;
 
 /** Protection that was there and is not any more. */
 export function protectionAlerts(times: Times): readonly AlertDefinition[] {
@@ -95,6 +95,10 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
   ];
 }
 
+/** Who renews a certificate, where the platform tells. */
+const RENEWED =
+  'Who renews it: {{ range printf "edge_certificate_managed{account=%q, certificate_id=%q}" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}.';
+
 /** Settings that will hurt, and settings that have changed. */
 export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
@@ -104,8 +108,7 @@ export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       hold: times.settled,
       summary:
         'The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}',
-      description:
-        'The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site.',
+      description: `The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. ${RENEWED}`,
     }),
     ...changes(times),
   ];
@@ -129,7 +132,6 @@ function cachedErrorPage(times: Times, tuning: Tuning): AlertDefinition {
     description:
       'The edge keeps responses {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) for {{ $value | humanizeDuration }}: a short failure of the origin is shown to visitors for so long.',
     dashboard: 'edge-configuration',
-    variables: ['account', 'product', 'configuration'],
   };
 }
 

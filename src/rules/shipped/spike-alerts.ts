@@ -16,7 +16,15 @@ import {
 } from './measures.ts';
 import { acceptedNow, BEYOND_OTHERS, explained, growing, inLastMinutes, stillAbove } from './minute-rules.ts';
 import { ago, duration, larger, range, selector } from './promql.ts';
-import { besideConfigurations, lately, ofTraffic, seriesValue, WHOM } from './scopes.ts';
+import {
+  besideConfigurations,
+  lately,
+  ofTraffic,
+  pageTiming,
+  seriesValue,
+  ticketTiming,
+  WHOM,
+} from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -81,8 +89,8 @@ export function spiking(scope: Scope, measure: Measure, times: Times): string {
 }
 
 /** Where somebody has been woken for an attack, what follows from it is a part of that. */
-function unlessAttacked(scope: Scope, times: Times): string {
-  const attacked = lately(recorded(scope, MEASURES.threats).since, times);
+function unlessAttacked(scope: Scope, times: Times, span = times.apart): string {
+  const attacked = lately(recorded(scope, MEASURES.threats).since, times, span);
   return `\nunless on (${SCOPES[scope].join(', ')})\n${attacked}`;
 }
 
@@ -90,27 +98,16 @@ function spikeAlert(name: SpikeName, scope: Scope, times: Times, tuning: Tuning)
   const measure: Measure = MEASURES[name];
   const { dashboard } = WORDINGS[name];
   const page = name === 'threats';
-  // An account waits for its configurations to speak, and is silent before they are.
-  const paged = scope === 'account' ? { hold: times.holdAccount } : { keepFiring: times.keepFiring };
   const beside = besideConfigurations(scope, measure, times);
   const spike = spiking(scope, measure, times);
   return {
     ...ofTraffic(scope, measure),
     alert: measure.alert,
     expr: `${spike}${page ? '' : unlessAttacked(scope, times)}${beside}`,
-    ...(page ? paged : ticketTiming(scope, times)),
-    severity: page ? 'page' : 'ticket',
+    ...(page ? pageTiming(scope, times) : ticketTiming(scope, times)),
     ...words(name, scope, times, tuning),
     ...(dashboard === 'edge-security' && { dashboard }),
   };
-}
-
-/** A ticket waits for the page of the same cause. */
-function ticketTiming(
-  scope: Scope,
-  { holdTicket, holdAccount, keepFiring }: Times,
-): Pick<AlertDefinition, 'hold' | 'keepFiring'> {
-  return { hold: holdTicket + (scope === 'account' ? holdAccount : 0), keepFiring };
 }
 
 /** What is said where nothing is recorded of what is usual, or too much. */
@@ -182,16 +179,15 @@ function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefiniti
   const measure = MEASURES.threats;
   const names = recorded(scope, measure);
   const beside = besideConfigurations(scope, measure, times);
-  // What grows will be a page, or is a ticket once it grows no more; an hour and a half is enough to tell.
-  const before = `avg_over_time(${ago(range(names.value, times.hour, times.minute), 1.5 * times.hour)})`;
+  // What grows will be a page, or is a ticket once it grows no more; two and a half hours are enough to tell.
+  const before = `avg_over_time(${ago(range(names.value, times.hour, times.minute), 2.5 * times.hour)})`;
   const young = `(${growing(names, times, 2 * times.holdTicket, 1.05)} unless ${before} > 2 * ${latest(names.seasonal, times)})`;
   return {
     ...ofTraffic(scope, measure),
     alert: measure.elevated,
-    expr: `${elevated({ scope, measure, times, tuning })}\nunless\n${lately(names.since, times)}\nunless\n${young}${beside}`,
+    expr: `${elevated({ scope, measure, times, tuning })}\nunless\n${lately(names.since, times, times.remains)}\nunless\n${young}${beside}`,
     ...ticketTiming(scope, times),
     keepFiring: times.keepAfterLull,
-    severity: 'ticket',
     summary: `{{ $value | humanize }} threats a minute in the last hour on ${WHOM[scope]}`,
     description: `In the last hour the WAF has detected {{ $value | humanize }} threats a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}. Too few for a page, or too short.`,
     dashboard: 'edge-security',
@@ -227,10 +223,9 @@ function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition 
   return {
     ...ofTraffic(scope, measure),
     alert: measure.elevated,
-    expr: `(\n${spiking(scope, measure, times)}\nor\n${elevated({ scope, measure, times, tuning })}\n)${unlessAttacked(scope, times)}${failing}${beside}`,
+    expr: `(\n${spiking(scope, measure, times)}\nor\n${elevated({ scope, measure, times, tuning })}\n)${unlessAttacked(scope, times, times.remains)}${failing}${beside}`,
     ...ticketTiming(scope, times),
     keepFiring: times.keepAfterLull,
-    severity: 'ticket',
     summary: `{{ $value | humanize }} responses {{ $labels.code }} a minute on ${WHOM[scope]}`,
     description: `{{ $value | humanize }} responses a minute of ${WHOM[scope]} have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: ${seriesValue(names.seasonal, scope, { by: measure.by, absent: unrecorded(measure, tuning).usual })}.`,
   };
@@ -264,7 +259,8 @@ function elevated(judging: JudgingHours): string {
   const hour = overAnHour(names.value);
   const lastly = (operation: 'avg' | 'max', series: string): string =>
     `${operation}_over_time(${range(series, times.lull, times.minute)})`;
-  const much = `${latest(names.hourly, times)} > ${limit}\nor\n${burst}`;
+  const lasts = [0, times.holdHour].map((back) => `${latest(names.hourly, times, back)} > ${limit}`);
+  const much = `${lasts.join('\nand\n')}\nor\n${burst}`;
   const still = `${lastly('avg', names.value)} > ${limit} / 2\nor\n${lastly('max', names.above)}`;
   // What grows with the requests, and hardly more than they do, says nothing besides.
   const part = `${BEYOND_OTHERS} * (${explained(judging, overAnHour)} + ${measure.little})`;

@@ -28,6 +28,10 @@ export const TIMES = {
   growing: 30 * MINUTE,
   /** After so long without a spike the next one is another. */
   apart: 70 * MINUTE,
+  /** After an attack that was paged, what is left of it is no ticket for so long: it may be hours until it is over. */
+  remains: 3 * HOUR,
+  /** How long the mean of an hour must be too much to be a ticket: what rises slowly is a page by then. */
+  holdHour: 15 * MINUTE,
   /** How long a condition must last: of a drop or a state. */
   hold: 5 * MINUTE,
   /** How much longer tickets wait: the page of the same cause comes first, and inhibits them. */

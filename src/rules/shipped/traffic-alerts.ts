@@ -4,7 +4,7 @@ import { stale } from './freshness-rules.ts';
 import { latest, MEASURES, type Measure, recorded, SCOPE_NAMES, SCOPES, type Scope } from './measures.ts';
 import { recently } from './minute-rules.ts';
 import { larger, range } from './promql.ts';
-import { besideConfigurations, ofTraffic, seriesValue, WHOM } from './scopes.ts';
+import { besideConfigurations, ofTraffic, pageTiming, seriesValue, WHOM } from './scopes.ts';
 import { spiking } from './spike-alerts.ts';
 import type { Times } from './times.ts';
 
@@ -28,9 +28,7 @@ export function dropAlerts(times: Times): readonly AlertDefinition[] {
         ...common,
         labels: { ...common.labels, reason: 'lost' },
         expr: `${fallen}\nand\n${known}${elsewhere}\n${whole}${beside}`,
-        hold: times.hold + (scope === 'account' ? times.holdAccount : 0),
-        keepFiring: scope === 'account' ? 0 : times.keepFiring,
-        severity: 'page',
+        ...pageTiming(scope, times, times.hold),
         description: `${described} Visitors do not arrive.`,
       },
       {
@@ -86,9 +84,7 @@ export function floodAlerts(times: Times): readonly AlertDefinition[] {
         ...common,
         labels: { ...common.labels, reason: 'harm' },
         expr: `${expr}\nand ${on}\n${harm}`,
-        hold: times.hold + (scope === 'account' ? times.holdAccount : 0),
-        keepFiring: scope === 'configuration' ? times.keepFiring : 0,
-        severity: 'page',
+        ...pageTiming(scope, times, times.hold),
         description: `${described} Errors or threats rise with them.`,
       },
       {

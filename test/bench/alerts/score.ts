@@ -45,6 +45,9 @@ export class Score {
   readonly falsePages = new Map<string, number>();
   readonly falseTickets = new Map<string, number>();
   flaps = 0;
+  /** Events that somebody is to hear of, and of how many notifications they do. */
+  causes = 0;
+  heard = 0;
   readonly remarks: string[] = [];
   /** False pages by what the account is like. */
   readonly falseByTheme = new Map<string, number>();
@@ -59,6 +62,12 @@ export class Score {
     this.weeks += minutes / (7 * 24 * 60);
     const spans = fired.map(alertSpan);
     for (const event of events) this.#addEvent(label, event, spans, told);
+    const causes = events.filter(({ kind }) => EVENT_KINDS[kind].expects !== 'no page');
+    this.causes += causes.length;
+    // What two causes at once are told by is one notification.
+    this.heard += told.filter(
+      (one) => one.receiver !== 'notes' && causes.some((event) => within(event, one, ECHO)),
+    ).length;
     this.#addFalse(label, theme, events, told);
     this.flaps += flaps(spans);
   }
@@ -74,8 +83,8 @@ export class Score {
         from >= event.from && by.includes(name) && (expects === 'ticket' || severity === 'page'),
     );
     const [first] = telling.toSorted((a, b) => a.from - b.from);
-    const within = event.kind === 'tiny site fails' ? TINY_WITHIN : TICKET_WITHIN;
-    const found = first !== undefined && (expects === 'page' || first.from - event.from <= within);
+    const soon = event.kind === 'tiny site fails' ? TINY_WITHIN : TICKET_WITHIN;
+    const found = first !== undefined && (expects === 'page' || first.from - event.from <= soon);
     score.events += 1;
     if (found) score.found += 1;
     else if (expects !== 'no page')
@@ -95,7 +104,7 @@ export class Score {
         `${label}: ${pages[0]?.name} pages at ${pages[0]?.from}, ${event.kind} at ${event.from}`,
       );
     }
-    const heardAtAll = told.filter(({ at }) => at / MINUTE >= event.from && at / MINUTE < event.to + ECHO);
+    const heardAtAll = told.filter((one) => within(event, one, ECHO));
     for (const [receiver, word] of [
       ['on-call', 'pages'],
       ['tickets', 'tickets'],
@@ -111,10 +120,11 @@ export class Score {
   }
 
   #addFalse(label: string, theme: string, events: readonly Event[], told: readonly Notification[]): void {
-    for (const { at, receiver, alerts } of told) {
+    for (const notification of told) {
+      const { at, receiver, alerts } = notification;
       const minute = at / MINUTE;
       const name = alerts[0]?.['alertname'] ?? '';
-      const caused = events.some(({ from, to }) => minute >= from && minute < to + 2 * ECHO);
+      const caused = events.some((event) => within(event, notification, 2 * ECHO));
       if (caused || receiver === 'notes') continue;
       const counts = receiver === 'on-call' ? this.falsePages : this.falseTickets;
       counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -124,6 +134,11 @@ export class Score {
       else this.remarks.push(`${label}: false ticket ${name} at ${minute} ${JSON.stringify(alerts[0])}`);
     }
   }
+}
+
+/** Whether somebody is told during an event, or so many minutes after it. */
+function within({ from, to }: Event, { at }: Notification, echo: number): boolean {
+  return at / MINUTE >= from && at / MINUTE < to + echo;
 }
 
 function alertSpan({ labels, from, to }: FiredAlert): AlertSpan {

@@ -107,6 +107,14 @@ it('an attack that grows over hours is a page, and no ticket before it', () => {
   expect(told.map(({ labels }) => labels['severity'])).toEqual(ramps.map(() => 'page'));
 });
 
+it('an attack that is taken for usual is no ticket on each night, when its 403s are a larger share', () => {
+  const { inputs, events } = scene('polluted', 2305, 3);
+  const [lasting] = events;
+  const told = fired(['Edge4xxRatio', 'EdgeWafSpike', 'EdgeAttackUsual'], inputs, 6);
+  expect(lasting).toMatchObject({ kind: 'attack of days', from: 2_213 });
+  expect(told.map(({ labels }) => labels['alertname'])).toEqual(['EdgeWafSpike', 'EdgeAttackUsual']);
+});
+
 it('a crash loop is a page, and no ticket before it', () => {
   const { inputs, events } = scene('crash loop', 2203, 3);
   const loops = events.filter(({ to }) => to < 5 * DAY);

@@ -137,7 +137,7 @@ it('every page and ticket ends with what to do first, as the runbook says it', a
         ? ['', FIRST_STEPS[alert as AlertName]]
         : annotations.description.split(' First: ');
     const section = runbook.split(`## ${alert}\n`)[1]?.split('\n## ')[0] ?? '';
-    expect(section, alert).toContain(`- **Do first** ${first}\n`);
+    expect(section.startsWith(`**Do first:** ${first}\n`), alert).toBe(true);
   }
 });
 
