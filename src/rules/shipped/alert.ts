@@ -1,7 +1,13 @@
 import { type AlertName, FIRST_STEPS } from './alert-catalogue.ts';
 import { duration } from './promql.ts';
-import type { AlertRule, Severity, Subject } from './rule.ts';
-import { type Dashboard, dashboardUrl, type Links, runbookUrl } from './rule.ts';
+import {
+  type AlertRule,
+  type Dashboard,
+  dashboardUrl,
+  type Links,
+  type Severity,
+  type Subject,
+} from './rule.ts';
 import { type Form, type Judged, selected, type Tuning } from './tuning.ts';
 
 /** An alert as it is written down: what the rule needs besides is the same for all. */
@@ -66,7 +72,7 @@ function alertRule(definition: AlertDefinition, form: Form, { grafana, runbook }
     annotations: {
       summary,
       description: form.severity === 'info' ? description : `${description} First: ${FIRST_STEPS[alert]}`,
-      runbook_url: runbookUrl(runbook, alert),
+      runbook_url: `${runbook}#${alert.toLowerCase()}`,
       ...(dashboard !== undefined && { dashboard_url: dashboard }),
     },
   };

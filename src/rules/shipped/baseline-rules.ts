@@ -1,5 +1,6 @@
 import {
   floorOf,
+  isShare,
   type Judging,
   latest,
   type Measure,
@@ -95,6 +96,7 @@ function usualRules(names: Recorded, measure: Measure, times: Times): readonly R
     expr: `${overAnHour('stddev', names.value, times)}\n/\n(${names.hourly} + ${little})\nunless ${overAnHour('count', names.excess, times)}${quiet === undefined ? '' : `\nand ${names.seasonal}`}`,
   };
   return [
+    // Of a share the noise of single minutes is not looked at.
     ...(isShare(measure) ? [] : [variation]),
     {
       // The last hour is centred half an hour ago: it is compared with what was usual then.
@@ -106,11 +108,6 @@ function usualRules(names: Recorded, measure: Measure, times: Times): readonly R
       expr: `(${names.seasonal} + ${little}) * clamp(${upper}, 1, ${HIGHEST_RAISE}) - ${little}\nor\n${names.seasonal}`,
     },
   ];
-}
-
-/** Of a share the noise of single minutes is not looked at. */
-function isShare({ alert }: Measure): boolean {
-  return alert === 'Edge4xxRatio' || alert === 'EdgeOffloadCollapse';
 }
 
 /** What a minute must be above, all of it. */

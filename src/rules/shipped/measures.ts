@@ -57,8 +57,6 @@ export interface Measure {
   readonly quiet?: (tuning: Tuning) => number;
   /** Whether it is counted among the requests, and so grows with them. */
   readonly part?: boolean;
-  /** What an attack shows in besides its threats: where these are taken for usual, so are those of its series that this selects. */
-  readonly shows?: readonly Matcher[];
   /** Whether it is judged as well what grows for hours. */
   readonly rises?: boolean;
   /** Whether too little is judged as well. */
@@ -151,7 +149,6 @@ export const MEASURES = {
     ...counted('edge_waf_blocked_per_minute', { family: 'edge_waf_blocked_per_minute' }),
     alert: 'EdgeWafBlockedSpike',
     data: 'waf',
-    shows: [],
     little: 4,
     quiet: (tuning) => tuning.least('EdgeWafBlockedSpike', 'floor') / 4,
     part: true,
@@ -163,7 +160,6 @@ export const MEASURES = {
     }),
     alert: 'EdgeWafFamilyAttack',
     data: 'waf',
-    shows: [],
     little: 4,
     quiet: (tuning) => tuning.least('EdgeWafFamilyAttack', 'floor') / 4,
     part: true,
@@ -178,7 +174,6 @@ export const MEASURES = {
     }),
     alert: 'EdgeStatusCodeSurge',
     data: 'status_code',
-    shows: [{ label: 'class', operator: '=', value: '4xx' }],
     little: 6,
     quiet: (tuning) =>
       Math.min(
@@ -202,7 +197,6 @@ export const MEASURES = {
     by: [],
     alert: 'Edge4xxRatio',
     data: 'status_code',
-    shows: [],
     little: 0.02,
     quiet: (tuning) => tuning.least('Edge4xxRatio', 'share') / 4,
   },
@@ -238,12 +232,17 @@ export function scopesOf({ scopes = SCOPE_NAMES }: Measure): readonly Scope[] {
   return scopes;
 }
 
+/** Whether it is a share, not a count of each minute. */
+export function isShare({ name }: Pick<Measure, 'name'>): boolean {
+  return name.endsWith('_ratio');
+}
+
 /** The names of a measure's recorded series. */
 export function recorded(scope: Scope, { name }: Pick<Measure, 'name'>) {
   const series = (operation: string): string => `${scope}:${name}:${operation}`;
   return {
     /** What it is in this minute. */
-    value: series(name.endsWith('_ratio') ? 'now' : 'sum'),
+    value: series(isShare({ name }) ? 'now' : 'sum'),
     /** What a minute of a spike must be above: the threshold with which it began; outside of spikes the threshold is. */
     limit: series('limit'),
     /** 1, and there only in minutes above the limit. */

@@ -259,14 +259,11 @@ function accepted(names: Recorded, { scope, measure, tuning: { settings } }: Jud
       return `((${now}) >= 0) < ${ACCEPTING}`;
     });
   const long = `time() - ${names.since} > ${settings.acceptAfter / 1_000}`;
-  // A share of 403s that is too much at night alone is never abnormal for two days: it would be a ticket on each of them.
-  const attack =
-    measure.shows === undefined
-      ? []
-      : [
-          `${selector(names.value, measure.shows)} and on (${SCOPES[scope].join(', ')}) ${recorded(scope, MEASURES.threats).accepted}`,
-        ];
-  return [long, ...byHand, ...attack].join('\nor\n');
+  if (measure.data === 'requests' || measure.rises === true) return [long, ...byHand].join('\nor\n');
+  // So is what an attack shows in besides its threats. A share of 403s that is too much at night alone would be a ticket on each of them.
+  const shown = measure.by.includes('class') ? `${names.value}{class="4xx"}` : names.value;
+  const attack = `${shown} and on (${SCOPES[scope].join(', ')}) ${recorded(scope, MEASURES.threats).accepted}`;
+  return [long, ...byHand, attack].join('\nor\n');
 }
 
 /**

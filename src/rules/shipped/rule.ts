@@ -67,8 +67,3 @@ export function dashboardUrl(grafana: string, dashboard: Dashboard, labels: read
   const chosen = variables.map((name) => `var-${name}={{ $labels.${name} | urlquery }}`);
   return `${grafana}/d/${dashboard}${chosen.length === 0 ? '' : `?${chosen.join('&')}`}`;
 }
-
-/** The address of an alert's section in the runbook. */
-export function runbookUrl(runbook: string, alert: string): string {
-  return `${runbook}#${alert.toLowerCase()}`;
-}

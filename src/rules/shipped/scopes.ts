@@ -22,6 +22,7 @@ export function ofTraffic(scope: Scope, measure: Measure) {
     judged: { series: recorded(scope, measure).value, labels: SCOPES[scope] },
     about: 'traffic',
     labels: { scope, metric: measure.data },
+    ...(measure.data === 'waf' && { dashboard: 'edge-security' as const }),
   } as const;
 }
 

@@ -2,6 +2,7 @@ import type { AlertDefinition } from './alert.ts';
 import { burning, paging, ratio5xx } from './error-rules.ts';
 import {
   floorOf,
+  isShare,
   type Judging,
   latest,
   latestUsual,
@@ -31,12 +32,10 @@ import type { Tuning } from './tuning.ts';
 type SpikeName = 'threats' | 'blocked' | 'family' | 'clientErrors' | 'misses';
 
 interface Wording {
-  readonly format?: 'humanizePercentage';
   readonly summary: (whom: string) => string;
   readonly what: string;
   /** What is said besides. */
   readonly more?: (scope: Scope, times: Times) => string;
-  readonly dashboard: 'edge-security' | 'edge-configuration';
 }
 
 const WORDINGS: Readonly<Record<SpikeName, Wording>> = {
@@ -46,30 +45,23 @@ const WORDINGS: Readonly<Record<SpikeName, Wording>> = {
     // Of the same minutes: while an attack grows or ends, the newest one alone has more or less than their mean.
     more: (scope, { smoothing, minute }) =>
       ` The WAF blocks ${seriesValue(recorded(scope, MEASURES.blocked).value, scope, { over: ['avg', smoothing - minute / 2] })} requests a minute.`,
-    dashboard: 'edge-security',
   },
   blocked: {
     summary: (whom) => `{{ $value | humanize }} requests a minute blocked on ${whom}`,
     what: 'The WAF blocks {{ $value | humanize }} requests a minute',
-    dashboard: 'edge-security',
   },
   family: {
     summary: (whom) => `{{ $labels.family }} attack on ${whom}: {{ $value | humanize }} threats a minute`,
     what: 'The WAF detects {{ $value | humanize }} threats a minute of the family {{ $labels.family }}',
-    dashboard: 'edge-security',
   },
   clientErrors: {
-    format: 'humanizePercentage',
     summary: (whom) => `{{ $value | humanizePercentage }} client errors on ${whom}`,
     what: '{{ $value | humanizePercentage }} of the responses are 4xx',
-    dashboard: 'edge-configuration',
   },
   misses: {
-    format: 'humanizePercentage',
     summary: (whom) =>
       `The cache does not serve {{ $value | humanizePercentage }} of the requests of ${whom}`,
     what: 'The origin has to answer {{ $value | humanizePercentage }} of the requests',
-    dashboard: 'edge-configuration',
   },
 };
 
@@ -96,7 +88,6 @@ function unlessAttacked(scope: Scope, times: Times, span = times.apart): string 
 
 function spikeAlert(name: SpikeName, scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
   const measure: Measure = MEASURES[name];
-  const { dashboard } = WORDINGS[name];
   const page = name === 'threats';
   const beside = besideConfigurations(scope, measure, times);
   const spike = spiking(scope, measure, times);
@@ -106,7 +97,6 @@ function spikeAlert(name: SpikeName, scope: Scope, times: Times, tuning: Tuning)
     expr: `${spike}${page ? '' : unlessAttacked(scope, times)}${beside}`,
     ...(page ? pageTiming(scope, times) : ticketTiming(scope, times)),
     ...words(name, scope, times, tuning),
-    ...(dashboard === 'edge-security' && { dashboard }),
   };
 }
 
@@ -131,12 +121,13 @@ function words(
   times: Times,
   tuning: Tuning,
 ): Pick<AlertDefinition, 'summary' | 'description'> {
-  const { summary, what, more, format } = WORDINGS[name];
+  const { summary, what, more } = WORDINGS[name];
   const measure: Measure = MEASURES[name];
   const names = recorded(scope, measure);
   const unknown = unrecorded(measure, tuning);
+  const format = isShare(measure) ? 'humanizePercentage' : 'humanize';
   const value = (series: string, absent: string): string =>
-    seriesValue(series, scope, { by: measure.by, ...(format && { format }), absent });
+    seriesValue(series, scope, { by: measure.by, format, absent });
   return {
     summary: summary(WHOM[scope]),
     description: `${what} on ${WHOM[scope]}. Usual at this hour: ${value(names.seasonal, unknown.usual)}; too much is what is above ${value(names.threshold, unknown.threshold)}${measure.rises === true ? ', or less where it grows for two hours' : ''}.${more?.(scope, times) ?? ''}`,
@@ -160,7 +151,6 @@ export function acceptedAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       severity: 'ticket',
       summary: `{{ $value | humanize }} threats a minute on ${WHOM[scope]} are taken for usual now`,
       description: `What has been usual on ${WHOM[scope]} since ${seriesValue(names.since, scope, { format: 'humanizeTimestamp', over: ['last', 2 * times.day], absent: `${duration(tuning.settings.acceptAfter)} ago` })} is an attack's level: threats were above their threshold for ${duration(tuning.settings.acceptAfter)}, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again.`,
-      dashboard: 'edge-security',
     } as const;
   });
 }
@@ -190,7 +180,6 @@ function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefiniti
     keepFiring: times.keepAfterLull,
     summary: `{{ $value | humanize }} threats a minute in the last hour on ${WHOM[scope]}`,
     description: `In the last hour the WAF has detected {{ $value | humanize }} threats a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}. Too few for a page, or too short.`,
-    dashboard: 'edge-security',
   };
 }
 
