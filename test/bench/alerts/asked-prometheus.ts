@@ -17,7 +17,7 @@ import { type WrittenSeries, writeSeries } from './remote-write.ts';
 
 const MINUTE = 60_000;
 
-/** A Prometheus answers at most 11,000 moments at once; of many accounts fewer are answered before the connection is given up. */
+/** A Prometheus answers at most 11,000 moments at once; of many accounts fewer are answered before a connection is closed. */
 const AT_ONCE = 2_520;
 
 /** Kahan's sums differ in the last digits. */

@@ -20,6 +20,8 @@ const SHORT: Times = {
   baseline: MINUTE,
   hour: 20 * MINUTE,
   apart: 25 * MINUTE,
+  remains: 30 * MINUTE,
+  holdHour: 5 * MINUTE,
   growing: 6 * MINUTE,
   recent: 30 * MINUTE,
   day: 40 * MINUTE,
