@@ -138,18 +138,20 @@ function writeAsIs(message: PbfWriter, bytes: Uint8Array): void {
 interface Text {
   readonly text: string;
   place: number;
-  request: readonly string[] | undefined;
+  request: number;
 }
 
 /** Where so many are known they are forgotten: a backlog may have millions. */
 const MOST_TEXTS = 20_000;
 const texts = new Map<string, Text>();
+/** How many requests there were: a number, since a text that keeps a request's symbols would keep all of them. */
+let requests = 0;
 
 function textOf(text: string): Text {
   const known = texts.get(text);
   if (known !== undefined) return known;
   if (texts.size >= MOST_TEXTS) texts.clear();
-  const made = { text, place: 0, request: undefined };
+  const made = { text, place: 0, request: 0 };
   texts.set(text, made);
   return made;
 }
@@ -168,10 +170,11 @@ const textsOfFamily = once((family: PushedFamily) => ({
 /** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and created timestamps. */
 export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
   const request = new PbfWriter();
+  requests += 1;
   const symbols: string[] = [];
   const reference = (text: Text): number => {
-    if (text.request !== symbols) {
-      text.request = symbols;
+    if (text.request !== requests) {
+      text.request = requests;
       text.place = symbols.push(text.text) - 1;
     }
     return text.place;

@@ -1,4 +1,4 @@
-import { chmod, open as openFile } from 'node:fs/promises';
+import { chmod, open as openFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { LOCK_FILE, StateInUse, syncDirectory } from './directory.ts';
@@ -62,7 +62,10 @@ const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOC
  */
 export async function lockDirectory(directory: string): Promise<DatabaseThread> {
   const path = join(directory, LOCK_FILE);
-  await (await openFile(path, 'a', 0o600)).close();
+  // Only where it is missing: a file that is closed takes with it all locks of this process on it.
+  await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
   const thread = new DatabaseThread();
   try {
     await thread.ask('lock', path);
@@ -122,6 +125,8 @@ export class DatabaseThread {
   readonly #worker = new Worker(new URL('./database-thread.js', import.meta.url));
   readonly #pending = new Map<number, PendingReply>();
   #asked = 0;
+  /** Why nothing is answered any more. */
+  #ended: Error | undefined;
 
   constructor() {
     this.#worker.unref();
@@ -131,6 +136,7 @@ export class DatabaseThread {
   }
 
   ask<Name extends keyof Requests>(request: Name, argument: Requests[Name][0]): Promise<Requests[Name][1]> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
     this.#asked += 1;
     const question: ThreadQuestion = { id: this.#asked, request, argument };
     // Only what is waited for keeps the process alive.
@@ -157,6 +163,7 @@ export class DatabaseThread {
   }
 
   #fail(error: Error): void {
+    this.#ended ??= error;
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
   }

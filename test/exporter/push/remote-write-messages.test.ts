@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PushedSample } from '../../../src/exporter/push/protocol.ts';
 import { writeRequest1, writeRequest2 } from '../../../src/exporter/push/remote-write.ts';
+import { heapInUse } from '../../heap-in-use.ts';
 
 /** The fields of a protobuf message: numbers, 8 bytes, or the bytes of texts and messages. */
 function fieldsOf(message: Uint8Array): (readonly [field: number, content: Buffer | number])[] {
@@ -130,4 +131,14 @@ it('writes labels in the order of their names, the family among them, whatever o
     'z',
     '1',
   ]);
+});
+
+it('keeps nothing of requests that have left, however many texts each was the last to name', () => {
+  const lasting = Array.from({ length: 500 }, (_, id) => ({ ...ENDED, labels: { lasting: String(id) } }));
+  const write = (passing: string) => writeRequest2([...lasting, { ...ENDED, labels: { passing } }]);
+  write('first');
+  const before = heapInUse();
+  for (let request = 0; request < 1_000; request += 1) write(`passing ${request}`);
+  // A list of all the symbols of each request would be 4 MB.
+  expect(heapInUse() - before).toBeLessThan(2_000_000);
 });

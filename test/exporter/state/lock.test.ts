@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,11 +17,15 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
+const HOLD = `const lock = new (require('libsql'))(process.argv[1]); lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'); console.log('held')`;
+
+function argumentsOf(code: string): string[] {
+  return ['--eval', code, '--', join(directory, LOCK_FILE)];
+}
+
 /** Has another process hold the lock. */
 async function otherHolder() {
-  const code = `const lock = new (require('libsql'))(process.argv[1]); lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'); console.log('held')`;
-  const stay = 'setInterval(() => undefined, 1000)';
-  const child = spawn(process.execPath, ['--eval', `${code}; ${stay}`, '--', join(directory, LOCK_FILE)], {
+  const child = spawn(process.execPath, argumentsOf(`${HOLD}; setInterval(() => undefined, 1000)`), {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
@@ -32,7 +36,16 @@ describe('the lock of a state directory', () => {
   it('is refused while another holds it, and given again once that is released', async () => {
     const first = await lockDirectory(directory);
     await expect(lockDirectory(directory)).rejects.toThrow(StateInUse);
+    // Locks are the process' own: that it has asked once more leaves another refused.
+    expect(spawnSync(process.execPath, argumentsOf(HOLD)).stderr.toString()).toMatch('SQLITE_BUSY');
     await first.release();
+    await (await lockDirectory(directory)).release();
+  });
+
+  it('says so where the thread that held it has ended, and leaves nobody waiting', async () => {
+    const lock = await lockDirectory(directory);
+    await lock.end();
+    await expect(lock.release()).rejects.toThrow('its thread has ended');
     await (await lockDirectory(directory)).release();
   });
 
