@@ -66,6 +66,8 @@ export async function lockDirectory(directory: string): Promise<DatabaseThread> 
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
+  // Of a file that can only be read SQLite gives everybody who asks what it calls exclusive.
+  await chmod(path, 0o600);
   const thread = new DatabaseThread();
   try {
     await thread.ask('lock', path);

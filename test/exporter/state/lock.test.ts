@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -40,6 +40,17 @@ describe('the lock of a state directory', () => {
     expect(spawnSync(process.execPath, argumentsOf(HOLD)).stderr.toString()).toMatch('SQLITE_BUSY');
     await first.release();
     await (await lockDirectory(directory)).release();
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('is not given where its file may only be read', async () => {
+    await chmod(directory, 0o755);
+    await writeFile(join(directory, LOCK_FILE), '', { mode: 0o444 });
+    process.seteuid?.('nobody');
+    try {
+      await expect(lockDirectory(directory)).rejects.toThrow('EPERM');
+    } finally {
+      process.seteuid?.(0);
+    }
   });
 
   it('says so where the thread that held it has ended, and leaves nobody waiting', async () => {
