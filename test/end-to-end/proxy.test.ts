@@ -78,8 +78,10 @@ describe('behind a proxy that asks for a password, to a platform under a private
     });
     onTestFinished(async () => void (await exporter.stop()));
     await exporter.ready();
-    const { body } = await exporter.scrape();
-    expect(body).toMatch(/^edge_up\{account="behind"\} 1$/m);
+    const body = await eventually('the account is up', async () => {
+      const scraped = await exporter.scrape();
+      return /^edge_up\{account="behind"\} 1$/m.test(scraped.body) && scraped.body;
+    });
     expect(sandbox.requests.total).toBeGreaterThan(0);
     const log = await proxy.log();
     expect(log).toContain(`CONNECT localhost:${port}`);

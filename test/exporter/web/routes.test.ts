@@ -143,7 +143,7 @@ describe('the other paths', () => {
     const notReady = () => new Promise<string[]>((resolve) => setTimeout(() => resolve([]), 60));
     const { url, lines } = await startWeb({ notReady, answerTimeout: 10 });
     expect((await fetch(`${url}/-/ready`)).status).toBe(503);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 90));
     expect(lines).toEqual([]);
   });
 
