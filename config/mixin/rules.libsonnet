@@ -2095,7 +2095,7 @@
             },
             "annotations": {
               "summary": "The outbox of {{ $labels.receiver }} drops samples: {{ $labels.reason }}",
-              "description": "About {{ $value | humanize }} samples for the receiver {{ $labels.receiver }} left the outbox unsent in the last hour ({{ $labels.reason }}): it was away for too long for the size of its outbox. First: read the log: the first refusal of each reason has the receiver's own words.",
+              "description": "About {{ $value | humanize }} samples for the receiver {{ $labels.receiver }} left the outbox unsent in the last hour ({{ $labels.reason }}): it was away for too long for the outbox (outbox_full, outbox_age), was taken out of push (receiver_removed), or what waited was damaged. First: read the log: the first refusal of each reason has the receiver's own words.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushlosing"
             }
           }

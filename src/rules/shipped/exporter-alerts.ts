@@ -392,7 +392,7 @@ function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
       labels: { loss: 'dropped' },
       summary: 'The outbox of {{ $labels.receiver }} drops samples: {{ $labels.reason }}',
       description:
-        'About {{ $value | humanize }} samples for the receiver {{ $labels.receiver }} left the outbox unsent in the last hour ({{ $labels.reason }}): it was away for too long for the size of its outbox.',
+        'About {{ $value | humanize }} samples for the receiver {{ $labels.receiver }} left the outbox unsent in the last hour ({{ $labels.reason }}): it was away for too long for the outbox (outbox_full, outbox_age), was taken out of push (receiver_removed), or what waited was damaged.',
     },
   ];
 }
