@@ -79,16 +79,11 @@ export class Outbox {
     // What comes later is the queue's own: what of it was dropped meanwhile must not come back.
     const madeBefore = this.#made;
     const address = receivers.get(queue.name);
-    const noteAddress = async () => {
-      if (this.#addressAt(queue.name) !== address)
-        await this.#state.commit([{ key: [...ADDRESS_KEY, queue.name], value: address }]);
-    };
     return async (signal) => {
       await this.#available(signal);
-      // At once, so that it can be renamed before its turn; and again then, since an earlier turn may have cleared this very name.
-      await noteAddress();
+      if (this.#addressAt(queue.name) !== address)
+        await this.#state.commit([{ key: [...ADDRESS_KEY, queue.name], value: address }]);
       await this.#inTurn(signal, async () => {
-        await noteAddress();
         // After a fault of its own it begins again with what it has.
         if (queue.isTakenUp) return;
         for (const name of this.#formerNames(receivers))

@@ -28,15 +28,15 @@ function outboxOn(state: State, max_bytes = 2 ** 30) {
       await outbox.removeOthers(() => new Map([['another', 'address']]), note, signal);
       return removed;
     },
-    queue(name = 'r') {
+    queue() {
       const queue = new ReceiverQueue({
-        receiver: { name, families: ['*'], accounts: ['*'], outbox: { max_bytes, max_age: 86_400_000 } },
+        receiver: { name: 'r', families: ['*'], accounts: ['*'], outbox: { max_bytes, max_age: 86_400_000 } },
         state,
         clock: hastyClock(),
         onDropped: (reason, samples) => void dropped.push([reason, samples]),
         onAdded: () => undefined,
       });
-      const takeUp = outbox.takingUp(queue, new Map([[name, 'address']]));
+      const takeUp = outbox.takingUp(queue, new Map([['r', 'address']]));
       outbox.queues = [queue];
       return { queue, takeUp: () => takeUp(signal) };
     },
@@ -201,33 +201,6 @@ it('counts what is removed once, where two removals overlap', async () => {
   for (let at = 1; at <= 250; at++) await outbox.commit(at);
   const removed = await Promise.all([outbox.removeOthers(), outbox.removeOthers()]);
   expect(removed.toSorted((a, b) => a - b)).toEqual([0, 250]);
-});
-
-it('keeps what waits for a receiver that has its former name again before its new one was taken up', async () => {
-  const memory = memoryState();
-  let pass = (): void => undefined;
-  const mayForget = new Promise<void>((resolve) => {
-    pass = resolve;
-  });
-  const state: State = {
-    ...memory,
-    async commit(entries) {
-      if (entries.some(({ key, value }) => key[1] === 'address' && value === undefined)) await mayForget;
-      await memory.commit(entries);
-    },
-  };
-  const outbox = outboxOn(state);
-  await outbox.queue().takeUp();
-  await outbox.commit(1);
-  const renamed = outbox.queue('renamed').takeUp();
-  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
-  const back = outbox.queue().takeUp();
-  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
-  pass();
-  await Promise.all([renamed, back]);
-  const { queue, takeUp } = outbox.queue('renamed once more');
-  await takeUp();
-  expect(queue.waiting.samples).toBe(1);
 });
 
 it('counts a damaged entry once that leaves for want of space while it is read', async () => {
