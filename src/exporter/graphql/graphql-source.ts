@@ -183,6 +183,7 @@ interface DatasetReaderOptions {
 class DatasetReader implements SourceReader {
   readonly name = 'graphql';
   readonly group = QUESTIONS.group;
+  readonly costsByWindow = true;
   readonly #options: DatasetReaderOptions;
 
   constructor(options: DatasetReaderOptions) {

@@ -80,9 +80,17 @@ export interface UnderstoodAnswer {
   readonly reached: number | undefined;
 }
 
-/** The window that brings the newest buckets. */
-export function windowOfPresent(memory: SeriesMemory, now: number, horizon: number): Window {
-  const { record, newest, doubt } = memory;
+/**
+ * The window that brings the newest buckets.
+ * @param expected where the newest begins (platform ms), as far as others of the metric show it, while the series itself has none
+ */
+export function windowOfPresent(
+  memory: SeriesMemory,
+  now: number,
+  horizon: number,
+  expected?: number,
+): Window {
+  const { record, newest = expected, doubt } = memory;
   const { width = MINUTE_MS, progress } = record ?? {};
   const lacking = progress?.lacking ?? [];
   return freshWindow({ now, horizon, width, newest, lacking, doubtful: doubt?.answers ?? 0 });

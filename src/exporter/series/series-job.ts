@@ -118,7 +118,10 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     if (stands(refusal, this.#options.platformClock.now())) throw refusal.failure;
     const window = (now: number) => {
       const { memory, delays } = this.known(now);
-      return windowOfPresent(memory, now, delays.horizon);
+      const { lag, horizon } = delays;
+      const isUsual = lag > 0 && lag < LONGEST_LAG_MS;
+      const expected = this.#options.reader.costsByWindow && isUsual ? now - lag : undefined;
+      return windowOfPresent(memory, now, horizon, expected);
     };
     return this.readWindow(window, read, signal, true);
   }

@@ -20,6 +20,7 @@ type DecodedAnswer = Pick<WindowedAnswer, 'decoded' | 'now' | 'mode'>;
 /** Reads one metric of one target by REST, by as few operations as the platform lets. */
 export class SeriesReader implements SourceReader {
   readonly name = 'rest';
+  readonly costsByWindow = false;
   readonly #options: SeriesReaderOptions;
 
   /** The platform may answer any dimension. */

@@ -59,6 +59,8 @@ export interface SourceReader {
   readonly group: string;
   /** The dimensions that answers can hold; undefined where they can hold any. Counters of others stand still until a source brings them again. */
   readonly dimensions: ReadonlySet<string> | undefined;
+  /** Whether a longer window takes more operations. */
+  readonly costsByWindow: boolean;
   /** Operations that one read costs: a share of one, where one operation serves many readers. */
   cost(): number;
   /**

@@ -276,6 +276,10 @@ export class ChosenReader implements SourceReader {
     return reader === undefined ? new Set() : reader.dimensions;
   }
 
+  get costsByWindow(): boolean {
+    return this.#reader?.costsByWindow ?? false;
+  }
+
   cost(): number {
     return this.#reader?.cost() ?? 0;
   }

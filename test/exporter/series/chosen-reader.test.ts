@@ -24,6 +24,7 @@ function accountOf(targets: number) {
     name,
     group: name,
     dimensions: undefined,
+    costsByWindow: false,
     cost: () => 1,
     read: async () => {
       reads.push(name);

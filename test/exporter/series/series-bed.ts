@@ -7,7 +7,7 @@ import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../../src/exporter/series/series-job.ts';
 import { restoreSeries, type SeriesMemory, storeSeries } from '../../../src/exporter/series/series-memory.ts';
 import { SeriesReader } from '../../../src/exporter/series/series-reader.ts';
-import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
+import type { SourceReader, WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import {
   type ConfiguredDelay,
   LearnedMetrics,
@@ -43,7 +43,8 @@ export class SeriesBed {
     this.memory = new AccountMemory(state);
   }
 
-  job(id: string): SeriesJob {
+  /** @param given its reader; undefined for that of REST */
+  job(id: string, given?: SourceReader): SeriesJob {
     const product = PRODUCTS.find(({ slug }) => slug === 'edge_applications');
     if (product === undefined) throw new Error('no such product');
     const metric = this.#metric;
@@ -53,14 +54,16 @@ export class SeriesBed {
       metric,
       schedule: '* * * * *',
       weight: 1,
-      reader: new SeriesReader({
-        target,
-        metric,
-        wants,
-        mode: () => 'metric',
-        mayTry: refuses,
-        platformClock: this.#platformClock,
-      }),
+      reader:
+        given ??
+        new SeriesReader({
+          target,
+          metric,
+          wants,
+          mode: () => 'metric',
+          mayTry: refuses,
+          platformClock: this.#platformClock,
+        }),
       samples: new SeriesSamples(target, metric, UNITS, wants),
       memory: this.memory,
       learned: this.#learned.of('metrics', product.slug, metric),
