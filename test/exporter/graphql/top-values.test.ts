@@ -51,6 +51,17 @@ describe('the values that have series of their own', () => {
   });
 });
 
+it('follows no more values than five times those that have series, however many are invented', () => {
+  let ranking: Ranking | undefined;
+  for (let poll = 1; poll <= 100; poll += 1) {
+    const invented = Array.from({ length: 100 }, (_, index): [string, number] => [`${poll}.${index}`, 1]);
+    const rates = new Map([...invented, ['a', 50], ['b', 40]] as const);
+    ranking = rankedAgain(ranking, rates, { now: poll * 5 * MINUTE, most: 2 });
+  }
+  expect(ranking?.rates.size).toBe(10);
+  expect([...(ranking?.rates.keys() ?? [])].slice(0, 2)).toEqual(['a', 'b']);
+});
+
 const [by] = fieldsOf(productOf('metrics', 'edge_applications'), 'requests_by_host');
 const OPEN: Column = { dimension: 'other', fields: ['other'], divisor: 1, isRate: false };
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { PUSH, type Receiver } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/account-report.ts';
@@ -117,13 +117,13 @@ it.each([
   const { metrics, apply, commit, receivers } = pushBed();
   await apply(receiverAt(receiver.url));
   for (let at = 1; at <= 20; at++) await commit(at);
-  await vi.waitFor(() => expect(receiver.requests).toBeGreaterThan(30), { timeout: 60_000 });
+  await expect.poll(() => receiver.requests).toBeGreaterThan(30);
   expect(metrics.pushSent.value('r') ?? 0).toBe(0);
   receiver.answer = WELL;
-  await vi.waitFor(() => expect(metrics.pushSent.value('r')).toBe(20), { timeout: 60_000 });
+  await expect.poll(() => metrics.pushSent.value('r')).toBe(20);
   expect(metrics.pushFailures.value('r')).toBeGreaterThan(0);
   expect(metrics.pushRefused.value('r', 'invalid')).toBeUndefined();
-  await vi.waitFor(() => expect(receivers()[0]).toMatchObject({ samples: 0 }), { timeout: 60_000 });
+  await expect.poll(() => receivers()[0]).toMatchObject({ samples: 0 });
 });
 
 it('five disk stalls of 35 s, at starts and reloads, lose nothing and are not blamed on the receiver', async () => {
@@ -140,7 +140,7 @@ it('five disk stalls of 35 s, at starts and reloads, lose nothing and are not bl
     await apply(receiverAt(receiver.url, `${stall}s`));
     for (let more = 0; more < 3; more++) await commit(++made);
   }
-  await vi.waitFor(() => expect(receivers()[0]).toMatchObject({ samples: 0 }), { timeout: 60_000 });
+  await expect.poll(() => receivers()[0]).toMatchObject({ samples: 0 });
   // What was sent as a stall began is sent again where it could not be removed: nothing less than all arrives.
   expect(metrics.pushSent.value('r')).toBeGreaterThanOrEqual(made);
   expect(metrics.pushFailures.value('r') ?? 0).toBe(0);
@@ -162,9 +162,9 @@ it('shows since when a backlog of an earlier run waits that cannot be read, so t
   };
   const { apply, receivers } = pushBed(state, clock);
   await apply(receiverAt('http://127.0.0.1:9/'));
-  await vi.waitFor(() => expect(receivers()[0]).toMatchObject({ samples: undefined, oldest: 5_000 }));
+  await expect.poll(() => receivers()[0]).toMatchObject({ samples: undefined, oldest: 5_000 });
   isDown = false;
-  await vi.waitFor(() => expect(receivers()[0]).toMatchObject({ samples: 0, oldest: undefined }));
+  await expect.poll(() => receivers()[0]).toMatchObject({ samples: 0, oldest: undefined });
 });
 
 it('on a full disk nothing is queued by half, what is sent stays until it can be removed, and all arrives', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/account-report.ts';
@@ -45,7 +45,7 @@ it('goes on a minute after a fault of its own, and counts it', async () => {
   onTestFinished(() => push.stop());
   await push.apply(PUSH.parse([{ name: 'r', kind: 'remote_write', url: `${origin}/write` }]));
   await push.commit({ entries: [], samples: [sample('x', 1)], source: 'job' });
-  await vi.waitFor(() => expect(metrics.pushSent.value('r')).toBe(1));
+  await expect.poll(() => metrics.pushSent.value('r')).toBe(1);
   expect(metrics.pushDefects.value('r')).toBe(1);
   expect(clock.now()).toBeGreaterThanOrEqual(60_000);
 });
@@ -59,7 +59,7 @@ it('posts to the whole address, its query included', async () => {
   const url = `${origin}/write?api-version=2021-11-01-preview&extra_label=a%3Db`;
   await push.apply(PUSH.parse([{ name: 'r', kind: 'remote_write', url }]));
   await push.commit({ entries: [], samples: [sample('x', 1)], source: 'job' });
-  await vi.waitFor(() => expect(metrics.pushSent.value('r')).toBe(1));
+  await expect.poll(() => metrics.pushSent.value('r')).toBe(1);
   expect(urls[0]).toBe('/write?api-version=2021-11-01-preview&extra_label=a%3Db');
 });
 
@@ -104,7 +104,7 @@ it('stops to remove what waits for a receiver once that is configured again', as
   while ((await state.range(['queue', 'push', 'r'], { limit: 1_000 })).length > 900);
   await configure('r');
   await commit(1_001);
-  await vi.waitFor(() => expect(push.receivers()[0]?.samples).toBeGreaterThan(500));
+  await expect.poll(() => push.receivers()[0]?.samples).toBeGreaterThan(500);
   for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
   const left = await state.range(['queue', 'push', 'r'], { limit: 2_000 });
   expect(push.receivers()[0]?.samples).toBe(left.length);
@@ -130,6 +130,6 @@ it('gives a receiver of another name also what was on its way to disk under the 
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
   pass();
   await committed;
-  await vi.waitFor(() => expect(push.receivers()[0]?.samples).toBe(1));
+  await expect.poll(() => push.receivers()[0]?.samples).toBe(1);
   expect(await memory.range(['queue', 'push', 'central'], { limit: 2 })).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Outbox } from '../../../src/exporter/push/outbox.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
@@ -77,7 +77,7 @@ it('says how much waits for a receiver once it is known what an earlier run left
   // It is known that this one waits, and an outbox that cannot be read for long is noticed by it.
   expect(metrics.outboxOldest.value('r')).toBeDefined();
   read();
-  await vi.waitFor(() => expect(measured()).toEqual([4, expect.any(Number)]));
+  await expect.poll(measured).toEqual([4, expect.any(Number)]);
 });
 
 it('takes up a backlog, and reads it, in turns between which scrapes go on', async () => {

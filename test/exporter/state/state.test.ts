@@ -1,10 +1,12 @@
+import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, DurableState, OutcomeUnknown } from '../../../src/exporter/state/durable.ts';
 import { openState } from '../../../src/exporter/state/open-state.ts';
+import { lockDirectory, openDatabase } from '../../../src/exporter/state/sqlite.ts';
 import {
   type Change,
   memoryState,
@@ -215,6 +217,27 @@ describe('a disk that hangs', () => {
     await after;
     expect([state.get(['n']), state.get(['m'])]).toEqual([1, 3]);
   });
+});
+
+it('a write that is refused empties the log, so that the next one finds the room that it took', async () => {
+  const thread = await lockDirectory(directory);
+  onTestFinished(() => thread.release());
+  const { database } = await openDatabase(thread, directory);
+  const log = () => statSync(join(directory, 'state.db-wal')).size;
+  const record = new Uint8Array(50_000);
+  await database.write([['a', record]]);
+  expect(log()).toBeGreaterThan(record.length);
+  const unwritable = {} as Uint8Array;
+  await expect(
+    database.write([
+      ['b', record],
+      ['c', unwritable],
+    ]),
+  ).rejects.toThrow(/argument must be/);
+  expect(log()).toBe(0);
+  const all = { from: '', until: '\uffff', limit: 9 };
+  expect((await database.read(all)).map(({ name }) => name)).toEqual(['a']);
+  await database.close();
 });
 
 describe('a database whose answer was lost', () => {
