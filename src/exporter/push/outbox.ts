@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { TimedSample } from '../catalogue/family.ts';
 import { type Clock, unlessAborted } from '../clock.ts';
-import type { Receiver } from '../configuration/push-settings.ts';
 import type { State, StateEntry, StateKey } from '../state/state.ts';
 import { headOf } from './outbox-entry.ts';
 import { pagesOf, QUEUES, type ReceiverQueue } from './receiver-queue.ts';
@@ -14,13 +12,6 @@ export interface Found {
   readonly source: string;
 }
 
-/** Receivers by name, each with a digest of its protocol and address, by which it is known under another name. */
-export type Addresses = ReadonlyMap<string, string>;
-
-export function addressOf({ kind, url }: Pick<Receiver, 'kind' | 'url'>): string {
-  return createHash('sha256').update(`${kind} ${url}`).digest('hex');
-}
-
 const RUN_KEY: StateKey = ['push', 'run'];
 const ADDRESS_KEY: StateKey = ['push', 'address'];
 
@@ -29,24 +20,22 @@ const UNAVAILABLE_MS = 1_000;
 
 /** Samples on their way to receivers: durable in the commit of what else a poll found, until the receiver has them. */
 export class Outbox {
+  /** Samples are put into these; what waits for receivers that have none of them is moved or removed. */
+  queues: readonly ReceiverQueue[] = [];
   readonly #state: State;
   readonly #clock: Clock;
-  #queues: readonly ReceiverQueue[] = [];
   #run: number | undefined;
   #isRunStored = false;
   #made = 0;
   readonly #committing = new Set<Promise<void>>();
   /** Backlogs are taken up, renamed and removed one after another: what one of these finds is no other's any more. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** The name whose address is being removed: what is put in under it meanwhile comes with the address again. */
+  #forgetting: string | undefined;
 
   constructor(state: State, clock: Clock) {
     this.#state = state;
     this.#clock = clock;
-  }
-
-  /** Puts samples into these queues from now on. */
-  set queues(queues: readonly ReceiverQueue[]) {
-    this.#queues = queues;
   }
 
   /** Makes durable what a poll found, as a whole. @throws StateWriteFailure when nothing of it is */
@@ -62,8 +51,13 @@ export class Outbox {
 
   async #commit({ entries, samples, source }: Found): Promise<void> {
     const nextKey = (prefix: StateKey) => [...prefix, this.#nextName()];
-    const prepared = this.#queues.map((queue) => ({ queue, made: queue.prepare(source, samples, nextKey) }));
-    const queued = prepared.flatMap(({ made }) => made.map(({ entry }) => entry));
+    const prepared = this.queues
+      .map((queue) => ({ queue, made: queue.prepare(source, samples, nextKey) }))
+      .filter(({ made }) => made.length > 0);
+    const queued = prepared.flatMap(({ queue, made }) => [
+      ...made.map(({ entry }) => entry),
+      ...this.#unnotedAddress(queue),
+    ]);
     const run = queued.length > 0 && !this.#isRunStored ? [{ key: RUN_KEY, value: this.#run }] : [];
     await this.#state.commit([...entries, ...queued, ...run]);
     if (run.length > 0) this.#isRunStored = true;
@@ -75,38 +69,28 @@ export class Outbox {
    * named otherwise, which is one that is configured no more and had the same address. It throws when the disk refuses
    * or hangs, and may be called again.
    */
-  takingUp(queue: ReceiverQueue, receivers: Addresses): (signal: AbortSignal) => Promise<void> {
+  takingUp(queue: ReceiverQueue): (signal: AbortSignal) => Promise<void> {
     // What comes later is the queue's own: what of it was dropped meanwhile must not come back.
     const madeBefore = this.#made;
-    const address = receivers.get(queue.name);
     return async (signal) => {
       await this.#available(signal);
-      if (this.#addressAt(queue.name) !== address)
-        await this.#state.commit([{ key: [...ADDRESS_KEY, queue.name], value: address }]);
       await this.#inTurn(signal, async () => {
         // After a fault of its own it begins again with what it has.
         if (queue.isTakenUp) return;
-        for (const name of this.#formerNames(receivers))
-          if (this.#addressAt(name) === address) await this.#clear(name, { to: queue.name });
+        await this.#state.commit(this.#unnotedAddress(queue));
+        for (const name of this.#notedNames())
+          if (name !== queue.name && this.#heirOf(name) === queue) await this.#clear(name, queue);
         await queue.takeUp(nameOf(this.#currentRun(), madeBefore));
       });
     };
   }
 
-  /** Removes what waits for receivers other than these, which may change meanwhile. @param removed told of each how many samples */
-  async removeOthers(
-    receivers: () => Addresses,
-    removed: (name: string, samples: number) => void,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const isOther = (name: string) =>
-      !receivers().has(name) && !new Set<unknown>(receivers().values()).has(this.#addressAt(name));
+  /** Removes what nobody is to send any more. @param removed told of each receiver how many samples */
+  async removeOthers(removed: (name: string, samples: number) => void, signal: AbortSignal): Promise<void> {
     await this.#available(signal);
     const waiting = await this.#inTurn(signal, () => this.#namesWaiting());
-    for (const name of new Set([...waiting, ...this.#formerNames(receivers())])) {
-      const removal = { isWanted: () => isOther(name), cleared: (samples: number) => removed(name, samples) };
-      await this.#inTurn(signal, () => this.#clear(name, removal));
-    }
+    for (const name of new Set([...waiting, ...this.#notedNames()]))
+      await this.#inTurn(signal, () => this.#clear(name, undefined, (samples) => removed(name, samples)));
   }
 
   async #available(signal: AbortSignal): Promise<void> {
@@ -138,37 +122,58 @@ export class Outbox {
     }
   }
 
-  /** Names of receivers that were configured once, and are no more. */
-  #formerNames(receivers: Addresses): string[] {
-    const names = [...this.#state.keys(ADDRESS_KEY)].map((key) => key.at(-1) ?? '');
-    return names.filter((name) => !receivers.has(name));
+  /** Names of receivers whose address is noted. */
+  #notedNames(): string[] {
+    return [...this.#state.keys(ADDRESS_KEY)].map((key) => key.at(-1) ?? '');
   }
 
   #addressAt(name: string): unknown {
-    return this.#state.get([...ADDRESS_KEY, name]);
+    return name === this.#forgetting ? undefined : this.#state.get([...ADDRESS_KEY, name]);
   }
 
-  /** Moves what waits under a name, which keeps its place before all that came later, or removes it, until that is not wanted. */
+  /** The address of a queue where it is not noted: it lies beside what waits, which is found by it under another name. */
+  #unnotedAddress({ name, address }: ReceiverQueue): StateEntry[] {
+    return this.#addressAt(name) === address ? [] : [{ key: [...ADDRESS_KEY, name], value: address }];
+  }
+
+  /**
+   * Who is to send what waits under a name: the receiver of that name, or else a new one at the address which that had.
+   * One that was there already had samples of its own.
+   */
+  #heirOf(name: string): ReceiverQueue | undefined {
+    const address = this.#addressAt(name);
+    return (
+      this.queues.find((queue) => queue.name === name) ??
+      this.queues.find((queue) => queue.address === address && !queue.isTakenUp)
+    );
+  }
+
+  /** Moves what waits under a name to its heir, where it keeps its place before all that came later, or removes it, as long as that is the heir. */
   async #clear(
     name: string,
-    {
-      to,
-      isWanted = () => true,
-      cleared,
-    }: {
-      readonly to?: string;
-      readonly isWanted?: () => boolean;
-      readonly cleared?: (samples: number) => void;
-    },
+    heir: ReceiverQueue | undefined,
+    cleared: (samples: number) => void = () => undefined,
   ): Promise<void> {
     for await (const page of pagesOf(this.#state, [...QUEUES, name])) {
-      if (!isWanted()) return;
-      const moved = page.map(({ key, value }) => ({ key: [...QUEUES, to ?? '', ...key.slice(3)], value }));
+      if (this.#heirOf(name) !== heir) return;
+      const moved = page.map(({ key, value }) => ({
+        key: [...(heir?.prefix ?? []), ...key.slice(3)],
+        value,
+      }));
       const gone = page.map(({ key }) => ({ key, value: undefined }));
-      await this.#state.commit(to === undefined ? gone : [...moved, ...gone]);
-      cleared?.(page.reduce((sum, { value }) => sum + (headOf(value)?.samples ?? 1), 0));
+      await this.#state.commit(heir === undefined ? gone : [...moved, ...gone]);
+      cleared(page.reduce((sum, { value }) => sum + (headOf(value)?.samples ?? 1), 0));
     }
-    if (isWanted()) await this.#state.commit([{ key: [...ADDRESS_KEY, name], value: undefined }]);
+    if (this.#heirOf(name) === heir) await this.#forget(name);
+  }
+
+  async #forget(name: string): Promise<void> {
+    this.#forgetting = name;
+    try {
+      await this.#state.commit([{ key: [...ADDRESS_KEY, name], value: undefined }]);
+    } finally {
+      this.#forgetting = undefined;
+    }
   }
 
   #nextName(): string {

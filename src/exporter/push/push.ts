@@ -2,7 +2,7 @@ import type { Sample } from '../catalogue/family.ts';
 import { isSame } from '../configuration/access.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { StateReadFailure, StateWriteFailure } from '../state/state.ts';
-import { addressOf, type Found, Outbox } from './outbox.ts';
+import { type Found, Outbox } from './outbox.ts';
 import { isBucketFamily, type ReceiverAnswer, selectionOf } from './protocol.ts';
 import type { ShownSamples } from './receiver-snapshots.ts';
 import {
@@ -73,11 +73,10 @@ export class Push {
     if (ended.length > 0) await Promise.all(ended.map(({ stop }) => stop()));
     if (this.#stopping.signal.aborted) return;
     const startedAt = this.#startedAt;
-    const addresses = new Map(receivers.map((receiver) => [receiver.name, addressOf(receiver)]));
     const running = receivers.map(
       (receiver) =>
         kept.find((one) => isSame(one.receiver, receiver, secretsOfReceiver)) ??
-        startReceiver(receiver, { ...this.#options, startedAt, outbox: this.#outbox, receivers: addresses }),
+        startReceiver(receiver, { ...this.#options, startedAt, outbox: this.#outbox }),
     );
     this.#running = running;
     this.#hidden = receivers.filter(({ expose }) => !expose).map(selectionOf);
@@ -108,10 +107,8 @@ export class Push {
     const { clock, observer, keepsUnknownMs = 0 } = this.#options;
     try {
       if (keepsUnknownMs > 0) await clock.sleep(keepsUnknownMs, this.#stopping.signal);
-      const receivers = () =>
-        new Map(this.#running.map(({ receiver }) => [receiver.name, addressOf(receiver)]));
       const dropped = (name: string, samples: number) => observer.dropped(name, 'receiver_removed', samples);
-      await this.#outbox.removeOthers(receivers, dropped, this.#stopping.signal);
+      await this.#outbox.removeOthers(dropped, this.#stopping.signal);
     } catch (error) {
       // What the disk does not let go of is dropped by a later run.
       const isRefused = error instanceof StateWriteFailure || error instanceof StateReadFailure;

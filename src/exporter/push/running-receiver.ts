@@ -4,7 +4,7 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import type { State } from '../state/state.ts';
 import type { ReceiverStatus } from '../status.ts';
 import { Otlp } from './otlp.ts';
-import type { Addresses, Outbox } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 import type { Protocol, PushedSample, ReceiverAnswer, RefusalReason } from './protocol.ts';
 import { NoReply, ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
@@ -59,7 +59,6 @@ export interface SendingOptions {
 
 interface ReceiverOptions extends SendingOptions {
   readonly outbox: Outbox;
-  readonly receivers: Addresses;
   readonly startedAt: number;
 }
 
@@ -69,7 +68,7 @@ const AFTER_DEFECT_MS = 60_000;
 /** Starts to send to a receiver: first what an earlier run left for it. */
 export function startReceiver(
   receiver: Receiver,
-  { clock, state, observer, outbox, receivers, startedAt, sendTo, instance, readBytes }: ReceiverOptions,
+  { clock, state, observer, outbox, startedAt, sendTo, instance, readBytes }: ReceiverOptions,
 ): RunningReceiver {
   const { name } = receiver;
   const stopping = new AbortController();
@@ -93,7 +92,7 @@ export function startReceiver(
   let trouble = '';
   const sender = new Sender({
     queue,
-    takeUp: outbox.takingUp(queue, receivers),
+    takeUp: outbox.takingUp(queue),
     snapshots,
     added,
     clock,

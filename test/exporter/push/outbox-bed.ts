@@ -41,10 +41,12 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
   const notRead: string[] = [];
   let sent = 0;
   let failure: unknown;
-  const start = (name = 'r', address = 'address') => {
+  const start = (name = 'r', url = 'http://r/') => {
     const outbox = new Outbox(state, clock);
     const receiver = {
       name,
+      kind: 'otlp' as const,
+      url,
       families: [...(limits.families ?? ['*'])],
       accounts: [...(limits.accounts ?? ['*'])],
       buckets_only: false,
@@ -62,7 +64,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     const ready = new Promise<void>((resolve) => {
       isReady = resolve;
     });
-    const takeUp = outbox.takingUp(queue, new Map([[name, address]]));
+    const takeUp = outbox.takingUp(queue);
     const sender = new Sender({
       queue,
       async takeUp(signal) {
@@ -121,15 +123,15 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       now = start();
     },
     /** Ends it, and starts another with a receiver of another name, at the same address or another one. */
-    rename(name: string, address?: string) {
+    rename(name: string, url?: string) {
       now.stopping.abort();
-      now = start(name, address);
+      now = start(name, url);
     },
-    /** Removes what waits for receivers other than this one; how many samples which of them had. */
-    async removeOthers(name: string, address: string) {
+    /** Removes what waits for other receivers; how many samples which of them had. */
+    async removeOthers() {
       const removed: [string, number][] = [];
       const note = (...one: [string, number]) => void removed.push(one);
-      await now.outbox.removeOthers(() => new Map([[name, address]]), note, now.stopping.signal);
+      await now.outbox.removeOthers(note, now.stopping.signal);
       return removed;
     },
     async empty() {

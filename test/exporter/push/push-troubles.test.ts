@@ -91,7 +91,7 @@ function stallingState(clock: ReturnType<typeof hastyClock>) {
   const stalling: State = {
     ...state,
     async range(prefix, options) {
-      if (!(await answered())) throw new Error('the disk has not answered for 10 s');
+      if (!(await answered())) throw new StateReadFailure('the disk has not answered for 10 s');
       return await state.range(prefix, options);
     },
     async commit(entries) {

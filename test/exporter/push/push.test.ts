@@ -2,11 +2,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { unlessAborted } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
-import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import {
+  memoryState,
+  type State,
+  type StateEntry,
+  StateWriteFailure,
+} from '../../../src/exporter/state/state.ts';
 import { hastyClock, sample } from './outbox-bed.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -75,14 +81,14 @@ it('counts every kind of loss from 0, so that Prometheus sees the first', async 
     expect(metrics.pushRefused.value('r', reason), reason).toBe(0);
 });
 
-/** Pushes to a receiver that is away, which may be configured under any name. */
-function startAway(state: State) {
+/** Pushes to a receiver that never answers, which may be configured under any name. */
+function startSilent(state: State) {
   const metrics = createSelfMetrics();
   const push = new Push({
     clock: hastyClock(),
     state,
     observer: reportPush(metrics, SILENT),
-    sendTo: async () => ({ kind: 'failed', words: 'away' }),
+    sendTo: (_name, _samples, signal) => unlessAborted(new Promise<never>(() => undefined), signal),
   });
   onTestFinished(() => push.stop());
   return {
@@ -96,7 +102,7 @@ function startAway(state: State) {
 
 it('stops to remove what waits for a receiver once that is configured again', async () => {
   const state = memoryState();
-  const { metrics, push, configure, commit } = startAway(state);
+  const { metrics, push, configure, commit } = startSilent(state);
   await configure('r');
   for (let at = 1; at <= 1_000; at++) await commit(at);
   await configure();
@@ -117,7 +123,7 @@ it('gives a receiver of another name also what was on its way to disk under the 
   const passed = new Promise<void>((resolve) => {
     pass = resolve;
   });
-  const { push, configure, commit } = startAway({
+  const { push, configure, commit } = startSilent({
     ...memory,
     async commit(entries) {
       if (entries.some(({ key, value }) => key[0] === 'queue' && value !== undefined)) await passed;
@@ -132,4 +138,89 @@ it('gives a receiver of another name also what was on its way to disk under the 
   await committed;
   await expect.poll(() => push.receivers()[0]?.samples).toBe(1);
   expect(await memory.range(['queue', 'push', 'central'], { limit: 2 })).toHaveLength(1);
+});
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+};
+
+/** A state that commits in turn, as a disk does, and keeps such entries, and all behind them, waiting until it is told to let them pass. */
+function holding(memory: State, holds: (entry: StateEntry) => boolean) {
+  let pass = (): void => undefined;
+  const passed = new Promise<void>((resolve) => {
+    pass = resolve;
+  });
+  let before = Promise.resolve();
+  const state: State = {
+    ...memory,
+    commit(entries) {
+      before = before
+        .then(() => (entries.some(holds) ? passed : undefined))
+        .then(() => memory.commit(entries));
+      return before;
+    },
+  };
+  return { state, pass: () => pass() };
+}
+
+it.each(['before', 'after'] as const)(
+  'keeps what waits for a receiver that has its former name back, and another one %s the disk has let go of its address',
+  async (when) => {
+    const { state, pass } = holding(
+      memoryState(),
+      ({ key, value }) => key[1] === 'address' && value === undefined,
+    );
+    const { metrics, push, configure, commit } = startSilent(state);
+    await configure('r');
+    await commit(1);
+    await expect.poll(() => push.receivers()[0]?.samples).toBe(1);
+    await configure('renamed');
+    await turns(20);
+    await configure('r');
+    const committed = commit(2);
+    if (when === 'after') {
+      pass();
+      await expect.poll(() => push.receivers()[0]?.samples).toBe(2);
+    }
+    await configure('renamed once more');
+    pass();
+    await committed;
+    await expect.poll(() => push.receivers()[0]?.samples).toBe(2);
+    expect(metrics.pushDropped.value('r', 'receiver_removed')).toBeUndefined();
+  },
+);
+
+it('renames a receiver once the disk lets it, and calls a disk that does not no fault of its own', async () => {
+  const memory = memoryState();
+  let refusals = 0;
+  const { metrics, push, configure, commit } = startSilent({
+    ...memory,
+    async commit(entries) {
+      const isMoved = entries.some(({ key, value }) => key[2] === 'central' && value !== undefined);
+      if (isMoved && ++refusals < 5) throw new StateWriteFailure('no space left on device');
+      await memory.commit(entries);
+    },
+  });
+  await configure('r');
+  for (let at = 1; at <= 250; at++) await commit(at);
+  await configure('central');
+  await expect.poll(() => push.receivers()[0]?.samples).toBe(250);
+  expect(refusals).toBeGreaterThan(5);
+  expect(metrics.pushDefects.value('central') ?? 0).toBe(0);
+  expect(metrics.pushDropped.value('r', 'receiver_removed')).toBeUndefined();
+});
+
+it.each([
+  ['one that is removed leaves nothing to the other', ['b'], { b: 3 }, 3],
+  ['one that is renamed takes along its own', ['b', 'c'], { b: 3, c: 3 }, undefined],
+  ['both that are renamed lose nothing', ['c', 'd'], { c: 6, d: 0 }, undefined],
+] as const)('of two receivers at one address %s', async (_what, names, waiting, removed) => {
+  const { metrics, push, configure, commit } = startSilent(memoryState());
+  await configure('a', 'b');
+  await expect.poll(() => push.receivers().map(({ samples }) => samples)).toEqual([0, 0]);
+  for (let at = 1; at <= 3; at++) await commit(at);
+  await configure(...names);
+  const samples = () => Object.fromEntries(push.receivers().map((view) => [view.name, view.samples]));
+  await expect.poll(() => samples()).toEqual(waiting);
+  await expect.poll(() => metrics.pushDropped.value('a', 'receiver_removed')).toBe(removed);
 });

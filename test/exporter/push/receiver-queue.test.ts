@@ -20,23 +20,28 @@ function outboxOn(state: State, max_bytes = 2 ** 30) {
   return {
     dropped,
     commit: (at: number) => outbox.commit({ entries: [], samples: [sample('x', at)], source: 'job' }),
-    async removeOthers() {
+    /** With no receiver any more. */
+    async removeAll() {
+      outbox.queues = [];
       let removed = 0;
       const note = (_: string, samples: number) => {
         removed += samples;
       };
-      await outbox.removeOthers(() => new Map([['another', 'address']]), note, signal);
+      await outbox.removeOthers(note, signal);
       return removed;
     },
-    queue() {
+    queue(name = 'r') {
       const queue = new ReceiverQueue({
-        receiver: { name: 'r', families: ['*'], accounts: ['*'], outbox: { max_bytes, max_age: 86_400_000 } },
+        receiver: {
+          ...{ name, kind: 'otlp', url: 'http://r/', families: ['*'], accounts: ['*'] },
+          outbox: { max_bytes, max_age: 86_400_000 },
+        },
         state,
         clock: hastyClock(),
         onDropped: (reason, samples) => void dropped.push([reason, samples]),
         onAdded: () => undefined,
       });
-      const takeUp = outbox.takingUp(queue, new Map([['r', 'address']]));
+      const takeUp = outbox.takingUp(queue);
       outbox.queues = [queue];
       return { queue, takeUp: () => takeUp(signal) };
     },
@@ -192,14 +197,14 @@ it('removes a large backlog of a receiver that is gone, and tells how many sampl
   const outbox = outboxOn(memoryState());
   outbox.queue();
   for (let at = 1; at <= 250; at++) await outbox.commit(at);
-  expect(await outbox.removeOthers()).toBe(250);
+  expect(await outbox.removeAll()).toBe(250);
 });
 
 it('counts what is removed once, where two removals overlap', async () => {
   const outbox = outboxOn(memoryState());
   outbox.queue();
   for (let at = 1; at <= 250; at++) await outbox.commit(at);
-  const removed = await Promise.all([outbox.removeOthers(), outbox.removeOthers()]);
+  const removed = await Promise.all([outbox.removeAll(), outbox.removeAll()]);
   expect(removed.toSorted((a, b) => a - b)).toEqual([0, 250]);
 });
 
@@ -249,7 +254,7 @@ it.each(['takes up', 'removes'] as const)(
     const { awaiting, state } = awaited(memory);
     const outbox = outboxOn(state);
     const { queue, takeUp } = outbox.queue();
-    const done = what === 'takes up' ? takeUp().then(() => queue.waiting.samples) : outbox.removeOthers();
+    const done = what === 'takes up' ? takeUp().then(() => queue.waiting.samples) : outbox.removeAll();
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
     awaiting.isDown = false;
     expect(await done).toBe(3);
