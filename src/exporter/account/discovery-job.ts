@@ -31,6 +31,8 @@ export interface DiscoveryJobOptions {
   readonly memory: Pick<AccountMemory, 'of'>;
   /** Lists them by another API where this one cannot; undefined if there is none. */
   readonly elsewhere?: ListElsewhere | undefined;
+  /** The names of those that another API lists, which knows their ids alone. */
+  readonly names?: (read: Read, signal: AbortSignal) => Promise<ReadonlyMap<string, string>>;
   /** Whether an id is of this process' part of the account, by default all, and whether it says how many there are in all. */
   readonly isOwn?: ((id: string) => boolean) | undefined;
   readonly counts?: boolean;
@@ -130,7 +132,9 @@ export class DiscoveryJob implements Job<Listed> {
       });
       // This is how an account without the product looks.
       if (all.length === 0) throw failure;
-      const configurations = all.slice(0, most());
+      const names = await this.#options.names?.(read, signal);
+      const named = all.map((one) => ({ ...one, name: names?.get(one.id) ?? one.name }));
+      const configurations = named.slice(0, most());
       const overLimit = all.length - configurations.length;
       return { discovered: { configurations, rejected: 0, overLimit }, isFromElsewhere: true };
     }

@@ -4,8 +4,7 @@ import { hasWhole } from '../cluster/shard.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type AccountConfig, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
-import type { Outcome } from '../platform/read.ts';
-import { QUESTIONS } from '../platform/read.ts';
+import { type Outcome, QUESTIONS } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { ReconciliationJob } from '../series/reconciliation-job.ts';
@@ -28,6 +27,7 @@ import { AccountMemory, type SavedPart, type StateReader } from '../state/state.
 import { type Addressing, type Target, targetName } from '../targets/target.ts';
 import { AccountTargets, type Listing, type ProductRead } from './account-targets.ts';
 import { DiscoveryJob, type ListElsewhere, MetadataJob } from './discovery-job.ts';
+import { SettingNames } from './setting-names.ts';
 
 export interface AccountJobsOptions {
   readonly account: AccountConfig;
@@ -66,6 +66,7 @@ export class AccountJobs {
   /** Which source the series of each API are read by. */
   readonly sources: SourceChoice;
   #graphql: GraphqlSource | undefined;
+  readonly #names: SettingNames;
   /** Jobs by what they were made from: a job that stays keeps its object, and all that it has learned. */
   readonly #jobs = new Map<string, Job>();
   /** Those of them that read series. */
@@ -93,7 +94,8 @@ export class AccountJobs {
     this.targets = new AccountTargets(account, options.formerTargets, (api, addressing) =>
       this.#addressed(api, addressing),
     );
-    this.learned = new LearnedMetrics(options.account.name);
+    this.learned = new LearnedMetrics(account.name);
+    this.#names = new SettingNames(account.api_url, options.scopes.platformClock);
   }
 
   /** The jobs wanted now. */
@@ -218,6 +220,7 @@ export class AccountJobs {
       most: () => this.#limits().configurations,
       memory: this.memory,
       elsewhere: this.#listedElsewhere(product),
+      names: (read, signal) => this.#names.of(product, read, signal),
       isOwn: this.targets.isOwn,
       counts: hasWhole(account),
       addressed: (addressing) => this.#addressed(product.api, addressing),

@@ -301,7 +301,7 @@ export class ConfigurationsCut extends PlatformFailure {
 
 /**
  * The configurations of a product that had traffic in the last week: where the lists of REST are closed, the only ones that
- * the platform shows. Their names are not known: each has its id instead.
+ * the platform shows. It knows no names: each has its id instead.
  * @throws PlatformFailure not_found where no dataset is that of the product; ConfigurationsCut where there are too many
  */
 export async function configurationsWithTraffic(
