@@ -15,6 +15,7 @@ import { type RehearsalHistory, RehearsalRefusal } from '../rules/rehearse/histo
 import { isThere, platformHistory } from '../rules/rehearse/platform-history.ts';
 import { type Login, type PrometheusAccess, PrometheusClient } from '../rules/rehearse/prometheus-client.ts';
 import { prometheusHistory } from '../rules/rehearse/prometheus-history.ts';
+import { recordedText } from '../rules/rehearse/recorded-text.ts';
 import { rehearse as evaluateHistory } from '../rules/rehearse/rehearsal.ts';
 import { type RehearsedRules, rehearsedRules } from '../rules/rehearse/rehearsed-rules.ts';
 import { type RehearsalReport, reportOf } from '../rules/rehearse/report.ts';
@@ -160,6 +161,8 @@ async function evaluated(history: RehearsalHistory, work: Work): Promise<Rehears
   const { call, rules, rehearsed, progress } = work;
   progress.expect(history.pieces, 0, 'evaluating the rules');
   const result = await evaluateHistory(history, rehearsed, call.signal);
+  const { recorded } = call.flags;
+  if (recorded !== undefined) await writeFile(recorded, recordedText(result.recorded()));
   return reportOf({
     history,
     rehearsed: result,

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { EXIT } from '../../src/exporter/command-line/command.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { temporaryFolder } from '../end-to-end/config-file.ts';
-import { attackedSeries } from '../rules/rehearse/history-of.ts';
+import { ATTACKED_MINUTES, attackedSeries } from '../rules/rehearse/history-of.ts';
 import { openMetrics } from '../rules/rehearse/open-metrics.ts';
 import { callProgram } from './call-program.ts';
 
@@ -37,6 +37,19 @@ it(
     expect(markup).not.toContain('\u202e');
     const json = await call([`--history.file=${file}`, '--format=json', `--alerts.file=${deaf}`]);
     expect(JSON.parse(json.out)).toMatchObject({ rules: deaf, counts: { page: 0 } });
+    const recorded = join(at, 'recorded.om');
+    expect((await call([`--history.file=${file}`, `--recorded=${recorded}`])).exitCode).toBe(EXIT.ok);
+    const lines = readFileSync(recorded, 'utf8').split('\n');
+    const hours = lines.filter((line) => line.startsWith('configuration:edge_requests_per_minute:avg1h{'));
+    // The last sample is seen for five minutes.
+    expect(hours).toHaveLength(ATTACKED_MINUTES / 5 + 1);
+    expect(hours[0]).toMatch(/^\S+configuration="shop"\S* 1000 \d+$/);
+    // No more than rules look back at, and nothing that is recorded to be shown.
+    const minutes = lines.filter((line) => line.startsWith('configuration:edge_requests_per_minute:sum{'));
+    expect(minutes.length).toBeGreaterThan(59);
+    expect(minutes.length).toBeLessThan(70);
+    expect(lines.filter((line) => line.startsWith('rehearsal:'))).toEqual([]);
+    expect(lines.slice(-2)).toEqual(['# EOF', '']);
   },
   HISTORIES_TAKE_MS,
 );

@@ -114,6 +114,12 @@ const HISTORY_FLAGS = {
     about: 'Another alerts file: what it would change.',
     commands: ['rehearse'],
   },
+  recorded: {
+    value: text('file'),
+    about:
+      'File for what the recording rules know at the end of the history, as OpenMetrics: promtool makes blocks of it, so that a new Prometheus knows what is usual.',
+    commands: ['rehearse'],
+  },
   format: {
     value: oneOf(['prometheus', 'kubernetes', 'jsonnet', 'text', 'json']),
     about:

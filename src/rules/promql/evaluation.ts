@@ -6,7 +6,7 @@ import {
   type GroupRule,
   RecordingRule,
 } from './evaluated-rules.ts';
-import { SampleTable, type Tables } from './sample-table.ts';
+import { type HeldSamples, SampleTable, type Tables } from './sample-table.ts';
 import type { Labels } from './vector.ts';
 
 /** A series of what was scraped: one value for each step, NaN where there was none. */
@@ -89,6 +89,11 @@ export class Evaluation {
     const table = this.#tables.get(name);
     const place = table?.placeOf(labels);
     return table === undefined || place === undefined ? Number.NaN : table.at(place, moment);
+  }
+
+  /** What rules have recorded, as far back as anybody looks. */
+  *recorded(): Generator<HeldSamples, void> {
+    for (const [name, table] of this.#tables) if (!this.#scraped.has(name)) yield* table.held();
   }
 
   #rule(rule: GroupRule, interval: number, readable: number): RecordingRule | AlertingRule {

@@ -6,6 +6,13 @@ const LOOKBACK = 300_000;
 /** The tables of the series that expressions are made of, by name. */
 export type Tables = ReadonlyMap<string, SampleTable>;
 
+/** What is held of a series: times (ms) and values. */
+export interface HeldSamples {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly samples: readonly (readonly [at: number, value: number])[];
+}
+
 /** The samples of all series of one name, as far back as anybody looks. NaN: there is none. */
 export class SampleTable {
   readonly name: string;
@@ -109,6 +116,18 @@ export class SampleTable {
       if (!Number.isNaN(value)) return value;
     }
     return Number.NaN;
+  }
+
+  /** All samples that are held, series by series, oldest first. */
+  *held(): Generator<HeldSamples, void> {
+    for (const [place, labels] of this.labels.entries()) {
+      const samples: [at: number, value: number][] = [];
+      for (let slot = Math.max(0, this.#newest - this.#slots + 1); slot <= this.#newest; slot++) {
+        const value = this.#samples[place * this.#slots + (slot % this.#slots)] as number;
+        if (!Number.isNaN(value)) samples.push([slot * this.interval, value]);
+      }
+      if (samples.length > 0) yield { name: this.name, labels, samples };
+    }
   }
 
   /** How many samples a look back can hold. */

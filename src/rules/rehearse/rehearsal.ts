@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Alert } from '../promql/evaluated-rules.ts';
 import { type Chunk, Evaluation } from '../promql/evaluation.ts';
+import type { HeldSamples } from '../promql/sample-table.ts';
 import type { Labels } from '../promql/vector.ts';
 import { MINUTE } from '../shipped/times.ts';
 import type { RehearsalHistory } from './history.ts';
-import { type JudgedSeries, judgedSeries, type RehearsedRules } from './rehearsed-rules.ts';
+import { isShown, type JudgedSeries, judgedSeries, type RehearsedRules } from './rehearsed-rules.ts';
 
 /** A configuration as alerts name it. */
 export interface ConfigurationName {
@@ -20,6 +21,8 @@ export interface Rehearsed {
   readonly configurations: readonly ConfigurationName[];
   /** When the first sample is (ms); undefined where there is none. */
   readonly first: number | undefined;
+  /** What the recording rules of the first set have left at the end, as far back as rules look. */
+  readonly recorded: () => Iterable<HeldSamples>;
 }
 
 /** Evaluates sets of rules over a history, all of them in one go. */
@@ -48,6 +51,7 @@ export async function rehearse(
     alerts: rehearsals.map((rehearsal) => rehearsal.end().filter(within)),
     configurations: [...configurations.values()],
     first,
+    recorded: () => rehearsals[0]?.recorded() ?? [],
   };
 }
 
@@ -106,6 +110,11 @@ export class Rehearsal {
   /** Evaluates the rules over the next part of the history. */
   advance(chunk: Chunk): void {
     this.#evaluation.advance(chunk, (index) => this.#trace(chunk.start + index * MINUTE));
+  }
+
+  /** What rules have recorded, as far back as they look, without what is recorded to be shown alone. */
+  *recorded(): Generator<HeldSamples, void> {
+    for (const series of this.#evaluation.recorded()) if (!isShown(series.name)) yield series;
   }
 
   /** Ends the history. @returns the alerts in the order in which they began */

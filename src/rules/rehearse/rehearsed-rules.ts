@@ -110,16 +110,24 @@ export interface JudgedSeries {
   readonly labels: Labels;
 }
 
+/** What the names begin with of what is recorded to be shown, and is in no rule file. */
+const SHOWN = 'rehearsal';
+
+/** Whether a series is one of those. */
+export function isShown(name: string): boolean {
+  return name.startsWith(`${SHOWN}:`);
+}
+
 function serverErrorLimit(scope: Scope, speed: 'slow' | 'budget'): string {
-  return `rehearsal:${scope}:edge_server_error_ratio:${speed}`;
+  return `${SHOWN}:${scope}:edge_server_error_ratio:${speed}`;
 }
 
 function risingLimit(scope: Scope): string {
-  return `rehearsal:${scope}:edge_waf_threats_per_minute:rising`;
+  return `${SHOWN}:${scope}:edge_waf_threats_per_minute:rising`;
 }
 
 function hourlyLimit(scope: Scope, { name }: Pick<Measure, 'name'>): string {
-  return `rehearsal:${scope}:${name}:hour`;
+  return `${SHOWN}:${scope}:${name}:hour`;
 }
 
 /** What is recorded besides the rules, so that it can be shown: the limits of the share of server errors, of what grows slowly, and of the mean of an hour. */
