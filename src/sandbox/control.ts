@@ -7,7 +7,7 @@ import type { FaultSwitch } from './faults/switch.ts';
 import { camelKeys, snakeKeys, timestampOption } from './formats.ts';
 import type { Platform, RequestLog } from './http/platform.ts';
 import { edgeStatus } from './resources/workloads.ts';
-import { INCIDENT_KINDS } from './traffic/incidents.ts';
+import { ADDED_KINDS, CHANGED_KINDS } from './traffic/incidents.ts';
 import { truthOf } from './traffic/series.ts';
 
 /** The query of `GET /_sandbox/truth`; the width is in ms. */
@@ -21,14 +21,21 @@ export const truthQuery = z.strictObject({
   width: z.coerce.number().int().min(60_000).multipleOf(60_000).optional(),
 });
 
+const happening = { configuration: z.int(), from: timestampOption, to: timestampOption };
+
 /** The body of `POST /_sandbox/events`. */
-export const incidentBody = z.strictObject({
-  kind: z.enum(INCIDENT_KINDS),
-  configuration: z.int(),
-  from: timestampOption,
-  to: timestampOption,
-  per_minute: z.number().min(0).default(0),
-});
+export const incidentBody = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.enum(ADDED_KINDS),
+      ...happening,
+      per_minute: z.number('expected how many requests a minute it adds').positive(),
+    }),
+    z
+      .strictObject({ kind: z.enum(CHANGED_KINDS), ...happening })
+      .transform((incident) => ({ ...incident, per_minute: 0 })),
+  ])
+  .refine(({ from, to }) => from < to, { path: ['to'], error: 'expected a time after `from`' });
 
 const sensitivity = z.enum(['lowest', 'low', 'medium', 'high', 'highest']);
 

@@ -59,6 +59,23 @@ describe('the control endpoint', () => {
     expect((await bench.call('POST', '/_sandbox/events', { body: event, headers: nobody })).status).toBe(404);
   });
 
+  it('refuses an event that would change nothing, and says what it lacks', async () => {
+    const happening = { configuration: 5, from: NOON, to: NOON + 60_000 };
+    const refused = async (event: object) => {
+      const body = { ...happening, ...event };
+      const { status, text } = await bench.call('POST', '/_sandbox/events', { body, headers: nobody });
+      return { status, text };
+    };
+    const text = (about: string) => ({ status: 400, text: expect.stringContaining(about) as string });
+    expect(await refused({ kind: 'waf_attack' })).toEqual(
+      text('expected how many requests a minute it adds\n  → at per_minute'),
+    );
+    expect(await refused({ kind: 'surge', per_minute: 0 })).toEqual(text('at per_minute'));
+    expect(await refused({ kind: 'outage', per_minute: 5 })).toEqual(text('"per_minute"'));
+    expect(await refused({ kind: 'outage', to: NOON })).toEqual(text('expected a time after `from`'));
+    expect(await refused({ kind: 'flood' })).toEqual(text('waf_attack'));
+  });
+
   it('shows what was asked, itself left out', async () => {
     await bench.get('/domains?page=1');
     expect((await bench.get('/_sandbox/requests', 3, nobody)).json()).toEqual({

@@ -1,13 +1,12 @@
 import { GROUPS, type Group } from './groups.ts';
 
-export const INCIDENT_KINDS = [
-  'waf_attack',
-  '5xx_spike',
-  '4xx_spike',
-  'surge',
-  'outage',
-  'slow_origin',
-] as const;
+/** Requests on top of the usual ones. */
+export const ADDED_KINDS = ['waf_attack', '5xx_spike', '4xx_spike', 'surge'] as const;
+
+/** What becomes of the usual ones. */
+export const CHANGED_KINDS = ['outage', 'slow_origin'] as const;
+
+export const INCIDENT_KINDS = [...ADDED_KINDS, ...CHANGED_KINDS] as const;
 
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
@@ -27,7 +26,7 @@ export interface Recipe {
   readonly countries?: Line;
 }
 
-export const RECIPES: Record<Exclude<IncidentKind, 'outage' | 'slow_origin'>, Recipe> = {
+export const RECIPES: Record<(typeof ADDED_KINDS)[number], Recipe> = {
   waf_attack: {
     https: 0.9,
     saved: 1,
