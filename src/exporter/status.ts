@@ -102,10 +102,12 @@ export interface SourceStatus {
 export interface QuotaStatus {
   readonly scope: string;
   readonly limit: number | null;
+  /** Operations a minute that are assumed while the platform names no limit; `null` where it names one. */
+  readonly assumed_limit: number | null;
   readonly remaining: number | null;
   /** When the platform said what remains. */
   readonly remaining_at: string | null;
-  /** Operations of this exporter that were answered since the window opened. */
+  /** Operations of this exporter that were answered since the window opened, or within a minute where none is known. */
   readonly own: number;
   /** Operations per minute that the token's other clients take, as far as observed. */
   readonly others_per_minute: number;

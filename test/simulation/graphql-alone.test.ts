@@ -59,7 +59,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
       account: 'test',
       collector: 'metrics',
       source: 'graphql',
-      why: 'REST has no list of configurations, GraphQL answers',
+      why: 'REST lists no configurations, GraphQL does',
     },
   });
   expect(log.filter(({ level }) => level !== 'info')).toEqual([]);

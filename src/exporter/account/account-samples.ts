@@ -259,8 +259,8 @@ function vitalSamples(
   for (const { name, limiter } of platform.scopes.all) {
     const labels = { account, scope: name };
     const window = limiter.openWindow(now);
-    if (limiter.limit !== undefined)
-      samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limiter.limit });
+    const limit = limiter.limit ?? limiter.guessedPerMinute;
+    if (limit !== undefined) samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limit });
     if (window === undefined) continue;
     samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: window.remaining });
     const endsAt = window.endsAt(platform.platformClock);

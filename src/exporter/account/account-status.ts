@@ -38,7 +38,7 @@ export interface AccountView {
   isBeginning(): boolean;
   /** The lists of configurations, which say what is to be read, and how reading them went. */
   listings(): readonly Listing[];
-  /** Which of the platform's APIs the series of each collector are read by, and why. */
+  /** Which of the platform's APIs the series of each collector are read by, and why; nothing while that is not known. */
   sources(): readonly ChosenSource[];
   /** Why the account is not alive, as a sentence; undefined if it is. */
   silence(): string | undefined;
@@ -204,9 +204,10 @@ function quotaStatus(
     return {
       scope: name,
       limit: limiter.limit ?? null,
+      assumed_limit: limiter.limit === undefined ? (limiter.guessedPerMinute ?? limiter.limitInUse) : null,
       remaining: window?.remaining ?? null,
       remaining_at: time(window?.seenAt),
-      own: window?.own ?? 0,
+      own: window?.own ?? limiter.answeredSince(now - WINDOW_MS).length,
       others_per_minute: limiter.othersPerMinute,
       reset_at: time(window?.closesAt),
       reserve,
@@ -222,8 +223,8 @@ function quotaNote(limiter: LimitScope['limiter'], now: number, time: LocalTime)
   if (retryAt !== null) {
     return `the platform asks to wait until ${retryAt}; one request probes at least every 15 min`;
   }
-  if (limiter.learnsLimit)
-    return `the platform names no limit: ${limiter.limitInUse} operations a minute until it refuses one`;
+  if (limiter.guessedPerMinute !== undefined)
+    return 'the platform names no limit: fewer once it refuses any, and more again after that';
   return limiter.limit === undefined
     ? 'the platform has not named a limit yet: quota.assumed_limit applies'
     : '';

@@ -12,6 +12,7 @@ import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts'
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/series-memory.ts';
+import { isKnown } from '../series/source-choice.ts';
 import { DelayReports } from '../settling/learned.ts';
 import { runInSlices } from '../slices.ts';
 import { type SavedPart, type State, StateWriteFailure } from '../state/state.ts';
@@ -168,7 +169,10 @@ export class Account {
       jobs: () => this.#schedule.states(),
       isBeginning: () => this.#isBeginning,
       listings: () => this.#jobs.listings(),
-      sources: () => this.#jobs.chosenSources(),
+      sources: () => {
+        const { sources } = this.#jobs;
+        return this.#jobs.chosenSources().filter(({ collector }) => isKnown(sources.of(collector)));
+      },
       silence: () =>
         silenceOf({
           now: clock.now(),

@@ -117,7 +117,7 @@ export const EDGE_TROUBLE_INFO = gauge(
 export const EDGE_RATELIMIT_LIMIT = gauge(
   'edge_api_ratelimit_limit',
   ['account', 'scope'],
-  'Operations that the platform allows per rate-limit window. API: header X-ratelimit-limit.',
+  'Operations that the platform allows per rate-limit window; those that are assumed of GraphQL, until its answers name a limit. API: header X-ratelimit-limit.',
 );
 
 export const EDGE_RATELIMIT_REMAINING = gauge(

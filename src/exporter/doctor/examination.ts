@@ -281,10 +281,10 @@ function quotaStep(
   const wait = usedUpForMs(limiter, now);
   if (wait > 0)
     return problem(`${usedUp(name, wait, now)}; the token has other clients, or an exporter is running`);
-  const { limit, allowance } = limiter;
-  if (limiter.learnsLimit) {
+  const { limit, allowance, guessedPerMinute } = limiter;
+  if (guessedPerMinute !== undefined) {
     return ok(
-      `${name}: the platform names no limit: ${plainNumber(limiter.limitInUse)} operations per minute to begin with, fewer once it refuses any`,
+      `${name}: the platform names no limit: ${plainNumber(guessedPerMinute)} operations per minute to begin with, fewer once it refuses any`,
     );
   }
   if (limit === undefined) {

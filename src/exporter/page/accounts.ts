@@ -79,7 +79,7 @@ ${account.without_domains === 0 ? '' : html`<div><dt>Not read</dt><dd>${grouped(
 <div><dt>Operations planned</dt><dd>${grouped(account.demand_per_minute)} a minute</dd></div>
 <div><dt>Quota suffices for</dt><dd>${stretch(account.stretch)}</dd></div>
 <div><dt>Clock skew</dt><dd>${skew(account.clock_skew_seconds)}</dd></div>
-${account.sources.filter(({ source }) => source === 'graphql').map(({ collector, why }) => html`<div><dt>Source of ${collector}</dt><dd>GraphQL <span class="quiet">${why}</span></dd></div>`)}
+${account.sources.filter(({ source }) => source === 'graphql').map(({ collector, why }) => html`<div><dt>Source of ${collector}</dt><dd>GraphQL<span class="quiet">: ${why}</span></dd></div>`)}
 </dl>
 ${account.quota.map((quota) => quotaRow(quota, now))}
 </div>${partsTable(account.name, judgement.parts, now)}</div>
@@ -174,8 +174,11 @@ ${quota.note === '' ? '' : html`<p class="small quiet"><bdi>${quota.note}</bdi><
 </div>`;
 }
 
-function remaining({ limit, remaining: left, remaining_at: at }: QuotaStatus, now: number): Html {
-  if (limit === null) return html`<span class="quiet">not known yet</span>`;
+function remaining(
+  { limit, assumed_limit: assumed, remaining: left, remaining_at: at }: QuotaStatus,
+  now: number,
+): Html {
+  if (limit === null) return html`<span class="quiet">${grouped(assumed ?? 0)} a minute, assumed</span>`;
   if (left === null)
     return html`<span class="quiet">${grouped(limit)} a minute, none asked for in this minute</span>`;
   const asOf = at === null ? '' : html` <span class="small quiet">as of ${moment(at, now)}</span>`;

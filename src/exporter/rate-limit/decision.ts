@@ -92,7 +92,8 @@ export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   if (!limiter.saysRemaining) return allowanceWithoutHeaders(limiter, now);
   const window = limiter.openWindow(now);
   // An account that is refused again and again gets no more of a shared limit than any other.
-  const share = limiter.learnsLimit && !window ? allowanceWithoutHeaders(limiter, now) : undefined;
+  const share =
+    limiter.guessedPerMinute !== undefined && !window ? allowanceWithoutHeaders(limiter, now) : undefined;
   if (share?.free === 0) return share;
   const free = window && allowedIn(window, limiter, now);
   if (window !== undefined && free === 0) return notYet(window, limiter, now);

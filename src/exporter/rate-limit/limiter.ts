@@ -75,9 +75,10 @@ export class RateLimiter {
     return this.#limit ?? (typeof assumedLimit === 'number' ? assumedLimit : assumedLimit.each);
   }
 
-  /** Whether the limit in use is a guess that refusals correct. */
-  get learnsLimit(): boolean {
-    return this.#limit === undefined && this.#guessed !== undefined;
+  /** Operations per minute, where the limit in use is a guess that refusals correct; undefined where it is none. */
+  get guessedPerMinute(): number | undefined {
+    if (this.#limit !== undefined || this.#guessed === undefined) return undefined;
+    return (this.#guessed.each * WINDOW_MS) / this.spanMs;
   }
 
   /** Operations per window that are left to the token's other clients. */

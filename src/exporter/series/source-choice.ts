@@ -57,10 +57,15 @@ export function sourceAtFirst(configured: 'auto' | SourceName): SourceMemory {
   return { source: 'rest', why: 'not known to be closed', isFixed: false, restLists: false, shown };
 }
 
+/** Whether the source is more than the one that is tried first. */
+export function isKnown({ isFixed, source, restLists, shown }: SourceMemory): boolean {
+  return isFixed || source === 'graphql' || restLists || shown.rest.answeredAt !== undefined;
+}
+
 /** Notes that GraphQL lists configurations where REST has no list. */
 export function sourceListed(known: SourceMemory): SourceMemory {
   if (known.isFixed || known.source === 'graphql') return known;
-  return { ...known, source: 'graphql', why: 'REST has no list of configurations, GraphQL answers' };
+  return { ...known, source: 'graphql', why: 'REST lists no configurations, GraphQL does' };
 }
 
 /** Whether configurations that REST does not list may be looked for by GraphQL. */
@@ -115,7 +120,7 @@ export function sourceAnswered(known: SourceMemory, read: SeriesRead): SourceMem
     if (isNoted && !isBack) return known;
     const shown = { ...known.shown, [source]: { answeredAt: now, gone: NOTHING.gone } };
     if (isBack) return { ...known, source, why: 'REST answers again', shown, restAskedAt: undefined };
-    const why = source === known.source ? answering(source) : known.why;
+    const why = source === 'rest' && known.source === 'rest' ? 'REST answers' : known.why;
     return { ...known, why, shown };
   }
   if (outcome !== 'not_found') return known;
@@ -140,10 +145,6 @@ function areAllGone(gone: Shown['gone'], targets: () => number): boolean {
   if (gone.size < GONE) return false;
   const different = new Set(gone.values()).size;
   return different >= GONE || different >= targets();
-}
-
-function answering(source: SourceName): string {
-  return source === 'rest' ? 'REST answers' : 'GraphQL answers where REST does not';
 }
 
 const storedShown = z.object({

@@ -52,6 +52,7 @@ export function madeUpQuota(changes: Partial<QuotaStatus> = {}): QuotaStatus {
   return {
     scope: 'metrics',
     limit: 200,
+    assumed_limit: null,
     remaining: 137,
     remaining_at: at(-3),
     own: 51,
