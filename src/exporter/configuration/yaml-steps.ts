@@ -1,5 +1,5 @@
 import {
-  type Alias,
+  Alias,
   Composer,
   CST,
   type Document,
@@ -148,6 +148,9 @@ function isNode(node: unknown): node is Node {
   return isAlias(node) || isMap(node) || isSeq(node) || isScalar(node);
 }
 
+/** What an alias may stand for. */
+type Anchored = YAMLMap | YAMLSeq | Scalar;
+
 /** A document without aliases as plain data, a part a step. */
 export function* plainInSteps(document: Document): Generator<undefined, unknown> {
   const long = longList(document);
@@ -204,7 +207,7 @@ interface Misplaced {
 
 /**
  * What the YAML library accepts and then fails on: aliases and merge keys that lead nowhere. And keys that occur twice,
- * which the library looks for in quadratic time, as it does for what an alias stands for. A part of the document a step.
+ * which the library looks for in quadratic time, as it does for what an alias stands for: each is told. A part of the document a step.
  * @param onText given each text that is no key, and what it stands in, from the document down
  */
 export function* structureOf(
@@ -212,13 +215,13 @@ export function* structureOf(
   onText: (text: Scalar, chain: () => readonly unknown[]) => void,
 ): Generator<undefined, { readonly misplaced: readonly Misplaced[]; readonly hasAliases: boolean }> {
   const found: Misplaced[] = [];
-  /** What has an anchor of a name. */
-  const anchors = new Map<string, Node[]>();
+  /** What has had an anchor of a name last. */
+  let anchors = new Map<string, Anchored>();
+  let beforeList = anchors;
   let hasAliases = false;
   const { list, above = [] } = longList(document) ?? {};
-  const remember = (node: YAMLMap | YAMLSeq | Scalar) => {
-    if (node.anchor !== undefined)
-      anchors.set(node.anchor, [...(anchors.get(node.anchor) ?? []), node as Node]);
+  const remember = (node: Anchored) => {
+    if (node.anchor !== undefined) anchors.set(node.anchor, node);
   };
   const look = (part: Document | Node, within: readonly unknown[]) =>
     visit(part, {
@@ -228,7 +231,9 @@ export function* structureOf(
       },
       Seq: (_key, seq) => {
         remember(seq);
-        return seq === list ? visit.SKIP : undefined;
+        if (seq !== list) return undefined;
+        beforeList = new Map(anchors);
+        return visit.SKIP;
       },
       Scalar: (key, scalar, ancestors) => {
         remember(scalar);
@@ -237,11 +242,15 @@ export function* structureOf(
       },
       Alias: (_key, alias, ancestors) => {
         hasAliases = true;
-        found.push(...lostAlias(alias, anchors.get(alias.source) ?? [], [...within, ...ancestors]));
+        const target = anchors.get(alias.source);
+        if (target === undefined || within.includes(target) || ancestors.some((node) => node === target))
+          found.push(lostAlias(alias, target));
+        else lead(alias, target);
       },
-      Pair: (_key, pair) => void found.push(...badMerge(document, pair)),
+      Pair: (_key, pair) => void found.push(...badMerge(pair, anchors)),
     });
   look(document, []);
+  anchors = beforeList;
   for (const item of list?.items ?? []) {
     yield;
     if (isNode(item)) look(item, above);
@@ -260,23 +269,28 @@ function repeatedKeys(map: YAMLMap): Misplaced[] {
   });
 }
 
-function lostAlias(alias: Alias, anchored: readonly Node[], ancestors: readonly unknown[]): Misplaced[] {
-  const startOf = ({ range }: Node) => range?.[0] ?? 0;
-  const before = anchored.filter((node) => startOf(node) < startOf(alias));
-  const [target] = before.sort((a, b) => startOf(b) - startOf(a));
-  if (target !== undefined && !ancestors.includes(target)) return [];
+function lostAlias({ range }: Alias, target: Anchored | undefined): Misplaced {
   const message =
     target === undefined
       ? 'no anchor of this name comes before'
       : 'an alias cannot stand inside what it repeats';
-  return [{ offset: startOf(alias), message, readable: false }];
+  return { offset: range?.[0] ?? 0, message, readable: false };
 }
 
-function badMerge(document: Document, { key, value }: Pair): Misplaced[] {
+/** Has the library look for what an alias stands for where it is. */
+function lead(alias: Alias, target: Anchored): void {
+  alias.resolve = (document, context) => {
+    if (context === undefined) return target;
+    context.aliasResolveCache = [target as Node];
+    return Alias.prototype.resolve.call(alias, document, context);
+  };
+}
+
+function badMerge({ key, value }: Pair, anchors: ReadonlyMap<string, Anchored>): Misplaced[] {
   if (!isMergeKey(key)) return [];
-  const resolved = isAlias(value) ? value.resolve(document) : value;
-  const sources = isSeq(resolved) ? resolved.items : [resolved];
-  const mappings = sources.every((source) => isMap(isAlias(source) ? source.resolve(document) : source));
+  const resolved = (node: unknown) => (isAlias(node) ? anchors.get(node.source) : node);
+  const source = resolved(value);
+  const mappings = (isSeq(source) ? source.items : [source]).every((item) => isMap(resolved(item)));
   const message = 'a merge key takes a mapping, or a list of mappings';
   return mappings ? [] : [{ offset: key.range?.[0] ?? 0, message, readable: false }];
 }

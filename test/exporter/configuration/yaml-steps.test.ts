@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Document, Lexer, LineCounter, parseDocument } from 'yaml';
+import { readConfigInSteps } from '../../../src/exporter/configuration/document.ts';
 import { parseInSteps } from '../../../src/exporter/configuration/yaml-steps.ts';
 import { toTheEnd } from '../../../src/exporter/slices.ts';
 
@@ -58,4 +59,34 @@ it.each([
   const lexemes = [...new Lexer().lex(text)].length;
   const steps = [...parseInSteps(text, new LineCounter(), OPTIONS)].length;
   expect(steps).toBe(60 + Math.floor(lexemes / 64));
+});
+
+const read = (text: string) => toTheEnd(readConfigInSteps(text, 'file', {}));
+
+it.each([
+  ['of a name each', (index: number) => `  - &a${index} ${index}\n  - *a${index}\n`],
+  ['of one name', (index: number) => `  - &a ${index}\n  - *a\n`],
+])('20,000 anchors %s, each repeated, are read in a moment, as the library reads them', (_, two) => {
+  const text = (count: number) => `x:\n${Array.from({ length: count }, (_, index) => two(index)).join('')}`;
+  expect(read(text(100)).value).toEqual(parseDocument(text(100)).toJS());
+  const before = process.cpuUsage();
+  const { x } = read(text(20_000)).value as { x: number[] };
+  expect(x.slice(-4)).toEqual([19_998, 19_998, 19_999, 19_999]);
+  // Looked for from the beginning each time, they took over ten times as long.
+  expect(process.cpuUsage(before).user).toBeLessThan(8_000_000);
+});
+
+it('an alias repeats what has its anchor last before it, also around the long list', () => {
+  const text = 'a: &x 1\naccounts:\n  - *x\n  - &x 2\n  - *x\nb: &x 3\nc: *x\n';
+  expect(read(text).value).toEqual({ a: 1, accounts: [1, 2, 2], b: 3, c: 3 });
+});
+
+it('aliases that make a small file a large one are refused', () => {
+  const bomb = Array.from(
+    { length: 9 },
+    (_, level) => `a${level + 1}: &a${level + 1} [${`*a${level}, `.repeat(9)}]\n`,
+  );
+  const { value, issues } = read(`a0: &a0 [1]\n${bomb.join('')}`);
+  expect(value).toBeUndefined();
+  expect(issues.map(({ message }) => message)).toEqual(['has too many aliases']);
 });
