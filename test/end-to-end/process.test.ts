@@ -153,7 +153,7 @@ describe('an exporter that cannot begin', () => {
     const first = await start({ args });
     const second = await runExporter({ args: [...args, '--web.listen-address=127.0.0.1:0'] });
     expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/^error: the state directory .* is in use by another edge-exporter$/m);
+    expect(second.stderr).toMatch(/^error: the state directory .* is in use by another edge-exporter, or/m);
     expect((await first.scrape()).status).toBe(200);
   });
 

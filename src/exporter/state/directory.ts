@@ -171,7 +171,10 @@ export class StateInUse extends Error {
   readonly directory: string;
 
   constructor(directory: string) {
-    super(`the state directory ${directory} is in use by another edge-exporter`);
+    // SQLite says the same of both.
+    super(
+      `the state directory ${directory} is in use by another edge-exporter, or its file system locks no files`,
+    );
     this.directory = directory;
   }
 }

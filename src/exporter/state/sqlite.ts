@@ -83,7 +83,7 @@ export async function lockDirectory(directory: string): Promise<DatabaseThread> 
  * @throws DamagedState where it is not to be trusted, and another Error where the disk refuses
  */
 export async function openDatabase(
-  thread: DatabaseThread,
+  thread: Pick<DatabaseThread, 'ask'>,
   directory: string,
 ): Promise<{ readonly database: Database; readonly tally: RecordTally }> {
   const files = { database: join(directory, DATABASE), lastCommit: join(directory, LAST_COMMIT) };
@@ -102,7 +102,8 @@ export async function openDatabase(
     await syncDirectory(directory);
     return { database, tally };
   } catch (error) {
-    await database.close();
+    // Why it is not opened says more than why it is not closed.
+    await database.close().catch(() => undefined);
     throw error;
   }
 }
