@@ -114,7 +114,7 @@ async function measure(
 ): Promise<readonly (readonly [string, string])[]> {
   const raised = layouts.length > 1 ? [] : exporters.filter((exporter) => !raiseAboveOthers(exporter));
   if (raised.length > 0)
-    process.stderr.write('no real-time priority: what else this machine does counts as blocks\n');
+    process.stderr.write('no higher priority: what else this machine does counts as blocks\n');
   for (const exporter of exporters) send(exporter, 'watch');
   const cpu = () => sum(exporters.map(cpuOf));
   const toAll = await untilAllSeries(exporters, begun);

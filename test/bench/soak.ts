@@ -83,7 +83,7 @@ const exporter = await startWatchedExporter(
 );
 if (!raiseAboveOthers(exporter))
   process.stderr.write(
-    'no real-time priority: what else this machine does counts as blocks of the event loop\n',
+    'no higher priority: what else this machine does counts as blocks of the event loop\n',
   );
 try {
   const { moments, failed, settled, last } = await scrapeEverySecond(exporter);
