@@ -68,12 +68,10 @@ export class DurableState implements State {
   }
 
   get(key: StateKey): unknown {
-    this.#refuseWhenClosed();
     return this.#records.get(key);
   }
 
   keys(prefix: StateKey): Iterable<StateKey> {
-    this.#refuseWhenClosed();
     return this.#records.keys(prefix);
   }
 

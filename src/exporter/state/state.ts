@@ -24,7 +24,7 @@ export const QUEUE = 'queue';
 /** How long (ms) a commit or a read may take. A disk that needs longer hangs, and nobody waits for it. */
 export const LONGEST_COMMIT_MS = 10_000;
 
-/** What was remembered. */
+/** What was remembered; as it was last where it is closed, since pages may still be made of an account that another replica has now. */
 export interface StateReader {
   /** Whether what is committed outlives the process; `unavailable`: its directory cannot be used yet. */
   readonly kind: 'durable' | 'memory' | 'unavailable';
