@@ -4,6 +4,7 @@ import {
   LEARNED_FAMILIES,
   PLATFORM_FAMILIES,
 } from '../exporter/catalogue/platform-families.ts';
+import { PRODUCTS } from '../exporter/catalogue/products.ts';
 import { shardText } from '../exporter/cluster/shard.ts';
 import { COLLECTORS } from '../exporter/collectors.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
@@ -14,6 +15,7 @@ import type { NamedFile } from '../exporter/configuration/named-files.ts';
 import type { Receiver } from '../exporter/configuration/push-settings.ts';
 import type { AccountConfig, Config } from '../exporter/configuration/schema.ts';
 import { secretFileTrouble } from '../exporter/credentials/secret-file.ts';
+import { GraphqlSource } from '../exporter/graphql/graphql-source.ts';
 import { tlsFileTrouble } from '../exporter/platform/connector.ts';
 import { OwnMetrics } from '../exporter/self/own-metrics.ts';
 import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
@@ -92,11 +94,31 @@ function receiverSummary({ name, kind, url }: Receiver): string {
   return `push ${name} to ${url}, by ${kind}\n`;
 }
 
-function accountSummary({ name, api_url, credentials, collectors, shard }: AccountConfig): string {
+function accountSummary({ name, api_url, credentials, collectors, shard, source }: AccountConfig): string {
   const running = Object.entries(collectors).map(([collector, settings]) => {
-    const products = 'products' in settings ? `: ${Object.keys(settings.products).join(', ')}` : '';
+    const products = 'products' in settings ? productsText(collector, { source, ...settings }) : '';
     return `  ${collector} (${settings.schedule})${products}\n`;
   });
   const part = shard === undefined ? '' : `  ${shardText(shard)}\n`;
   return `account ${name} at ${api_url}, by ${credentials.kind}\n${part}${running.join('')}`;
+}
+
+/** Which products are read, and which are not, since the source that is configured has nothing of them. */
+function productsText(collector: string, { products, source }: ReadProducts): string {
+  const unread = PRODUCTS.filter(
+    (product) =>
+      product.api === collector &&
+      source === 'graphql' &&
+      !GraphqlSource.serves(product) &&
+      product.slug in products,
+  ).map(({ slug }) => slug);
+  const read = Object.keys(products).filter((slug) => !unread.includes(slug));
+  const not =
+    unread.length === 0 ? '' : `; not read, as GraphQL has none of their metrics: ${unread.join(', ')}`;
+  return `: ${read.join(', ') || 'none'}${not}`;
+}
+
+interface ReadProducts {
+  readonly products: object;
+  readonly source?: AccountConfig['source'] | undefined;
 }

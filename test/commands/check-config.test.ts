@@ -55,6 +55,18 @@ const EXAMPLE = join(import.meta.dirname, '../../config/exporter.yaml');
 const BROKEN = join(import.meta.dirname, '../config/unknown-key.yaml');
 const ISSUE = `${BROKEN}:6:5: accounts[0].colectors: unknown key; did you mean "collectors"?`;
 
+test('products that GraphQL has nothing of are not among those that are read by it', async () => {
+  const account = (more: string) =>
+    checkText(`accounts: [{ name: a, api_url: "https://api.example.net", token: t, ${more} }]`);
+  const of = 'collectors: { metrics: { products: { edge_functions: {}, load_balancer: {} } } }';
+  expect((await account(`source: graphql, ${of}`)).out).toContain(
+    ': edge_functions; not read, as GraphQL has none of their metrics: load_balancer\n',
+  );
+  expect((await account(of)).out).toContain(': edge_functions, load_balancer\n');
+  const only = 'collectors: { metrics: { source: graphql, products: { load_balancer: {} } } }';
+  expect((await account(only)).out).toContain(': none; not read, as');
+});
+
 test('a good file is summarised: accounts, collectors, products, schedules and receivers', async () => {
   await writeFile(join(folder, 'token'), 'tok-1', PRIVATE);
   const example = await readFile(EXAMPLE, 'utf8');

@@ -37,6 +37,22 @@ test('JSON holds the same steps', async () => {
   expect(accounts[0].steps.find(({ step }: { step: string }) => step === 'token').status).toBe('problem');
 });
 
+test('products that the source has nothing of are a warning, in one line', async () => {
+  const { url, close } = await createSandbox({ restAnalytics: 'absent' }).listen(0);
+  onTestFinished(close);
+  const env = { EDGE_API_URL: url, EDGE_TOKEN: 'sandbox-token' };
+  const { exitCode, out } = await callProgram(['doctor'], { env });
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(
+    /\n {2}warning {2}products {19}GraphQL has none of the metrics of cloud_storage, .*, load_balancer: nothing of them is read\n/,
+  );
+  expect(out).not.toContain('list of load_balancer');
+  expect(out).toMatch(
+    /\n {2}ok {7}source of metrics {10}GraphQL, at http.*: REST lists no configurations, GraphQL does\n/,
+  );
+  expect(out).toMatch(/\nno problems, 1 warning\n$/);
+});
+
 test('a web page with the headers of the limit is not the API', async () => {
   const { url, close } = await createSandbox({ faults: { html_error: {} } }).listen(0);
   onTestFinished(close);

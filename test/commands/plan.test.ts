@@ -72,7 +72,7 @@ limits: { configurations: 12000, jobs: ${most} }
   expect(await jobs(11_000)).toBe(10_500);
 });
 
-test('of an account of GraphQL alone, what that has nothing of is left out without a word', async () => {
+test('of an account of GraphQL alone, what that has nothing of is left out, and named', async () => {
   const env = await startSandbox({ restAnalytics: 'absent', graphqlRateHeaders: 'sent' });
   const { exitCode, out } = await call(['plan', '--json'], env);
   expect(exitCode).toBe(0);
@@ -82,7 +82,9 @@ test('of an account of GraphQL alone, what that has nothing of is left out witho
   );
   expect(products).toContain('edge_applications');
   expect(products).not.toContain('load_balancer');
-  expect(notes).toEqual([]);
+  expect(notes).toEqual([
+    'GraphQL has none of the metrics of cloud_storage, live_ingest, media_packager, live_streaming, load_balancer: nothing of them is read',
+  ]);
 });
 
 test('the limit of GraphQL is divided among the accounts that read by it at one address', async () => {

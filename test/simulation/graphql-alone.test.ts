@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { toTheEnd } from '../../src/exporter/slices.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
@@ -52,6 +53,17 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
     ],
   ];
   expect(samples.get(JSON.stringify(source))).toBe(1);
+  const limit = (scope: string) =>
+    samples.get(seriesKey('edge_api_ratelimit_limit', { account: 'test', scope }));
+  expect([limit('reads'), limit('graphql')]).toEqual([200, 20]);
+  const [account] = toTheEnd(simulation.exporter().accounts());
+  const quota = account?.quota.find(({ scope }) => scope === 'graphql');
+  expect(quota).toMatchObject({ limit: null, assumed_limit: 20 });
+  expect(quota?.own).toBeGreaterThan(0);
+  expect(quota?.own).toBeLessThan(20);
+  // Long after it was chosen, as the log says.
+  const why = 'REST lists no configurations, GraphQL does';
+  expect(account?.sources).toEqual([{ collector: 'metrics', source: 'graphql', why }]);
   expect(log).toContainEqual({
     level: 'info',
     message: 'source of series',
@@ -59,7 +71,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
       account: 'test',
       collector: 'metrics',
       source: 'graphql',
-      why: 'REST lists no configurations, GraphQL does',
+      why,
     },
   });
   expect(log.filter(({ level }) => level !== 'info')).toEqual([]);
@@ -67,6 +79,19 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
   expect(audit.wrong).toEqual([]);
   // Two configurations, told apart by their own ids: 40 dimensions that are counted, every minute that has settled.
   expect(audit.buckets).toBeGreaterThan(2 * 35 * 25);
+});
+
+it('names no source before any has answered', async () => {
+  simulation = await simulate({ sandbox: { configurations: 1, faults: { connection_reset: {} } } });
+  await simulation.minutes(3);
+  const sources = async () =>
+    [...(await (simulation as Simulation).scrape()).samples.keys()].filter((key) =>
+      key.includes('edge_source_info'),
+    );
+  expect(await sources()).toEqual([]);
+  simulation.sandbox.faults.clear();
+  await simulation.minutes(12);
+  expect(await sources()).toEqual([expect.stringContaining('rest'), expect.stringContaining('rest')]);
 });
 
 it('reads by GraphQL once REST answers its series with 404, though it still lists configurations', async () => {

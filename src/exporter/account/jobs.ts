@@ -153,8 +153,7 @@ export class AccountJobs {
 
   /** Whether the source that is read by has any metric of a product. */
   serves(product: Product): boolean {
-    const { source } = this.sources.of(product.api);
-    return source === 'rest' || product.metrics.some((metric) => GraphqlSource.has(product, metric));
+    return this.sources.of(product.api).source === 'rest' || GraphqlSource.serves(product);
   }
 
   #forgetAllBut(keys: ReadonlySet<string>): void {
@@ -330,10 +329,11 @@ export class AccountJobs {
     const { account, scopes } = this.#options;
     const candidates = () => this.series().filter(({ subject }) => subject.collector === api);
     const part = () => candidates().length / Math.max(1, this.series().length);
+    const group = () => (this.sources.of(api).source === 'graphql' ? QUESTIONS.group : api);
     return new ReconciliationJob(api, {
       account: account.name,
-      perMinute: () =>
-        account.reconciliation_share * scopes.of(candidates()[0]?.group ?? api).limiter.allowance * part(),
+      group,
+      perMinute: () => account.reconciliation_share * scopes.of(group()).limiter.allowance * part(),
       candidates,
       platformClock: scopes.platformClock,
       memory: this.memory,

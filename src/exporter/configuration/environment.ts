@@ -7,6 +7,16 @@ export const ACCOUNT_VARIABLES: readonly {
   readonly about: string;
 }[] = [
   { key: 'api_url', name: 'EDGE_API_URL', about: 'Base address of the API. Required.' },
+  {
+    key: 'graphql_url',
+    name: 'EDGE_GRAPHQL_URL',
+    about: 'Base address of its GraphQL API, below which /metrics/graphql is; default: EDGE_API_URL.',
+  },
+  {
+    key: 'source',
+    name: 'EDGE_SOURCE',
+    about: 'Which API series are read by: auto (default), rest or graphql.',
+  },
   { key: 'allow_http', name: 'EDGE_ALLOW_HTTP', about: 'true allows sending the token unencrypted.' },
   { key: 'token', name: 'EDGE_TOKEN', about: 'The token; or use one of the variables below.' },
   {

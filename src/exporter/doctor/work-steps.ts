@@ -84,9 +84,9 @@ async function* listSteps(session: Session): AsyncGenerator<Step> {
     const name = `list of ${job.subject.product}`;
     const finding = await session.poll(job, name);
     if (finding === undefined) continue;
-    if (finding.outcome === 'not_found' && isNotServed(session, job))
-      yield stepsNamed(name).skipped('GraphQL has none of its metrics: nothing of it is read');
-    else yield listStep(finding, selectedOf(session, job), session.unmatched(job));
+    // Of these together, see `productsStep`.
+    if (finding.outcome === 'not_found' && isNotServed(session, job)) continue;
+    yield listStep(finding, selectedOf(session, job), session.unmatched(job));
   }
 }
 
@@ -95,8 +95,10 @@ function isNotServed({ survey }: Session, job: Job): boolean {
   return job instanceof DiscoveryJob && !survey.serves(job.product);
 }
 
-/** How many of the configured products cannot be listed, and which. */
+/** How many of the configured products cannot be listed, and of which nothing is read. */
 function* productsStep(session: Session): Generator<Step> {
+  const unserved = session.survey.unserved();
+  if (unserved !== undefined) yield stepsNamed('products').warning(unserved);
   const listings = session.survey.listings();
   const unlisted = unlistedProducts(listings);
   if (unlisted.length === 0) return;

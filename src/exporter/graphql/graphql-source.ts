@@ -61,6 +61,11 @@ export class GraphqlSource implements SeriesSource {
     return fieldsOf(product, metric).length > 0;
   }
 
+  /** Whether it has any metric of a product. */
+  static serves(product: Product): boolean {
+    return product.metrics.some((metric) => GraphqlSource.has(product, metric));
+  }
+
   reader(asked: SeriesAsked): SourceReader | undefined {
     const { target } = asked;
     const parts = this.#partsOf(asked);

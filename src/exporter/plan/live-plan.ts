@@ -3,7 +3,7 @@ import type { Listing } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
 import type { AccountLimits } from '../account/jobs.ts';
 import { PRODUCTS } from '../catalogue/products.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, Timer } from '../clock.ts';
 import { shardOfLimit } from '../cluster/shard.ts';
 import { COLLECTORS, partOf } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
@@ -46,8 +46,14 @@ export async function livePlan(
     credentials: credentialsFrom(clock, { guard, onNotice: (_, text) => tell(text) }),
     ...(byAddress !== undefined && { byAddress }),
   });
+  const { scopes } = connection.platform;
+  const progress = progressLines({
+    tell,
+    clock,
+    waitMs: (group) => allowanceOf(scopes.of(group).limiter, clock.now()).until - clock.now(),
+    rests: () => connection.queue.restsUntil(clock.now()) !== undefined,
+  });
   try {
-    const { scopes } = connection.platform;
     const survey = new Survey({
       account,
       readFor: (group) => connection.operations.readFor(group),
@@ -57,23 +63,21 @@ export async function livePlan(
     const { findings, notes, unreachable } = await explore(survey, {
       signal,
       parts: ['discovery', 'settings', 'series'],
-      onProgress: progressLines(
-        tell,
-        (group) => allowanceOf(scopes.of(group).limiter, clock.now()).until - clock.now(),
-        () => clock.now(),
-      ),
+      onProgress: progress.take,
     });
     if (unreachable !== undefined) return { unreachable };
     const listings = survey.listings();
+    const unserved = survey.unserved();
     return planOf({
       account,
       jobs: survey.jobs(),
       findings,
-      notes: [...notes, ...listings.flatMap(unmatchedNote)],
+      notes: [...notes, ...listings.flatMap(unmatchedNote), ...(unserved === undefined ? [] : [unserved])],
       listings,
       scopes,
     });
   } finally {
+    progress.end();
     await connection.close();
   }
 }
@@ -93,20 +97,48 @@ const SPACING_MS = 5_000;
 /** A wait of so long (ms) is worth a line. */
 const LONG_WAIT_MS = 2_000;
 
-/** Reports progress now and then, and a long wait at once. @param waitMs milliseconds until an operation may leave */
-function progressLines(
-  tell: (text: string) => void,
-  waitMs: (group: string) => number,
-  now: () => number,
-): (progress: ExploreProgress) => void {
-  let toldAt = now();
-  return ({ done, total, job }) => {
+/** That reads still wait for the quota is worth a line this often (ms). */
+const STILL_MS = 60_000;
+
+interface ProgressOptions extends Pick<LivePlanOptions, 'tell' | 'clock'> {
+  /** Milliseconds until an operation may leave. */
+  readonly waitMs: (group: string) => number;
+  /** Whether something waits, and nothing may leave. */
+  readonly rests: () => boolean;
+}
+
+/** Reports progress now and then, a long wait at once, and every minute how long it may last: beside a hungry client for ever. */
+function progressLines({ tell, clock, waitMs, rests }: ProgressOptions) {
+  let toldAt = clock.now();
+  let beganAt = clock.now();
+  let last: ExploreProgress | undefined;
+  let hasWaited = false;
+  const still = new Timer(clock, () => {
+    still.set(clock.now() + STILL_MS);
+    if (last !== undefined && (hasWaited || rests())) tell(stillWaits(last, (clock.now() - beganAt) / 1_000));
+    hasWaited = false;
+  });
+  still.set(clock.now() + STILL_MS);
+  const take = (progress: ExploreProgress) => {
+    const { done, total, job } = progress;
+    last = progress;
+    if (done === 0) beganAt = clock.now();
     const wait = waitMs(job.group);
-    if (wait >= LONG_WAIT_MS) tell(`waits ${duration(wait / 1_000)} for the quota`);
-    if (now() < toldAt + SPACING_MS) return;
-    toldAt = now();
+    if (wait >= LONG_WAIT_MS) {
+      hasWaited = true;
+      tell(`waits ${duration(wait / 1_000)} for the quota`);
+    }
+    if (clock.now() < toldAt + SPACING_MS) return;
+    toldAt = clock.now();
     tell(`${done} of ${total} reads done, next ${job.id}`);
   };
+  return { take, end: () => still.set(Number.POSITIVE_INFINITY) };
+}
+
+function stillWaits({ done, total }: ExploreProgress, seconds: number): string {
+  const left =
+    done === 0 ? '' : `, about ${duration((seconds / done) * (total - done))} left if it goes on like this`;
+  return `still waits for the quota, which others may use up: ${done} of ${total} reads done in ${duration(seconds)}${left}; --offline plans without any`;
 }
 
 interface OfflinePlanOptions extends PlanOptions {

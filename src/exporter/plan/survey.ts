@@ -39,6 +39,13 @@ export class Survey extends AccountJobs {
     this.#readFor = readFor;
   }
 
+  /** Of which products nothing is read, since the source has none of their metrics, as a sentence; undefined where there are none. */
+  unserved(): string | undefined {
+    const products = this.targets.products.filter(({ product }) => !this.serves(product));
+    const names = products.map(({ product }) => product.slug).join(', ');
+    return names === '' ? undefined : `GraphQL has none of the metrics of ${names}: nothing of them is read`;
+  }
+
   /** Polls a job once. */
   async poll(job: Job, signal: AbortSignal): Promise<Finding> {
     try {

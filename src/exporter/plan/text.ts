@@ -20,7 +20,10 @@ const COLUMNS: readonly Column[] = [
 export function planText(plan: AccountPlan): string {
   const sections = [
     [verdict(plan), ...plan.scopes.map(scopeLine), ...unlistedLine(plan)],
-    [renderTable(COLUMNS, [...plan.rows.map(cells), total(plan.rows)]).trimEnd()],
+    [
+      renderTable(COLUMNS, [...plan.rows.map(cells), total(plan.rows)]).trimEnd(),
+      'SERIES are those of the platform: what the exporter shows of itself comes on top.',
+    ],
     plan.gives.length === 0 ? [] : ['These intervals stretch:', ...plan.gives.map(stretchLine)],
     plan.suggestions.length === 0
       ? []

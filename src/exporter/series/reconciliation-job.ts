@@ -19,6 +19,8 @@ export interface Reconcilable {
 
 export interface ReconciliationOptions {
   readonly account: string;
+  /** The group of its operations: that of the source in use. */
+  readonly group: () => string;
   /** Operations per minute that may be spent. */
   readonly perMinute: () => number;
   readonly candidates: () => readonly Reconcilable[];
@@ -71,17 +73,20 @@ export class ReconciliationJob implements Job<Round> {
   readonly id: string;
   readonly subject = { collector: 'reconciliation' };
   readonly schedule = '* * * * *';
-  readonly group: string;
   readonly weight = RECONCILIATION_WEIGHT;
   readonly #options: ReconciliationOptions;
   readonly #part: MemoryPart<Comparisons> = {
     open: () => ({ checks: new Map(), attempts: new Map(), credit: 0 }),
   };
 
-  constructor(group: string, options: ReconciliationOptions) {
-    this.id = `reconciliation/${group}`;
-    this.group = group;
+  /** @param api whose series it compares */
+  constructor(api: string, options: ReconciliationOptions) {
+    this.id = `reconciliation/${api}`;
     this.#options = options;
+  }
+
+  get group(): string {
+    return this.#options.group();
   }
 
   /** On average, since it only reads when it has saved up for an operation and there is a new span to compare. */

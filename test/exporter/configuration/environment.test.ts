@@ -34,6 +34,16 @@ test.each([
   });
 });
 
+test('variables say where GraphQL is, and that series are read by it', async () => {
+  const named = { EDGE_TOKEN: 'abc', EDGE_GRAPHQL_URL: 'https://api.example.net/v4', EDGE_SOURCE: 'graphql' };
+  expect(await loadConfig({ env: { ...API, ...named } })).toMatchObject({
+    config: { accounts: [{ source: 'graphql', graphql_url: 'https://api.example.net/v4' }] },
+  });
+  expect(await problems({ ...API, EDGE_TOKEN: 'abc', EDGE_SOURCE: 'soap' })).toEqual([
+    expect.stringMatching(/^environment: EDGE_SOURCE: .*graphql/),
+  ]);
+});
+
 test('an environment that says nothing is told apart from one that is wrong', async () => {
   expect(await loadConfig({ env: { PATH: '/bin', EDGE_TOKEN: '' } })).toMatchObject({
     nothingConfigured: true,

@@ -16,6 +16,20 @@ test('why a job brings nothing is told: its outcome, the reason, the age of its 
   );
 });
 
+test('a limit that is assumed is shown, with what is used of it', () => {
+  const quota = madeUpQuota({ scope: 'graphql', limit: null, assumed_limit: 20, remaining: null, own: 11 });
+  const shown = words(page(madeUpStatus({ accounts: [madeUpAccount({ quota: [quota] })] })));
+  expect(shown).toContain(
+    'Quota graphql 20 a minute, assumed used by this exporter 11, no other client seen',
+  );
+});
+
+test('why another source is read is told apart from its name', () => {
+  const sources = [{ collector: 'metrics', source: 'graphql', why: 'REST is closed' }] as const;
+  const shown = words(page(madeUpStatus({ accounts: [madeUpAccount({ sources })] })));
+  expect(shown).toContain('Source of metrics GraphQL : REST is closed');
+});
+
 test('an account shows its token, its quota with the reserve, and that the platform stopped it', () => {
   const quota = madeUpQuota({ remaining: 0, stopped_until: at(41), waiting: 7 });
   const account = madeUpAccount({

@@ -151,6 +151,7 @@ it('reads as a table, without trailing spaces and without colours', () => {
 COLLECTOR  PRODUCT            LIMIT  JOBS  OPS/MIN  SHARE  SERIES  EVERY                DATA AGE
 metrics    edge_applications  reads    80       80   100%     800  1 min to 2 min 30 s  up to 5 min 30 s
 total                                  80       80            800
+SERIES are those of the platform: what the exporter shows of itself comes on top.
 
 These intervals stretch:
   metrics edge_applications (cdn_requests): every 1 min 15 s instead of 1 min (25% longer)

@@ -68,6 +68,7 @@ describe('reconciliation', () => {
     const job = new ReconciliationJob('metrics', {
       memory,
       account: 'a',
+      group: () => 'metrics',
       perMinute: () => 1,
       candidates: () => [candidate],
       platformClock: new PlatformClock(() => now),
@@ -103,6 +104,7 @@ describe('reconciliation', () => {
     const job = new ReconciliationJob('metrics', {
       memory,
       account: 'a',
+      group: () => 'metrics',
       perMinute: () => 1_000,
       candidates: () => candidates,
       platformClock: new PlatformClock(() => NOW),
