@@ -12,68 +12,73 @@ function metricsText({ metrics, onlyElsewhere = [] }: Product): string {
   return `Metrics to read, "*" for all: ${metrics.join(', ')}${named}. Others are exported raw.`;
 }
 
-function productSettings(product: Product) {
-  const top = z
-    .int()
-    .min(1)
-    .max(100)
-    .exactOptional()
-    .describe(
-      `How many values have series of their own in metrics by country, host and the like, of each configuration; the rest is "other". ${TOP_VALUES} where it is left out.`,
-    );
-  const by = listOf(z.enum(['configuration', 'product'])).min(1, 'must not be empty');
-  return z.strictObject({
-    by: by
-      .refine(
-        (ways) => product.api === 'analytics' || !ways.includes('product'),
-        'only the analytics API can read a whole product',
-      )
-      .default(['configuration'])
-      .describe('What to read: each configuration, the product as a whole (analytics only), or both.'),
-    address_by: z
-      .enum(['auto', 'configuration', 'domain'])
-      .default('auto')
-      .describe('Which id the API expects for a configuration; auto detects it.'),
-    schedule: schedule().exactOptional().describe("When to poll; default: the collector's schedule."),
-    configurations: z
-      .strictObject({
-        include: listOf(nameOrId(), MOST_NAMES)
-          .min(1, 'must not be empty; leave the key out to include all')
-          .prefault(['*'])
-          .describe(
-            'Names (globs) or ids of the configurations to read; inactive ones only by their very name or id.',
-          ),
-        exclude: listOf(nameOrId(), MOST_NAMES)
-          .prefault([])
-          .describe('Names (globs) or ids of configurations to leave out.'),
-      })
-      .prefault({})
-      .describe('Which configurations to read.'),
-    metrics: listOf(
-      patternText().meta({ examples: ['*', ...product.metrics, ...(product.onlyElsewhere ?? [])] }),
+/** What does not depend on the product is made once: schemas of fifteen products are a tenth of a start. */
+const OF_EVERY_PRODUCT = {
+  address_by: z
+    .enum(['auto', 'configuration', 'domain'])
+    .default('auto')
+    .describe('Which id the API expects for a configuration; auto detects it.'),
+  schedule: schedule().exactOptional().describe("When to poll; default: the collector's schedule."),
+  configurations: z
+    .strictObject({
+      include: listOf(nameOrId(), MOST_NAMES)
+        .min(1, 'must not be empty; leave the key out to include all')
+        .prefault(['*'])
+        .describe(
+          'Names (globs) or ids of the configurations to read; inactive ones only by their very name or id.',
+        ),
+      exclude: listOf(nameOrId(), MOST_NAMES)
+        .prefault([])
+        .describe('Names (globs) or ids of configurations to leave out.'),
+    })
+    .prefault({})
+    .describe('Which configurations to read.'),
+};
+
+const BY = { metrics: ways('metrics'), analytics: ways('analytics') };
+
+const TOP = z
+  .int()
+  .min(1)
+  .max(100)
+  .exactOptional()
+  .describe(
+    `How many values have series of their own in metrics by country, host and the like, of each configuration; the rest is "other". ${TOP_VALUES} where it is left out.`,
+  );
+
+const DIMENSIONS = listOf(patternText())
+  .min(1, 'must not be empty; leave the key out for all')
+  .default(['*'])
+  .describe('Dimensions of these metrics to export, "*" for all.');
+
+function ways(api: SeriesApi) {
+  return listOf(z.enum(['configuration', 'product']))
+    .min(1, 'must not be empty')
+    .refine(
+      (given) => api === 'analytics' || !given.includes('product'),
+      'only the analytics API can read a whole product',
     )
+    .default(['configuration'])
+    .describe('What to read: each configuration, the product as a whole (analytics only), or both.');
+}
+
+function productSettings(product: Product) {
+  const { api, metrics, onlyElsewhere = [] } = product;
+  const hasValues = onlyElsewhere.some((metric) => Object.hasOwn(BY_VALUE, metric));
+  return z.strictObject({
+    by: BY[api],
+    ...OF_EVERY_PRODUCT,
+    metrics: listOf(patternText().meta({ examples: ['*', ...metrics, ...onlyElsewhere] }))
       .min(1, 'must not be empty; leave the key out for all')
       .default(['*'])
       .describe(metricsText(product)),
-    ...(((product.onlyElsewhere ?? []).some((metric) => Object.hasOwn(BY_VALUE, metric)) ? { top } : {}) as {
-      top: typeof top;
-    }),
-    dimensions: listOf(patternText())
-      .min(1, 'must not be empty; leave the key out for all')
-      .default(['*'])
-      .describe('Dimensions of these metrics to export, "*" for all.'),
+    ...((hasValues ? { top: TOP } : {}) as { top: typeof TOP }),
+    dimensions: DIMENSIONS,
   });
 }
 
 /** How one product is read. */
 export type ProductSettings = z.output<ReturnType<typeof productSettings>>;
-
-/** A schema each, since to make one takes milliseconds and every account needs it. */
-const PRODUCT_SETTINGS = new Map(PRODUCTS.map((product) => [product, productSettings(product)]));
-
-function settingsOf(product: Product): ReturnType<typeof productSettings> {
-  return PRODUCT_SETTINGS.get(product) ?? productSettings(product);
-}
 
 /** Reads series of some products. */
 export interface SeriesCollector {
@@ -85,13 +90,18 @@ export interface SeriesCollector {
   readonly products: Readonly<Record<string, ProductSettings>>;
 }
 
+/** How a product is read of which the configuration says nothing: none has a default of its own. */
+const USUAL_SETTINGS = z
+  .strictObject({ by: BY.metrics, ...OF_EVERY_PRODUCT, metrics: DIMENSIONS, dimensions: DIMENSIONS })
+  .parse({});
+
 const productsOf = (api: SeriesApi) => PRODUCTS.filter((product) => product.api === api);
 
 function seriesCollector(api: SeriesApi) {
   const shape = Object.fromEntries(
     productsOf(api).map((product) => [
       product.slug,
-      settingsOf(product).exactOptional().describe(`Product ${product.id} of the ${api} API.`),
+      productSettings(product).exactOptional().describe(`Product ${product.id} of the ${api} API.`),
     ]),
   );
   const products = z.strictObject(shape).refine((given) => Object.keys(given).length > 0, {
@@ -188,7 +198,7 @@ function withProducts(
   given: { schedule: string; source?: ConfiguredSource; products?: Record<string, ProductSettings> },
   usual: readonly Product[],
 ): SeriesCollector {
-  const all = () => Object.fromEntries(usual.map((product) => [product.slug, settingsOf(product).parse({})]));
+  const all = () => Object.fromEntries(usual.map(({ slug }) => [slug, USUAL_SETTINGS]));
   const { schedule, source, products = all() } = given;
   return { schedule, ...(source !== undefined && { source }), products };
 }
