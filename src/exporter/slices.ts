@@ -2,8 +2,9 @@
 const SLICE_MS = 2;
 
 interface SlicedWork {
-  /** Takes a step; whether that was the last one. */
-  readonly take: () => boolean;
+  readonly steps: Iterator<undefined, void>;
+  /** Called after the last step. */
+  readonly done: () => void;
   readonly isUrgent: () => boolean;
   readonly failed: (error: unknown) => void;
 }
@@ -26,14 +27,7 @@ export function runInSlices(
   const isFirst = sliceEnd === undefined;
   const end = sliceEnd ?? beginSlice();
   if ((isFirst || performance.now() < end) && takeSlice(steps, end)) return undefined;
-  return new Promise((resolve, failed) => {
-    const take = () => {
-      const isDone = steps.next().done === true;
-      if (isDone) resolve();
-      return isDone;
-    };
-    waiting.push({ take, isUrgent, failed });
-  });
+  return new Promise((done, failed) => waiting.push({ steps, done, isUrgent, failed }));
 }
 
 /** What `steps` come to, taken in slices. @param isUrgent as of {@link runInSlices} */
@@ -89,12 +83,9 @@ export async function wakeInSlices(acts: Iterable<() => void>): Promise<void> {
 /** Resolves once all work that waits now has gone on, and the event loop has had its turn. */
 export function othersHaveGoneOn(): Promise<void> {
   return new Promise((resolve, failed) => {
-    const take = () => {
-      setImmediate(resolve);
-      return true;
-    };
-    if (waiting.length === 0) take();
-    else waiting.push({ take, isUrgent: () => false, failed });
+    const done = () => void setImmediate(resolve);
+    if (waiting.length === 0) done();
+    else waiting.push({ steps: [].values(), done, isUrgent: () => false, failed });
   });
 }
 
@@ -117,12 +108,13 @@ async function takeNext(end: number): Promise<void> {
   const urgent = waiting.findIndex(({ isUrgent }) => isUrgent());
   for (const work of waiting.splice(Math.max(0, urgent), 1)) {
     try {
-      let isDone = work.take();
-      while (!isDone && performance.now() < end) {
+      let { done } = work.steps.next();
+      while (!done && performance.now() < end) {
         await undefined;
-        isDone = work.take();
+        ({ done } = work.steps.next());
       }
-      if (!isDone) waiting.push(work);
+      if (done) work.done();
+      else waiting.push(work);
     } catch (error) {
       work.failed(error);
     }

@@ -73,7 +73,7 @@ export class IngestPath {
         learned: learned.of(product.api, product.slug, METRIC),
         delays: { publish_delay: 'auto', settle_delay: 'auto' },
         stored: (key) => this.#state.get(key),
-        isPushed: () => false,
+        outlet: { pushed: undefined },
         isKnown: () => true,
         platformClock,
       });

@@ -86,8 +86,7 @@ export class Account {
   readonly #delayReports: DelayReports;
   /** What was learned, as the state holds it. */
   readonly #saved = new WeakMap<SavedPart<unknown>, unknown>();
-  /** Undefined while nothing is pushed. */
-  #pushed: PushOutput | undefined;
+  readonly #outlet: { pushed: PushOutput | undefined } = { pushed: undefined };
   /** When (local ms) the scheduler ran last, and something was polled; at first, when the account began. */
   #beatAt: number;
   #polledAt: number;
@@ -118,7 +117,7 @@ export class Account {
       turns,
       observer,
     });
-    const { platform, queue, operations } = this.#connection;
+    const { platform, queue, operations, credentials } = this.#connection;
     const { scopes, platformClock } = platform;
     const forecast = new DemandForecast(scopes);
     this.#forecast = forecast;
@@ -127,14 +126,14 @@ export class Account {
       store: options.store,
       platformClock,
       forecast,
-      exposes: (sample) => this.#pushed?.exposes(sample) ?? true,
+      exposes: (sample) => this.#outlet.pushed?.exposes(sample) ?? true,
       held: handedOver?.exposed,
       isSameAccess,
     });
     this.#jobs = new AccountJobs({
       account: config,
       state,
-      isPushed: () => this.#pushed !== undefined,
+      outlet: this.#outlet,
       scopes,
       limits: options.limits,
       formerTargets: handedOver?.targets,
@@ -147,7 +146,8 @@ export class Account {
       reachability: platform.reachability,
       forecast,
       commit: (found) =>
-        this.#pushed?.commit({ ...found, samples: labelled(found.samples) }) ?? state.commit(found.entries),
+        this.#outlet.pushed?.commit({ ...found, samples: labelled(found.samples) }) ??
+        state.commit(found.entries),
       memory: this.#jobs.memory,
       exposed: this.#store,
       observer,
@@ -165,7 +165,7 @@ export class Account {
       platform,
       queue,
       forecast,
-      tokenExpiresAt: () => this.#connection.credentials.expiresAt(),
+      tokenExpiresAt: credentials.expiresAt.bind(credentials),
       jobs: () => this.#schedule.states(),
       isBeginning: () => this.#isBeginning,
       listings: () => this.#jobs.listings(),
@@ -205,7 +205,7 @@ export class Account {
 
   /** Pushes what polls find to `output`; undefined stops pushing. */
   pushTo(output: PushOutput | undefined): void {
-    this.#pushed = output;
+    this.#outlet.pushed = output;
   }
 
   /** The counters in the state that belong to this account. */

@@ -9,7 +9,7 @@ import type { Job, PollResult } from '../poll/job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { ReconciliationJob } from '../series/reconciliation-job.ts';
 import { SeriesSamples } from '../series/samples.ts';
-import { SeriesJob } from '../series/series-job.ts';
+import { type Outlet, SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
 import type { SourceName, SourceReader } from '../series/series-source.ts';
 import {
@@ -37,8 +37,8 @@ export interface AccountJobsOptions {
   readonly scopes: LimitScopes;
   /** Size limits of the account; default: those of the configuration schema. */
   readonly limits?: () => AccountLimits;
-  /** Whether any receiver is configured; default: none. */
-  readonly isPushed?: () => boolean;
+  /** Default: nothing is pushed. */
+  readonly outlet?: Outlet;
   /** Targets of the account before a reload. */
   readonly formerTargets?: AccountTargets | undefined;
 }
@@ -312,7 +312,7 @@ export class AccountJobs {
       learned,
       delays: account,
       stored: (key) => state.get(key),
-      isPushed: this.#options.isPushed ?? (() => false),
+      outlet: this.#options.outlet ?? { pushed: undefined },
       isKnown: this.#isKnown,
       platformClock,
     });

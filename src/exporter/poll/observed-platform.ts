@@ -106,11 +106,15 @@ function unlike(info: ExchangeInfo): string {
  * foreign answers to others (a web page, for instance) and a 5xx to a single job are ignored.
  */
 export class Reachability {
+  /** Whether the platform answers and accepts the token, as far as the last exchanges show; undefined while unknown. */
+  up: boolean | undefined;
+  /** Since when (local ms) it has been up, or has not; undefined before that is known. */
+  since: number | undefined;
+  /** Why it is not up, as a sentence. */
+  note = '';
+  /** Whether the platform has ever answered, even with a refusal. */
+  answered = false;
   readonly #now: () => number;
-  #up: boolean | undefined;
-  #since: number | undefined;
-  #note = '';
-  #answered = false;
   /** The last 5xx. */
   #serverError = 500;
   /** Whether what answers now is the platform, as far as the last answers show. */
@@ -128,26 +132,6 @@ export class Reachability {
   /** @param now local time (ms) */
   constructor(now: () => number) {
     this.#now = now;
-  }
-
-  /** Whether the platform answers and accepts the token, as far as the last exchanges show; undefined while unknown. */
-  get up(): boolean | undefined {
-    return this.#up;
-  }
-
-  /** Since when (local ms) it has been up, or has not; undefined before that is known. */
-  get since(): number | undefined {
-    return this.#since;
-  }
-
-  /** Whether the platform has ever answered, even with a refusal. */
-  get answered(): boolean {
-    return this.#answered;
-  }
-
-  /** Why it is not up, as a sentence. */
-  get note(): string {
-    return this.#note;
   }
 
   /** Takes in what an exchange says. */
@@ -171,7 +155,7 @@ export class Reachability {
     if (outcome === 'server_error') {
       // A job that keeps failing while the platform serves others shows nothing new, unless another has begun to fail.
       const isKnown =
-        this.#failing.has(job) && this.#up === true && (this.#broken === undefined || this.#broken === job);
+        this.#failing.has(job) && this.up === true && (this.#broken === undefined || this.#broken === job);
       this.#failing.add(job);
       if (isKnown) return;
       if (this.#isWidespread(job)) this.#become(false, `the platform answers ${this.#serverError}`);
@@ -183,7 +167,7 @@ export class Reachability {
       this.#recognise();
     } else if (foreignAnswer === undefined) {
       // Without any answer yet the credentials failed: no request was sent to the platform.
-      if (outcome === 'unauthorized' && !this.#answered) this.#become(false, reason ?? 'there is no token');
+      if (outcome === 'unauthorized' && !this.answered) this.#become(false, reason ?? 'there is no token');
     } else if (!this.#recognised || this.#misleads(job)) {
       this.#recognised = false;
       this.#become(false, `${foreignAnswer}: ${HINT}`);
@@ -211,14 +195,14 @@ export class Reachability {
 
   #recognise(): void {
     this.#recognised = true;
-    this.#answered = true;
+    this.answered = true;
     this.#misled.clear();
   }
 
   #become(up: boolean, note = ''): void {
     if (up) this.#broken = undefined;
-    if (up !== this.#up) this.#since = this.#now();
-    this.#up = up;
-    this.#note = note;
+    if (up !== this.up) this.since = this.#now();
+    this.up = up;
+    this.note = note;
   }
 }

@@ -6,7 +6,7 @@ import { MOST_DIMENSIONS } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
 import type { Exposure } from '../poll/job.ts';
 import { completeAt } from '../settling/completeness.ts';
-import { type MetricMemory, onlyGrow } from '../settling/learned.ts';
+import { learn, type MetricEvidence, type MetricMemory, onlyGrow } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { labelsIn, type Target } from '../targets/target.ts';
 import { decimal } from './counter.ts';
@@ -242,7 +242,9 @@ export interface EarlyAnswer {
   readonly reached: number;
   /** Age (ms) from which on buckets are complete. */
   readonly publishDelay: number;
-  readonly learned: MetricMemory;
+  readonly metric: MetricMemory;
+  /** What the answer shows of the metric. */
+  readonly evidence: MetricEvidence;
   /** End of the bucket that is shown; undefined while none is. */
   readonly boundUntil: number | undefined;
 }
@@ -259,11 +261,13 @@ export interface EarlyExposure {
  */
 export function earlyExposure(
   shown: SeriesSamples,
-  { answer, width, reached, publishDelay, learned, boundUntil }: EarlyAnswer,
+  { answer, width, reached, publishDelay, metric, evidence, boundUntil }: EarlyAnswer,
 ): EarlyExposure {
   const { decoded, now } = answer;
   const dimensions = [...decoded.series].filter(([name]) => shown.facesOf(name).early !== undefined);
   if (dimensions.length === 0) return { exposures: [], boundUntil };
+  // Includes what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
+  const learned = learn(metric, evidence);
   if (!onlyGrow(learned, now)) {
     const withdrawn = { part: 'early', samples: [] };
     return { exposures: boundUntil === undefined ? [] : [withdrawn], boundUntil: undefined };

@@ -18,11 +18,9 @@ import {
 } from '../poll/job.ts';
 import {
   type DelaySettings,
-  type Delays,
   delaysOf,
   type LearnedMetric,
   LONGEST_LAG_MS,
-  learn,
   nothingShown,
 } from '../settling/learned.ts';
 import { type AccountMemory, changed, type MemoryPart, type StateKey } from '../state/state.ts';
@@ -47,6 +45,11 @@ import {
 } from './series-memory.ts';
 import type { SourceName, SourceReader, WindowedAnswer } from './series-source.ts';
 
+/** Where an account pushes to, at any moment. */
+export interface Outlet {
+  readonly pushed: unknown;
+}
+
 export interface SeriesJobOptions {
   readonly target: Target;
   readonly metric: string;
@@ -60,8 +63,7 @@ export interface SeriesJobOptions {
   readonly delays: DelaySettings;
   /** What the state holds under a key. */
   readonly stored: (key: StateKey) => unknown;
-  /** Whether there is anybody to push to. */
-  readonly isPushed: () => boolean;
+  readonly outlet: Outlet;
   /** Whether the platform has ever had any data of a target. */
   readonly isKnown: (target: Target) => boolean;
   readonly platformClock: PlatformClock;
@@ -184,8 +186,6 @@ export class SeriesJob implements CaughtUp, Reconcilable {
         buckets: { ...buckets, newestExposed: undefined },
       };
     const reached = progressBeyond(newestEnd, width, answer.now, delays.lag);
-    // Includes what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
-    const learned = learn(known.metric, counted.evidence);
     const shown = bucketToShow(memory, answer, width, reached - delays.publish);
     const { boundUntil } = memory;
     const early = earlyExposure(this.#options.samples, {
@@ -193,7 +193,8 @@ export class SeriesJob implements CaughtUp, Reconcilable {
       width,
       reached,
       publishDelay: delays.publish,
-      learned,
+      metric: known.metric,
+      evidence: counted.evidence,
       boundUntil,
     });
     const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
@@ -227,18 +228,20 @@ export class SeriesJob implements CaughtUp, Reconcilable {
 
   /** Age (ms) that its data reaches when all is well, or while a bucket is shown that came late; undefined while unknown. */
   expectedAge(intervalMs: number, now: number): number | undefined {
+    const { memory, learned, delays } = this.#options;
     const { record, width = record?.width, shownLag, shownUntil = 0 } = this.memory;
     if (width === undefined) return undefined;
-    const { publish, lag } = this.#delays(now);
+    const { publish, lag } = delaysOf(memory.of(learned.part), delays, now);
     const late = publish + intervalMs + Math.min(shownLag, LONGEST_LAG_MS);
     const isShown = now - shownUntil <= late + TOLERATED_SECONDS * 1_000;
     return Math.max(publish + intervalMs + lag + width, isShown ? late : 0);
   }
 
   counted(intervalMs: number, now: number): CountedUntil | undefined {
+    const { memory, learned, delays } = this.#options;
     const { record } = this.memory;
     if (record?.progress.countedUntil === undefined) return undefined;
-    const { settle } = this.#delays(now);
+    const { settle } = delaysOf(memory.of(learned.part), delays, now);
     return { until: record.progress.countedUntil, expectedAge: settle + intervalMs + record.width };
   }
 
@@ -295,20 +298,11 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   known(now: number): KnownSeries {
-    const { memory, learned, delays, isPushed } = this.#options;
-    const metric = memory.of(learned.part);
-    return {
-      memory: this.memory,
-      metric,
-      counts: this.counts,
-      delays: delaysOf(metric, delays, now),
-      isPushed: isPushed(),
-    };
-  }
-
-  #delays(now: number): Delays {
-    const { memory, learned, delays } = this.#options;
-    return delaysOf(memory.of(learned.part), delays, now);
+    const { delays, outlet } = this.#options;
+    const { memory } = this;
+    const metric = this.#options.memory.of(this.#options.learned.part);
+    const isPushed = outlet.pushed !== undefined;
+    return { memory, metric, counts: this.counts, delays: delaysOf(metric, delays, now), isPushed };
   }
 
   count({ memory, ...known }: KnownSeries, answer: WindowedAnswer): CountedAnswer {

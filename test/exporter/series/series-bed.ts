@@ -69,7 +69,7 @@ export class SeriesBed {
       learned: this.#learned.of('metrics', product.slug, metric),
       delays: { publish_delay: this.#publishDelay, settle_delay: 600_000 },
       stored: (key) => this.#state.get(key),
-      isPushed: () => false,
+      outlet: { pushed: undefined },
       isKnown: wants,
       platformClock: this.#platformClock,
     });
