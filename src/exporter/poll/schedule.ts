@@ -45,7 +45,8 @@ export class ScheduledJob implements JobState {
   readonly exposed = new Set<string>();
   /** Only during a poll: it takes half a kilobyte, and most jobs rest. */
   #stop: AbortController | undefined;
-  #isStopped = false;
+  /** Whether the job is no longer wanted. */
+  isStopped = false;
   since: number;
   state: 'idle' | 'waiting' | 'running' = 'idle';
   dueAt: number | undefined;
@@ -74,20 +75,15 @@ export class ScheduledJob implements JobState {
     this.since = now - FIRST_POLL_HEAD_START_MS;
   }
 
-  /** Whether the job is no longer wanted. */
-  get isStopped(): boolean {
-    return this.#isStopped;
-  }
-
   /** Aborts when the job is no longer wanted: of a poll, until that is over. */
   get signal(): AbortSignal {
-    this.#stop ??= stopOfPoll(this.#isStopped);
+    this.#stop ??= stopOfPoll(this.isStopped);
     return this.#stop.signal;
   }
 
   /** It is due at `at`, unless it is due already. Whether it is to be polled then. */
   due(at: number): boolean {
-    if (this.#isStopped || this.state === 'waiting') return false;
+    if (this.isStopped || this.state === 'waiting') return false;
     // What it is reading may have been requested before it fell due again.
     if (this.state === 'running') {
       this.dueAgainAt = at;
@@ -137,7 +133,7 @@ export class ScheduledJob implements JobState {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.isStopped = true;
     this.#stop?.abort(NO_LONGER_WANTED);
   }
 }

@@ -75,6 +75,9 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   readonly subject: JobSubject;
   readonly schedule: string;
   readonly weight: number;
+  readonly target: Target;
+  readonly metric: string;
+  readonly platformClock: PlatformClock;
   /** A metric that the catalogue does not list for its product is read for one target first, and for all once it has data. */
   readonly findsJobs: boolean;
   readonly #options: SeriesJobOptions;
@@ -85,6 +88,9 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const { target, metric } = options;
     const { api, slug } = target.product;
     this.#options = options;
+    this.target = target;
+    this.metric = metric;
+    this.platformClock = options.platformClock;
     this.id = `${api}/${slug}/${target.by}/${target.id}/${metric}`;
     this.subject = { collector: api, product: slug, ...configurationOf(target), metric };
     this.schedule = options.schedule;
@@ -117,7 +123,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
 
   async read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
     const refusal = this.#refusal;
-    if (stands(refusal, this.#options.platformClock.now())) throw refusal.failure;
+    if (stands(refusal, this.platformClock.now())) throw refusal.failure;
     const window = (now: number) => {
       const { memory, delays } = this.known(now);
       const { lag, horizon } = delays;
@@ -260,14 +266,6 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return this.target.product.slug;
   }
 
-  get target(): Target {
-    return this.#options.target;
-  }
-
-  get metric(): string {
-    return this.#options.metric;
-  }
-
   spanBefore(until: number): CountedSpan | undefined {
     return spanBefore(this.memory.checkpoints, until);
   }
@@ -282,10 +280,6 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const { samples, reader } = this.#options;
     const { dimensions } = reader;
     return (dimension) => samples.counts(dimension) && (dimensions?.has(dimension) ?? true);
-  }
-
-  get platformClock(): PlatformClock {
-    return this.#options.platformClock;
   }
 
   get memory(): SeriesMemory {
@@ -306,7 +300,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   count({ memory, ...known }: KnownSeries, answer: WindowedAnswer): CountedAnswer {
-    return countAnswer(memory, answer, { ...known, certainNow: this.#options.platformClock.certainNow() });
+    return countAnswer(memory, answer, { ...known, certainNow: this.platformClock.certainNow() });
   }
 
   /** The part of the result about counters: memory, commit, samples to push, and exposures, `newest` among them. */
