@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
@@ -7,13 +6,9 @@ import { atNight } from '../nightly.ts';
 import { served } from '../served.ts';
 import { configFile } from './config-file.ts';
 import { startExporter } from './exporter-process.ts';
-import { memoryLimit } from './memory-limit.ts';
+import { type Health, healthOf } from './health.ts';
+import { shippedLimits } from './memory-limit.ts';
 
-/** The limits of the chart and of the manifests. */
-const MEMORY = 2 ** 30;
-/** The first of those that this process may use. */
-const [, CPU = '0'] = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-const ON_ONE_CPU = ['taskset', '--cpu-list', CPU];
 const ACCOUNTS = 40;
 /** Answers that the exporter is to survive, of all kinds in turn, five times each and more. More by `HOSTILE_ANSWERS=1000`. */
 const ANSWERS = Number(process.env['HOSTILE_ANSWERS'] ?? atNight(200, 100));
@@ -73,17 +68,9 @@ async function hostilePlatform() {
   return { url: `http://127.0.0.1:${await served(server)}`, sent: () => sent };
 }
 
-/** CPU time (s) that the main thread of a process has used. */
-function cpuSeconds(pid: number): number {
-  const [, rest = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ');
-  const [user, system] = rest.split(' ').slice(11, 13).map(Number);
-  return ((user ?? 0) + (system ?? 0)) / 100;
-}
-
 it('documents made to fill the memory do not end the exporter at its default settings in 1 GiB, nor hold it up', async () => {
   const platform = await hostilePlatform();
-  const inMemory = memoryLimit(MEMORY);
-  const limit = { ...inMemory, command: [...inMemory.command, ...ON_ONE_CPU] };
+  const limit = shippedLimits();
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
     name: `account-${index}`,
     api_url: platform.url,
@@ -93,26 +80,24 @@ it('documents made to fill the memory do not end the exporter at its default set
   const { path } = await configFile(JSON.stringify({ accounts }));
   const exporter = await startExporter({ args: ['serve', `--config.file=${path}`], memory: limit });
   onTestFinished(async () => void (await exporter.kill('SIGKILL')));
-  const { pid } = exporter.process;
   const evidence = () => exporter.process.output().slice(-2_000);
-  let longest = 0;
+  const health: Health[] = [];
   await eventually(
     `${ANSWERS} answers in ${limit.by}, or the end`,
     async () => {
-      const cpu = cpuSeconds(pid);
-      const response = await fetch(`${exporter.url}/-/healthy`).catch(() => undefined);
-      if (!exporter.process.running()) return true;
-      expect(response?.status).toBe(200);
-      longest = Math.max(longest, cpuSeconds(pid) - cpu);
+      const found = await healthOf(exporter);
+      if (found === undefined) return true;
+      health.push(found);
       return platform.sent() >= ANSWERS;
     },
     { evidence },
   );
   expect(exporter.process.running(), evidence()).toBe(true);
+  const longest = (of: keyof Health) => Math.max(...health.map((one) => one[of]));
   process.stderr.write(
-    `in ${limit.by}: /-/healthy took ${longest.toFixed(2)} s of its thread's CPU at most\n`,
+    `${platform.sent()} answers in ${limit.by}: /-/healthy took ${longest('wall').toFixed(2)} s at most, and ${longest('cpu').toFixed(2)} s of its thread's CPU\n`,
   );
   // What the exporter itself did before it answered, of which it may be two or three answers.
-  expect(longest).toBeLessThan(1);
+  expect(longest('cpu')).toBeLessThan(1);
   expect((await fetch(`${exporter.url}/metrics`)).status).toBe(200);
 });

@@ -12,6 +12,15 @@ export interface MemoryLimit {
   readonly nodeFlags: readonly string[];
 }
 
+/** The first CPU of those that this process may use. */
+const [, CPU = '0'] = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+
+/** The limits of the chart and of the manifests: 1 GiB, and one CPU. */
+export function shippedLimits(): MemoryLimit {
+  const { by, command, nodeFlags } = memoryLimit(2 ** 30);
+  return { by: `${by} and on one CPU`, command: [...command, 'taskset', '--cpu-list', CPU], nodeFlags };
+}
+
 /** Joins the group in `$0`, and becomes what follows. */
 const JOIN = 'echo $$ > "$0" && exec "$@"';
 
@@ -19,7 +28,7 @@ const JOIN = 'echo $$ > "$0" && exec "$@"';
  * A limit on memory, as a container has it: a control group below that of this process, which goes with the test. Where none
  * can be made, V8's heap gets the limit that Node gives it in a container of that size.
  */
-export function memoryLimit(bytes: number): MemoryLimit {
+function memoryLimit(bytes: number): MemoryLimit {
   const group = controlGroup(bytes);
   if (group !== undefined)
     return {

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import type { ExporterProcess } from './exporter-process.ts';
+
+/** How long (s) an exporter took to say that it is healthy. */
+export interface Health {
+  /** As who asks sees it, on a machine that may be busy. */
+  readonly wall: number;
+  /** CPU time of its main thread: what it did itself before it answered. */
+  readonly cpu: number;
+}
+
+/** Asks whether it is healthy; undefined where it has ended. @throws Error where it says that it is not */
+export async function healthOf({ url, process }: ExporterProcess): Promise<Health | undefined> {
+  const [cpu, begun] = [cpuSeconds(process.pid), performance.now()];
+  const response = await fetch(`${url}/-/healthy`).catch(() => undefined);
+  if (!process.running()) return undefined;
+  if (response?.status !== 200) throw new Error(`/-/healthy answered ${response?.status}`);
+  return { wall: (performance.now() - begun) / 1_000, cpu: cpuSeconds(process.pid) - cpu };
+}
+
+/** CPU time (s) that the main thread of a process has used. */
+function cpuSeconds(pid: number): number {
+  const [, rest = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = rest.split(' ').slice(11, 13).map(Number);
+  return ((user ?? 0) + (system ?? 0)) / 100;
+}
