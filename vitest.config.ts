@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { COMPILED_SOURCES, compiledSources } from './test/compiled-sources.ts';
 import { SlowestFirst } from './test/slowest-first.ts';
 import { UnhandledErrors } from './test/unhandled-errors.ts';
 
@@ -22,8 +23,13 @@ const ASKED = process.argv.flatMap((argument, index, all) => {
   return argument.startsWith('--project=') ? argument.slice('--project='.length) : [];
 });
 
+/** Whoever looks for a fault wants it by its line in TypeScript, and a watched file compiled anew. */
+const IS_CI = process.env['CI'] === 'true';
+
 export default defineConfig({
+  plugins: IS_CI ? [compiledSources()] : [],
   test: {
+    server: { deps: { external: [COMPILED_SOURCES] } },
     // A test that hangs ends; none ends by the clock because its machine is busy: no test has a limit of its own.
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,

@@ -38,6 +38,8 @@ export class CronPattern {
   readonly #seconds: readonly number[];
   readonly #minutes: readonly number[];
   readonly #hours: readonly number[];
+  /** The day (ms since the epoch) that was looked at last, and whether it matches: each minute is of the same as the one before. */
+  #lookedAt = { day: Number.NaN, isOn: false };
 
   /** @throws when the pattern is not one */
   constructor(pattern: string) {
@@ -49,7 +51,7 @@ export class CronPattern {
   /** The matches in (after, until], in ms since the epoch, one after another. */
   *within(after: number, until: number): Generator<number, void> {
     for (let day = Math.floor(after / DAY_MS) * DAY_MS; day <= until; day += DAY_MS) {
-      if (!this.#isOn(new Date(day))) continue;
+      if (!this.#isOn(day)) continue;
       for (const at of this.#momentsOf(day, after)) {
         if (at > until) return;
         yield at;
@@ -83,7 +85,12 @@ export class CronPattern {
     }
   }
 
-  #isOn(date: Date): boolean {
+  #isOn(day: number): boolean {
+    if (this.#lookedAt.day !== day) this.#lookedAt = { day, isOn: this.#matches(new Date(day)) };
+    return this.#lookedAt.isOn;
+  }
+
+  #matches(date: Date): boolean {
     const [, , , days, months, weekdays] = this.#fields;
     return (
       months.includes(date.getUTCMonth() + 1) &&
