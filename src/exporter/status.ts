@@ -89,7 +89,11 @@ export interface AccountStatus {
 }
 
 /** A list whose things may be made when they are asked for: of a hundred thousand jobs, few are shown. */
-export type Listed<Thing> = Iterable<Thing> & Pick<readonly Thing[], 'length' | 'slice'>;
+export type Listed<Thing> = Iterable<Thing> &
+  Pick<readonly Thing[], 'length' | 'slice'> & {
+    /** The same things, of which each finds out what it is asked for when it is asked: for those that look at little of each. */
+    readonly briefs?: () => Iterable<Thing>;
+  };
 
 /** Which API a collector's series are read by. */
 export interface SourceStatus {

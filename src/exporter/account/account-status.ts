@@ -4,18 +4,16 @@ import { type Judgement, judge, MOST_JUDGED } from '../judgement/judgement.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { PollObserver } from '../poll/runner.ts';
 import type { JobState } from '../poll/schedule.ts';
-import type { Decision, WaitReason } from '../rate-limit/decision.ts';
-import { type DemandForecast, periodOf, type ScopeDemand } from '../rate-limit/demand-forecast.ts';
+import type { DemandForecast, ScopeDemand } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
-import type { RateLimiter } from '../rate-limit/limiter.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
-import type { RequestDecision, RequestQueue } from '../rate-limit/request-queue.ts';
+import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { ChosenSource } from '../series/source-choice.ts';
 import type { DelayChange } from '../settling/learned.ts';
 import { toTheEnd } from '../slices.ts';
 import type { AccountStatus, JobStatus, Listed, QuotaStatus } from '../status.ts';
-import { duration } from '../text/duration.ts';
 import type { Listing } from './account-targets.ts';
+import { BriefStatus, isoTime, type LocalTime, type Moment, wholeStatus } from './job-status.ts';
 import type { DroppedJobs } from './jobs.ts';
 
 /** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
@@ -166,16 +164,19 @@ export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wal
     stretch: forecast.stretch,
     unmatched: listings.flatMap(({ unmatched }) => unmatched),
     without_domains: listings.reduce((sum, { withoutDomains }) => sum + withoutDomains, 0),
-    jobs: listed(view.jobs(), (job) => jobStatus(job, moment)),
+    jobs: jobsOf(view.jobs(), moment),
   };
 }
 
-function listed<From, Thing>(all: readonly From[], make: (one: From) => Thing): Listed<Thing> {
+function jobsOf(all: readonly JobState[], moment: Moment): Listed<JobStatus> {
   return {
     length: all.length,
-    slice: (from, to) => all.slice(from, to).map(make),
+    slice: (from, to) => all.slice(from, to).map((job) => wholeStatus(job, moment)),
     *[Symbol.iterator]() {
-      for (const one of all) yield make(one);
+      for (const job of all) yield wholeStatus(job, moment);
+    },
+    *briefs() {
+      for (const job of all) yield new BriefStatus(job, moment);
     },
   };
 }
@@ -228,144 +229,4 @@ function quotaNote(limiter: LimitScope['limiter'], now: number, time: LocalTime)
   return limiter.limit === undefined
     ? 'the platform has not named a limit yet: quota.assumed_limit applies'
     : '';
-}
-
-/** Formats a local time by the machine's clock. */
-type LocalTime = (local: number | undefined) => string | null;
-
-interface Moment {
-  readonly view: AccountView;
-  readonly decide: ReturnType<AccountView['queue']['decide']>;
-  /** Local ms, and the platform's. */
-  readonly now: number;
-  readonly platformNow: number;
-  readonly time: LocalTime;
-}
-
-function jobStatus(known: JobState, { view, decide, now, platformNow, time }: Moment): JobStatus {
-  const { job, request, intervalMs, startedAt, lastBucketAt, bucketWidthMs = 0 } = known;
-  const { forecast, platform, queue } = view;
-  const state = isWaiting(known, now) ? 'waiting' : known.state === 'running' ? 'running' : 'idle';
-  const scope = platform.scopes.of(job.group);
-  // Only while its first request waits.
-  const decision = request !== undefined && state === 'waiting' ? decide(request) : undefined;
-  const context = { scope: scope.name, concurrency: queue.concurrency, now };
-  const plannedMs = forecast.intervalsOf(job).planned;
-  const counted = job.counted?.(plannedMs, platformNow);
-  const nextAt = state === 'waiting' ? decision && turnAt(decision, scope.limiter, now) : dueNext(known);
-  return {
-    id: job.id,
-    ...job.subject,
-    catches_up_for: job.follows?.id,
-    schedule: job.schedule ?? 'as needed',
-    state,
-    why: decision === undefined ? '' : whyWaiting(known, decision, context),
-    waits_for: decision?.why ?? null,
-    interval_seconds: seconds(intervalMs),
-    last_polled_at: time(startedAt),
-    last_outcome: known.lastOutcome ?? null,
-    last_reason: known.lastReason ?? null,
-    last_success_at: time(known.lastSuccessAt),
-    last_bucket_at: isoTime(lastBucketAt),
-    data_age_seconds: seconds(lastBucketAt && platformNow - lastBucketAt - bucketWidthMs),
-    expected_age_seconds: seconds(job.expectedAge?.(plannedMs, platformNow)),
-    counted_until: isoTime(counted?.until),
-    counted_age_seconds: seconds(counted && platformNow - counted.until),
-    expected_counted_age_seconds: seconds(counted?.expectedAge),
-    next_at: time(nextAt),
-  };
-}
-
-/** When a job is due next by its schedule (local ms). */
-function dueNext({ job, state, dueAt, startedAt }: JobState): number | undefined {
-  if (state === 'waiting') return dueAt;
-  if (job.schedule === undefined || startedAt === undefined) return undefined;
-  return startedAt + periodOf(job.schedule).longest;
-}
-
-function seconds(ms: number | undefined): number | null {
-  return ms === undefined ? null : ms / 1_000;
-}
-
-/** A time in ISO 8601, UTC. */
-function isoTime(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
-}
-
-/** Whether a job is due but has not started yet. */
-function isWaiting({ state, dueAt }: JobState, now: number): boolean {
-  return state === 'waiting' && dueAt !== undefined && dueAt <= now;
-}
-
-/** What the texts of wait reasons mention. */
-interface WaitContext {
-  /** The name of the limit scope. */
-  readonly scope: string;
-  /** How many requests may be in flight at once. */
-  readonly concurrency: number;
-}
-
-/** Why a due job has not started yet, as a sentence. */
-function whyWaiting(
-  { dueAt = 0 }: JobState,
-  decision: RequestDecision,
-  { now, ...context }: WaitContext & { readonly now: number },
-): string {
-  const due = `due for ${duration((now - dueAt) / 1_000)}`;
-  return `${due}${positionText(decision)}: ${waitText(decision, context)}`;
-}
-
-function positionText({ next, ahead }: RequestDecision): string {
-  if (next) return ', goes next';
-  return ahead === 0 ? '' : `, after ${ahead} more urgent`;
-}
-
-/** Reasons that end at a known time; the others end with an answer. */
-const TIMED: readonly (WaitReason | undefined)[] = [
-  'unauthorized',
-  'rate_limited',
-  'spent',
-  'reserved',
-  'pacing',
-];
-
-/**
- * When the turn of a waiting request comes (local ms), as far as is known: those that are more urgent go first, and
- * what does not fit the windows waits for later ones.
- */
-export function turnAt(
-  { why, until, next, ahead }: RequestDecision,
-  limiter: Pick<RateLimiter, 'perMinute' | 'openWindow'>,
-  now: number,
-): number | undefined {
-  if (!TIMED.includes(why) || !Number.isFinite(until)) return undefined;
-  if (next) return until;
-  // The probes of a refused token are not sent in the order of urgency.
-  if (why === 'unauthorized') return undefined;
-  const reopensAt = why === 'pacing' ? Math.max(until, limiter.openWindow(now)?.closesAt ?? until) : until;
-  return reopensAt + Math.floor(ahead / limiter.perMinute) * WINDOW_MS;
-}
-
-/** Why a request may not leave, as a clause. */
-function waitText({ why }: Pick<Decision, 'why'>, { scope, concurrency }: WaitContext): string {
-  switch (why) {
-    case 'unauthorized':
-      return 'the platform refuses the token, single requests probe whether it still does';
-    case 'rate_limited':
-      return `rate limited: the platform refuses ${scope} (429)`;
-    case 'probe':
-      return `a request in flight will show what is left of ${scope}`;
-    case 'spent':
-      return `the quota of ${scope} is used up`;
-    case 'reserved':
-      return `what is left of ${scope} is reserved for the token’s other clients`;
-    case 'pacing':
-      return 'waits for the next bucket, which is fresher, or for a probe';
-    case 'connections':
-      return concurrency === 1 ? 'the connection is in use' : `all ${concurrency} connections are in use`;
-    case 'slow_api':
-      return 'its API answers slowly, so others go first';
-    case undefined:
-      return 'about to be sent';
-  }
 }

@@ -138,7 +138,7 @@ export type JobFilter = (typeof JOB_FILTERS)[number];
 
 /** What the status page's address asks for. */
 export interface JobQuery {
-  /** Words that must all occur in what a job shows, in any letter case; `product:waf` asks for that field alone. */
+  /** Words that must all occur in a job's names, outcome or reason, in any letter case; `product:waf` asks for that field alone. */
   readonly words: string;
   readonly filter: JobFilter;
   /** From 1. */
@@ -210,37 +210,43 @@ export function passes(job: JobStatus, filter: JobFilter): boolean {
   return job.state === filter;
 }
 
-/** The page of jobs that `query` asks for: failing ones first, then by the age of their data, or of their counters. */
+/**
+ * The page of jobs that `query` asks for: failing ones first, then by the age of their data, or of their counters.
+ * @param known how many there are by filter, where that is known without looking at each
+ */
 export function* selectJobs(
   accounts: readonly AccountStatus[],
   query: JobQuery,
+  known?: JobSelection['counts'],
 ): Generator<undefined, JobSelection> {
-  const words = query.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = query.words.toLowerCase().split(/\s+/).filter(Boolean).map(wordAsked);
   const timeOf = query.filter === 'behind' ? countedUntil : newest;
   const counts = { all: 0, failing: 0, late: 0, behind: 0, waiting: 0, running: 0, new: 0 };
+  const counted = known === undefined ? JOB_FILTERS : [query.filter];
   const needed = query.page * JOBS_PER_PAGE;
   const candidates: Candidate[] = [];
   for (const { name: account, jobs } of accounts) {
     if (query.account !== undefined && query.account !== account) continue;
-    for (const job of jobs) {
-      if (words.length === 0 || hasWords({ account, job }, words)) {
-        const passed = JOB_FILTERS.filter((filter) => passes(job, filter));
+    for (const job of jobs.briefs?.() ?? jobs) {
+      if (hasWords({ account, job }, words)) {
+        const passed = counted.filter((filter) => passes(job, filter));
         for (const filter of passed) counts[filter] += 1;
         if (passed.includes(query.filter))
-          candidates.push({ one: { account, job }, failing: passed.includes('failing'), time: timeOf(job) });
+          candidates.push({ one: { account, job }, failing: isFailing(job), time: timeOf(job) });
       }
       keepMostUrgent(candidates, needed);
       yield;
     }
   }
   const selected = candidates.sort(byUrgency);
-  const pages = Math.max(1, Math.ceil(counts[query.filter] / JOBS_PER_PAGE));
+  const found = counts[query.filter];
+  const pages = Math.max(1, Math.ceil(found / JOBS_PER_PAGE));
   const page = Math.min(query.page, pages);
   const start = (page - 1) * JOBS_PER_PAGE;
   return {
     query: { ...query, page },
     jobs: selected.slice(start, start + JOBS_PER_PAGE).map(({ one }) => one),
-    counts,
+    counts: { ...counts, ...known, [query.filter]: found },
     start,
     pages,
   };
@@ -251,17 +257,43 @@ function keepMostUrgent(candidates: Candidate[], needed: number): void {
   if (candidates.length > 2 * needed + 2_000) candidates.sort(byUrgency).splice(needed);
 }
 
+/** The fields that a word may name, by what it calls them. */
+const FIELDS = {
+  account: ({ account }: AccountJob) => account,
+  collector: ({ job }: AccountJob) => job.collector,
+  product: ({ job }: AccountJob) => job.product,
+  metric: ({ job }: AccountJob) => job.metric,
+  outcome: ({ job }: AccountJob) => job.last_outcome,
+};
+
+/** A word that is looked for, and the field of which it is the whole; undefined where it may occur anywhere. */
+interface WordAsked {
+  readonly word: string;
+  readonly of: ((one: AccountJob) => string | null | undefined) | undefined;
+}
+
 /** A word such as `product:waf` must be the whole of that field; any other may occur anywhere. */
-function hasWords({ account, job }: AccountJob, words: readonly string[]): boolean {
-  const { collector, product, metric, last_outcome: outcome } = job;
-  const fields = Object.entries({ account, collector, product, metric, outcome });
-  const names = [job.id, job.configuration_id, job.configuration, job.last_reason, job.why];
-  const text = [...fields.map(([, value]) => value), ...names].join('\n').toLowerCase();
-  return words.every((word) => {
-    const field = fields.find(([name]) => word.startsWith(`${name}:`));
-    if (field === undefined) return text.includes(word);
-    return field[1]?.toLowerCase() === word.slice(field[0].length + 1);
+function wordAsked(word: string): WordAsked {
+  const [, name = '', value = ''] = /^(\w+):(.*)$/.exec(word) ?? [];
+  const of = Object.entries(FIELDS).find(([field]) => field === name)?.[1];
+  return of === undefined ? { word, of } : { word: value, of };
+}
+
+/** Looks at nothing that takes its time to find out: most jobs have none of the words. */
+function hasWords(one: AccountJob, words: readonly WordAsked[]): boolean {
+  let text: string | undefined;
+  return words.every(({ word, of }) => {
+    if (of !== undefined) return of(one)?.toLowerCase() === word;
+    text ??= textOf(one);
+    return text.includes(word);
   });
+}
+
+function textOf({ account, job }: AccountJob): string {
+  const { id, collector, product, metric, configuration_id, configuration, last_outcome, last_reason } = job;
+  return [account, id, collector, product, metric, configuration_id, configuration, last_outcome, last_reason]
+    .join('\n')
+    .toLowerCase();
 }
 
 /** A selected job, and what it is compared by, which is read once. */

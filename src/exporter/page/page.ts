@@ -30,7 +30,14 @@ export function* renderPage(
   }
   const jobs = status.accounts.reduce((total, account) => total + account.jobs.length, 0);
   const isShort = isAsked(query) || jobs <= MOST_LISTED;
-  const selection = isShort ? yield* selectJobs(status.accounts, query) : unlisted(accounts, query);
+  const asked = accounts.filter(
+    ({ account }) => query.account === undefined || query.account === account.name,
+  );
+  const counts = countsOf(asked);
+  const isCounted = query.words === '' && jobs > MOST_LISTED;
+  const selection = isShort
+    ? yield* selectJobs(status.accounts, query, isCounted ? counts : undefined)
+    : { query, jobs: [], counts, start: 0, pages: 1 };
   accounts.sort(worstFirst);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -53,10 +60,10 @@ function isAsked({ words, filter, account, page }: JobQuery): boolean {
   return words !== '' || filter !== 'all' || account !== undefined || page > 1;
 }
 
-/** The jobs by state, none of them listed. */
-function unlisted(accounts: readonly JudgedAccount[], query: JobQuery): JobSelection {
+/** How many jobs there are by state, as they were judged. */
+function countsOf(accounts: readonly JudgedAccount[]): JobSelection['counts'] {
   const of = (which: Tallied) => sum(accounts, which);
-  const counts = {
+  return {
     all: of('jobs'),
     failing: of('failing'),
     late: of('late'),
@@ -65,7 +72,6 @@ function unlisted(accounts: readonly JudgedAccount[], query: JobQuery): JobSelec
     running: of('running'),
     new: of('unpolled'),
   };
-  return { query, jobs: [], counts, start: 0, pages: 1 };
 }
 
 /** The jobs, folded where there are many accounts and none of their jobs is asked for. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { turnAt } from '../../../src/exporter/account/account-status.ts';
+import { turnAt } from '../../../src/exporter/account/job-status.ts';
 import type { RateLimitWindow } from '../../../src/exporter/rate-limit/rate-limit-window.ts';
 import type { RequestDecision } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { jobOf } from '../poll/polling.ts';

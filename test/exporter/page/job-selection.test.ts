@@ -125,3 +125,37 @@ test('a page of thousands of jobs is that of all of them in their order', () => 
   const expected = Array.from({ length: JOBS_PER_PAGE }, (_, i) => String(9_999 - 2 * JOBS_PER_PAGE - i));
   expect(selection.jobs.map(({ job: { id } }) => id)).toEqual(expected);
 });
+
+/** Fields of a status that take their time to find out. */
+const COSTLY = [
+  'why',
+  'expected_age_seconds',
+  'counted_until',
+  'expected_counted_age_seconds',
+  'next_at',
+] as const;
+
+test('a search asks for nothing that takes its time of jobs without its words, a state only for what shows it', () => {
+  const asked: string[] = [];
+  const watched = (job: JobStatus) => {
+    for (const field of COSTLY) {
+      const value = job[field];
+      const get = () => {
+        asked.push(`${job.id} ${field}`);
+        return value;
+      };
+      Object.defineProperty(job, field, { get });
+    }
+    return job;
+  };
+  const jobs = ['a', 'b', 'c'].map((id) => watched(madeUpJob({ id, metric: id, state: 'waiting' })));
+  const accounts = [madeUpAccount({ jobs })];
+  expect(allStepsOf(selectJobs(accounts, parseJobQuery('q=b'))).counts.all).toBe(1);
+  expect(new Set(asked.map((one) => one.split(' ')[0]))).toEqual(new Set(['b']));
+  asked.length = 0;
+  const known = { all: 3, failing: 0, late: 2, behind: 0, waiting: 2, running: 0, new: 0 };
+  const waiting = allStepsOf(selectJobs(accounts, parseJobQuery('show=waiting'), known));
+  expect(waiting.counts).toEqual({ ...known, waiting: 3 });
+  expect(waiting.jobs).toHaveLength(3);
+  expect(asked).toEqual([]);
+});
