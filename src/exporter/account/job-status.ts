@@ -313,7 +313,7 @@ function waitText({ why }: Pick<Decision, 'why'>, { scope, concurrency }: WaitCo
     case 'spent':
       return `the quota of ${scope} is used up`;
     case 'reserved':
-      return `what is left of ${scope} is reserved for the token’s other clients`;
+      return `what is left of ${scope} is kept for other clients (quota.reserve)`;
     case 'pacing':
       return 'waits for the next bucket, which is fresher, or for a probe';
     case 'connections':

@@ -13,6 +13,7 @@ import { type Outlet, SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
 import type { SourceName, SourceReader } from '../series/series-source.ts';
 import {
+  type AllSeries,
   ChosenReader,
   type ChosenSource,
   mayListElsewhere,
@@ -275,16 +276,19 @@ export class AccountJobs {
       api,
       target: `${product.slug}/${targetName(options.target)}`,
       metric: options.metric,
-      targets: () => this.#targetsOf(api),
+      all: () => this.#allSeries(api),
       platformClock: options.platformClock,
       rest,
       graphql: () => this.#graphqlSource.reader(options),
     });
   }
 
-  #targetsOf(api: SeriesApi): number {
-    const targets = this.series().filter(({ target }) => target.product.api === api);
-    return new Set(targets.map(({ target }) => `${target.product.slug}/${targetName(target)}`)).size;
+  #allSeries(api: SeriesApi): AllSeries {
+    const mine = this.series().filter(
+      ({ target: { product }, metric }) => product.api === api && !product.onlyElsewhere?.includes(metric),
+    );
+    const targets = new Set(mine.map(({ target }) => `${target.product.slug}/${targetName(target)}`)).size;
+    return { series: mine.length, targets };
   }
 
   #seriesOf(target: Target, metric: string, { wants, schedule, settings }: ProductRead): Job {

@@ -1,14 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { shardText } from '../cluster/shard.ts';
-import { partOf } from '../collectors.ts';
+import { type JobPart, partOf } from '../collectors.ts';
 import { routeOf } from '../configuration/request.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { CredentialsSource } from '../credentials/token-login.ts';
+import { groupedBy } from '../plan/planned-job.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Route } from '../platform/connector.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type FailureOutcome, type Outcome, PlatformFailure } from '../platform/read.ts';
+import type { Job } from '../poll/job.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { duration } from '../text/duration.ts';
@@ -86,25 +88,41 @@ function hurried(account: AccountConfig): AccountConfig {
 }
 
 /** How many paths are asked at most before the address is doubted. */
-const MOST_PATHS = 6;
+const MOST_PATHS = 10;
+
+/** So many lists or series of an API that REST does not find show whether another source has them. */
+const ASKED_OF_A_KIND = 3;
 
 /** The first answer other than 404 to a few reads of different kinds, and how many were asked. */
 async function anythingFound(
   session: Session,
 ): Promise<{ readonly asked: number; readonly found: FirstAnswer | undefined }> {
-  const jobs = session.survey.jobs().filter((job) => partOf(job) !== 'other');
-  const kinds = new Map(
-    jobs.map((job) => [partOf(job) === 'settings' ? job.id : `${partOf(job)} ${job.group}`, job]),
-  );
   let asked = 1;
-  for (const job of [...kinds.values()].slice(0, MOST_PATHS - 1)) {
+  for (const job of differentReads(session.survey.jobs()).slice(0, MOST_PATHS - 1)) {
     if (session.findings.some((finding) => finding.job === job)) continue;
     const finding = await session.poll(job);
     if (finding === undefined) return { asked, found: { outcome: 'ok' } };
-    if (finding.outcome !== 'not_found') return { asked, found: finding };
+    if (finding.outcome !== 'not_found') {
+      session.forgetNotFound();
+      return { asked, found: finding };
+    }
     asked += 1;
   }
   return { asked, found: undefined };
+}
+
+/** One of each kind of read; first those that another source may answer, of series some of different targets. */
+function differentReads(jobs: readonly Job[]): readonly Job[] {
+  const of = (part: JobPart) => jobs.filter((job) => partOf(job) === part);
+  const lists = [...groupedBy(of('discovery'), ({ group }) => group).values()].flatMap((all) =>
+    all.slice(0, ASKED_OF_A_KIND),
+  );
+  const series = [...groupedBy(of('series'), ({ group }) => group).values()].flatMap((all) => {
+    const targets = groupedBy(all, ({ subject }) => `${subject.product} ${subject.configuration_id}`);
+    const firsts = [...targets.values()].flatMap(([first]) => first ?? []);
+    return [...new Set([...firsts, ...all])].slice(0, ASKED_OF_A_KIND);
+  });
+  return [...lists, ...series, ...of('settings')];
 }
 
 async function* firstAnswerSteps(

@@ -71,6 +71,12 @@ export class Session {
     }
   }
 
+  /** What was not found is asked once more: since then another source has answered. */
+  forgetNotFound(): void {
+    const kept = this.findings.filter(({ outcome }) => outcome !== 'not_found');
+    this.findings.splice(0, Number.POSITIVE_INFINITY, ...kept);
+  }
+
   /** doctor does not wait for quota: it skips what the quota does not allow now. */
   #readWithoutWaiting(usual: string): Read {
     return (resource, signal, group = usual) => {

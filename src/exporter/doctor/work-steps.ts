@@ -166,7 +166,11 @@ async function* seriesSteps(session: Session): AsyncGenerator<Step> {
     const job = weightiest(session.survey.jobs().filter(({ subject }) => subject.collector === collector));
     if (job === undefined) {
       if (await areListed(session, ({ group }) => group === collector, step))
-        yield stepsNamed(step).skipped('there is nothing to read: no configuration is selected');
+        yield stepsNamed(step).skipped(
+          session.survey.sources.of(collector).source === 'graphql'
+            ? 'there is nothing to read: GraphQL has none of the products that have configurations'
+            : 'there is nothing to read: no configuration is selected',
+        );
       continue;
     }
     const finding = await session.poll(job, step);

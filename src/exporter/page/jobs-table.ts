@@ -115,7 +115,7 @@ function activity(job: JobStatus, now: number): Html {
   const mood = { idle: 'calm', waiting: 'warn', running: 'busy' }[job.state];
   const why = job.why === '' ? '' : html`<div class="small"><bdi>${job.why}</bdi></div>`;
   const next =
-    job.next_at === null
+    job.next_at === null || Date.parse(job.next_at) <= now
       ? ''
       : html`<div class="small quiet">${job.state === 'waiting' ? 'its turn comes' : 'next'} ${moment(job.next_at, now)}</div>`;
   return html`<span class="state ${mood}">${job.state}</span>${why}${next}`;

@@ -103,10 +103,14 @@ export class ScheduledJob implements JobState {
   start(now: number): void {
     this.operations += 1;
     if (this.state !== 'waiting') return;
-    if (this.startedAt !== undefined) this.intervalMs = now - this.startedAt;
+    this.#begin(now);
     this.state = 'running';
-    this.startedAt = now;
     this.firstOperationAt = now;
+  }
+
+  #begin(now: number): void {
+    if (this.startedAt !== undefined) this.intervalMs = now - this.startedAt;
+    this.startedAt = now;
   }
 
   /** Its poll is over and ended like this: it may fall due again. */
@@ -118,6 +122,8 @@ export class ScheduledJob implements JobState {
     this.lastReason = reason;
     this.failures = succeeded ? 0 : this.failures + 1;
     if (succeeded) this.lastSuccessAt = endedAt;
+    // An operation of another job has brought its answer.
+    if (succeeded && this.state === 'waiting') this.#begin(endedAt);
     this.endedAt = endedAt;
     this.lastBucketAt = result?.buckets?.newestExposed ?? this.lastBucketAt;
     this.bucketWidthMs = result?.buckets?.width ?? this.bucketWidthMs;

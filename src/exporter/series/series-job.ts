@@ -22,6 +22,7 @@ import {
   type LearnedMetric,
   LONGEST_LAG_MS,
   nothingShown,
+  recentLag,
 } from '../settling/learned.ts';
 import { type AccountMemory, changed, type MemoryPart, type StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
@@ -125,11 +126,10 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const refusal = this.#refusal;
     if (stands(refusal, this.platformClock.now())) throw refusal.failure;
     const window = (now: number) => {
-      const { memory, delays } = this.known(now);
-      const { lag, horizon } = delays;
-      const isUsual = lag > 0 && lag < LONGEST_LAG_MS;
-      const expected = this.#options.reader.costsByWindow && isUsual ? now - lag : undefined;
-      return windowOfPresent(memory, now, horizon, expected);
+      const { memory, metric, delays } = this.known(now);
+      const isNew = memory.record === undefined && memory.reached === undefined;
+      const lag = this.#options.reader.costsByWindow && isNew ? recentLag(metric, now) : undefined;
+      return windowOfPresent(memory, now, delays.horizon, lag && now - lag);
     };
     return this.readWindow(window, read, signal, true);
   }

@@ -105,8 +105,14 @@ export interface SeriesRead {
   /** Whether something other than the platform answered. */
   readonly isForeign: boolean;
   readonly now: number;
-  /** How many targets there are. */
-  readonly targets: () => number;
+  /** What there is to be read. */
+  readonly all: () => AllSeries;
+}
+
+/** What is read of an API by the source that is chosen. */
+export interface AllSeries {
+  readonly series: number;
+  readonly targets: number;
 }
 
 /** What is known after a read of series; the same object if nothing is new. */
@@ -128,7 +134,7 @@ export function sourceAnswered(known: SourceMemory, read: SeriesRead): SourceMem
   const shown = after === gone ? known.shown : { ...known.shown, [source]: { answeredAt, gone: after } };
   const isSilent = answeredAt === undefined || now >= answeredAt + CLOSED_MS;
   // GraphQL is not left for REST, which would have nothing either.
-  if (source === 'rest' && known.source === 'rest' && isSilent && areAllGone(after, read.targets)) {
+  if (source === 'rest' && known.source === 'rest' && isSilent && areAllGone(after, read.all)) {
     const why = 'REST answers 404 to the reads of series';
     return { ...known, shown, source: 'graphql', why, restAskedAt: now };
   }
@@ -141,10 +147,11 @@ function withGone(gone: Shown['gone'], { target, metric }: SeriesRead): Shown['g
 }
 
 /** Three metrics of one configuration prove nothing about the others, unless it is the only one. */
-function areAllGone(gone: Shown['gone'], targets: () => number): boolean {
-  if (gone.size < GONE) return false;
+function areAllGone(gone: Shown['gone'], all: () => AllSeries): boolean {
   const different = new Set(gone.values()).size;
-  return different >= GONE || different >= targets();
+  if (different >= GONE) return true;
+  const { series, targets } = all();
+  return different >= targets && gone.size >= Math.min(GONE, series);
 }
 
 const storedShown = z.object({
@@ -241,8 +248,7 @@ interface ChosenReaderOptions {
   /** What is read: the target's name within the API, and the metric. */
   readonly target: string;
   readonly metric: string;
-  /** How many targets of the API are read. */
-  readonly targets: () => number;
+  readonly all: SeriesRead['all'];
   readonly platformClock: PlatformClock;
   readonly rest: SourceReader;
   /** Made when first chosen; undefined if that source has no such data. */
@@ -330,12 +336,12 @@ export class ChosenReader implements SourceReader {
   }
 
   #note(source: SourceName, failure: PlatformFailure | undefined): void {
-    const { sources, api, target, metric, targets, platformClock } = this.#options;
+    const { sources, api, target, metric, all, platformClock } = this.#options;
     const outcome = failure?.outcome ?? 'ok';
     const isForeign = failure !== undefined && foreignAnswerOf(failure) !== undefined;
     const now = platformClock.localNow();
     sources.learn(api, (known) =>
-      sourceAnswered(known, { source, target, metric, outcome, isForeign, now, targets }),
+      sourceAnswered(known, { source, target, metric, outcome, isForeign, now, all }),
     );
   }
 

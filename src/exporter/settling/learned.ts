@@ -258,9 +258,16 @@ function settleDelay({ late }: MetricMemory, delays: DelaySettings, now: number)
 export const LONGEST_LAG_MS = 10 * MINUTE_MS;
 
 /** How far (ms) behind the clock the newest buckets usually are: the least of the last half an hour; 0 before any was seen. */
-function usualLag({ lags }: MetricMemory): number {
+function usualLag({ lags }: Pick<MetricMemory, 'lags'>): number {
   if (lags.length === 0) return 0;
   return lags.reduce((least, { ms }) => Math.min(least, ms), LONGEST_LAG_MS);
+}
+
+/** The same, undefined unless it was seen in the last half an hour and is no more than is usual. @param now the platform's time */
+export function recentLag({ lags }: MetricMemory, now: number): number | undefined {
+  const slot = Math.floor(now / SLOT_MS);
+  const lag = lags.some((known) => known.slot > slot - SLOTS) ? usualLag({ lags }) : LONGEST_LAG_MS;
+  return lag < LONGEST_LAG_MS ? lag : undefined;
 }
 
 /** From how many restatements on their share is trusted. */

@@ -46,7 +46,7 @@ it('leaves the reserve to the token’s other clients', async () => {
   const { jobs } = accountWith({ told: { remaining: 40, closesIn: 50 } });
   const [next] = await jobs(1);
   expect(next).toMatchObject({
-    why: 'due for 0 s, goes next: what is left of reads is reserved for the token’s other clients',
+    why: 'due for 0 s, goes next: what is left of reads is kept for other clients (quota.reserve)',
     next_at: after(50),
   });
 });
@@ -65,7 +65,7 @@ it('leaves the reserve of an assumed limit where the platform tells nothing', as
   for (let answers = 0; answers < 48; answers += 1) limiter.observe(clock.now() - 30_000, undefined);
   const [next] = await jobs(1);
   expect(next).toMatchObject({
-    why: 'due for 0 s, goes next: what is left of reads is reserved for the token’s other clients',
+    why: 'due for 0 s, goes next: what is left of reads is kept for other clients (quota.reserve)',
     next_at: after(30),
   });
 });

@@ -317,6 +317,26 @@ it('a product that only GraphQL lists: by which API its series are read, and why
   expect(of('source of metrics')?.text).toContain('GraphQL, at http://');
 });
 
+it('series of whole products that only GraphQL answers: the address is not doubted', async () => {
+  const { of } = await diagnose({
+    sandbox: { faults: { not_found: { paths: ['/metrics/products/*', '/analytics/'] } } },
+    account: { collectors: { analytics: { products: { content_delivery: { by: ['product'] } } } } },
+  });
+  expect(of('API')?.status).toBe('ok');
+  expect(of('source of analytics')?.text).toContain('GraphQL, at http://');
+  expect(of('read of analytics')?.text).toContain('in buckets of 1 min');
+});
+
+it('an API of which only GraphQL answers: the address is not doubted', async () => {
+  const { of } = await diagnose({
+    sandbox: { faults: { not_found: { methods: ['GET'] } } },
+    account: { collectors: { metrics: {}, analytics: {}, domains: {} } },
+  });
+  expect(of('API')?.status).toBe('ok');
+  expect(of('source of metrics')?.text).toContain('GraphQL, at http://');
+  expect(of('read of metrics')?.text).toContain('in buckets of 1 min');
+});
+
 it('an account of GraphQL alone: what that has nothing of is no problem', async () => {
   const { steps, of } = await diagnose({
     sandbox: { faults: { not_found: { paths: ['/metrics/products/*', '/analytics/*'] } } },

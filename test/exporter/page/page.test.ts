@@ -16,6 +16,13 @@ test('why a job brings nothing is told: its outcome, the reason, the age of its 
   );
 });
 
+test('a next poll that is past is not announced', () => {
+  const shown = (seconds: number) =>
+    words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [madeUpJob({ next_at: at(seconds) })] })] })));
+  expect(shown(20)).toContain('next in 20 s');
+  expect(shown(-20)).not.toContain('next 20 s ago');
+});
+
 test('a limit that is assumed is shown, with what is used of it', () => {
   const quota = madeUpQuota({ scope: 'graphql', limit: null, assumed_limit: 20, remaining: null, own: 11 });
   const shown = words(page(madeUpStatus({ accounts: [madeUpAccount({ quota: [quota] })] })));

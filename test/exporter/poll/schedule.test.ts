@@ -165,6 +165,15 @@ it('the data of a job ages from when its poll began, or, where nothing was asked
   expect(scheduled.since).toBe(START + MINUTE + 2_000);
 });
 
+it('a job whose answer another job has asked for counts as polled when that came', () => {
+  const scheduled = new ScheduledJob(jobOf('a'), START);
+  for (const minute of [0, 1]) {
+    scheduled.due(START + minute * MINUTE);
+    scheduled.end(START + minute * MINUTE + 2_000, BLANK);
+  }
+  expect(scheduled).toMatchObject({ startedAt: START + MINUTE + 2_000, intervalMs: MINUTE });
+});
+
 it('polls follow-up work when it may start, and stops it with the job that it follows', async () => {
   const { clock, replace, schedule } = scheduled();
   const past = notingJob(clock, 'a/catch-up', { schedule: undefined as unknown as string });

@@ -40,7 +40,7 @@ function accountOf(targets: number) {
       api: 'metrics',
       target: `target-${index}`,
       metric: 'requests',
-      targets: () => targets,
+      all: () => ({ series: targets, targets }),
       platformClock,
       rest,
       graphql: () => graphql,

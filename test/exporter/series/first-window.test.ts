@@ -6,14 +6,27 @@ import { NO_EVIDENCE, SeriesBed } from './series-bed.ts';
 
 const MINUTE = 60_000;
 const NOW = 1_000 * 60 * MINUTE;
+const PRESENT = { from: NOW - 60 * MINUTE, to: NOW };
+const EMPTY: WindowedAnswer = {
+  decoded: { series: new Map(), rejected: new Map(), width: undefined, rows: 0 },
+  window: PRESENT,
+  now: NOW,
+};
 
-/** The minutes that the first read of a series asks for, where others of the metric have shown so much lag (minutes) of the platform. */
-async function firstMinutes(costsByWindow: boolean, lag: number | undefined): Promise<number> {
+interface Beginning {
+  /** Whether a longer window takes more operations of its source. */
+  readonly costsByWindow: boolean;
+  /** How much lag (minutes) of the platform others of the metric have shown, and how many minutes ago. */
+  readonly lag?: number;
+  readonly ago?: number;
+  /** What was answered before. */
+  readonly before?: readonly WindowedAnswer[];
+}
+
+/** The minutes that a series without a newest bucket asks for. */
+async function minutesAsked({ costsByWindow, lag, ago = 0, before = [] }: Beginning): Promise<number> {
   const bed = new SeriesBed('requests', NOW, 'auto');
-  if (lag !== undefined)
-    bed.learn((known) => learn(known, { ...NO_EVIDENCE, now: NOW, lagMs: lag * MINUTE }));
   let asked: Window | undefined;
-  const never = () => Promise.reject(new Error('this source asks nothing'));
   const reader: SourceReader = {
     name: 'graphql',
     group: 'graphql',
@@ -22,24 +35,36 @@ async function firstMinutes(costsByWindow: boolean, lag: number | undefined): Pr
     cost: () => 1,
     read: async (_read, window) => {
       asked = window(NOW);
-      const decoded = { series: new Map(), rejected: new Map(), width: undefined, rows: 0 };
-      return { decoded, window: asked, now: NOW } satisfies WindowedAnswer;
+      return { ...EMPTY, window: asked };
     },
   };
-  await bed.job('1', reader).read(never, new AbortController().signal);
+  const job = bed.job('1', reader);
+  for (const answer of before) bed.taken(job, answer);
+  if (lag !== undefined)
+    bed.learn((known) => learn(known, { ...NO_EVIDENCE, now: NOW - ago * MINUTE, lagMs: lag * MINUTE }));
+  const never = () => Promise.reject(new Error('this source asks nothing'));
+  await job.read(never, new AbortController().signal);
   if (asked === undefined) throw new Error('nothing was asked');
   return (asked.to - asked.from) / MINUTE;
 }
 
 it('begins with an hour by a source whose operations bring so much at no price', async () => {
-  expect(await firstMinutes(false, 2)).toBe(60);
+  expect(await minutesAsked({ costsByWindow: false, lag: 2 })).toBe(60);
 });
 
 it('begins with what changes by a source that would take more operations for an hour', async () => {
-  expect(await firstMinutes(true, 2)).toBe(15);
+  expect(await minutesAsked({ costsByWindow: true, lag: 2 })).toBe(15);
 });
 
 it('begins with an hour while nothing shows how late the platform is, or it is later than usual', async () => {
-  expect(await firstMinutes(true, undefined)).toBe(60);
-  expect(await firstMinutes(true, 40)).toBe(60);
+  expect(await minutesAsked({ costsByWindow: true })).toBe(60);
+  expect(await minutesAsked({ costsByWindow: true, lag: 40 })).toBe(60);
+  expect(await minutesAsked({ costsByWindow: true, lag: 2, ago: 40 })).toBe(60);
+});
+
+it('asks for an hour again where there were rows before, and then none', async () => {
+  const timestamps = Float64Array.from([NOW - 3 * MINUTE, NOW - 2 * MINUTE]);
+  const series = new Map([['total', { timestamps, values: timestamps.map(() => 5) }]]);
+  const answered = { ...EMPTY, decoded: { series, width: MINUTE, rejected: new Map(), rows: 2 } };
+  expect(await minutesAsked({ costsByWindow: true, lag: 2, before: [answered, EMPTY] })).toBe(60);
 });

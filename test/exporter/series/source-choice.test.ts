@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/exporter/platform/read.ts';
 import {
+  type AllSeries,
   mayAskRest,
   mayListElsewhere,
   restAsked,
@@ -30,15 +31,15 @@ function read(known: SourceMemory, of: Partial<SeriesRead> & Pick<SeriesRead, 'o
     target: 'a',
     metric: 'requests',
     isForeign: false,
-    targets: () => 9,
+    all: () => ({ series: 90, targets: 9 }),
   } as const;
   return sourceAnswered(known, { ...usual, ...of });
 }
 
-/** Three metrics of one target are not found. */
-function threeMetricsGone(targets: number): SourceMemory {
-  return ['requests', 'waf', 'bandwidth'].reduce(
-    (known, metric) => read(known, { metric, outcome: 'not_found', now: 0, targets: () => targets }),
+/** Some metrics of one target are not found. */
+function metricsGone(metrics: readonly string[], all: AllSeries): SourceMemory {
+  return metrics.reduce(
+    (known, metric) => read(known, { metric, outcome: 'not_found', now: 0, all: () => all }),
     AUTO,
   );
 }
@@ -54,8 +55,15 @@ describe('where nothing is configured', () => {
   });
 
   test('three metrics of one configuration that are not found prove nothing of the others', () => {
-    expect(threeMetricsGone(2).source).toBe('rest');
-    expect(threeMetricsGone(1).source).toBe('graphql');
+    const three = ['requests', 'waf', 'bandwidth'];
+    expect(metricsGone(three, { series: 9, targets: 2 }).source).toBe('rest');
+    expect(metricsGone(three, { series: 9, targets: 1 }).source).toBe('graphql');
+  });
+
+  test('where fewer than three series are read, it is enough that all of them are not found', () => {
+    expect(metricsGone(['requests'], { series: 2, targets: 1 }).source).toBe('rest');
+    expect(metricsGone(['requests', 'waf'], { series: 2, targets: 1 }).source).toBe('graphql');
+    expect(metricsGone(['requests'], { series: 1, targets: 1 }).source).toBe('graphql');
   });
 
   test('what another server answers proves nothing', () => {
