@@ -204,7 +204,9 @@ async function rehearsalRequest(
 }
 
 function* contradictions(flags: Flags): Generator<string> {
-  const { from, to, days, 'prometheus.url': url, 'history.file': file, sandbox } = flags;
+  const { from, to, days, 'prometheus.url': url, 'history.file': file, sandbox, recorded, output } = flags;
+  if (recorded !== undefined && [file, output].includes(recorded))
+    yield '--recorded needs a file of its own: another flag names the same';
   if (from !== undefined && days !== undefined) yield 'give --from or --days, not both';
   if (from !== undefined && to !== undefined && from >= to) yield '--from must be before --to';
   const sources = { '--prometheus.url': url, '--history.file': file, '--sandbox': sandbox || undefined };

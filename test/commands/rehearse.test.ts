@@ -38,6 +38,10 @@ it(
     const json = await call([`--history.file=${file}`, '--format=json', `--alerts.file=${deaf}`]);
     expect(JSON.parse(json.out)).toMatchObject({ rules: deaf, counts: { page: 0 } });
     const recorded = join(at, 'recorded.om');
+    expect(await call([`--history.file=${file}`, `--recorded=${file}`])).toMatchObject({
+      exitCode: EXIT.misused,
+      err: expect.stringContaining('--recorded needs a file of its own'),
+    });
     expect((await call([`--history.file=${file}`, `--recorded=${recorded}`])).exitCode).toBe(EXIT.ok);
     const lines = readFileSync(recorded, 'utf8').split('\n');
     const hours = lines.filter((line) => line.startsWith('configuration:edge_requests_per_minute:avg1h{'));

@@ -135,7 +135,8 @@ it(`${ANSWERS} mutated answers end nothing, hang nothing, leak nothing and tell 
   const log = exporter.process.output();
   expect(await exporter.kill('SIGTERM')).toMatchObject({ code: 0 });
   expect(log.includes(TOKEN), `seed ${seed}`).toBe(false);
-  const bugs = log.split('\n').filter((line) => line.includes('this is a bug'));
+  // That a poll goes on beyond its timeout may be for want of CPU, and says so.
+  const bugs = log.split('\n').filter((line) => line.includes(': this is a bug'));
   expect(bugs, `seed ${seed}`).toEqual([]);
   const half = rss.slice(Math.floor(rss.length / 2));
   const settled = Math.max(...rss.slice(0, Math.ceil(rss.length / 2)));

@@ -67,7 +67,7 @@ it('says every minute that it still waits beside a client that leaves nothing, a
   const still = told.filter((text) => text.startsWith('still waits for the quota'));
   expect(still.length).toBeGreaterThan(1);
   expect(still.at(-1)).toMatch(
-    /: \d of 10 reads done in \d min, about .* left if it goes on like this; --offline plans without any$/,
+    /: \d of 10 reads of this part done in \d min, about .* left of it if it goes on like this; --offline plans without any$/,
   );
   stop.abort(new Error('enough'));
   expect(await ending).toMatchObject({ message: 'enough' });

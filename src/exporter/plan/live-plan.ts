@@ -137,8 +137,10 @@ function progressLines({ tell, clock, waitMs, rests }: ProgressOptions) {
 
 function stillWaits({ done, total }: ExploreProgress, seconds: number): string {
   const left =
-    done === 0 ? '' : `, about ${duration((seconds / done) * (total - done))} left if it goes on like this`;
-  return `still waits for the quota, of which other clients may take a part: ${done} of ${total} reads done in ${duration(seconds)}${left}; --offline plans without any`;
+    done === 0
+      ? ''
+      : `, about ${duration((seconds / done) * (total - done))} left of it if it goes on like this`;
+  return `still waits for the quota, of which other clients may take a part: ${done} of ${total} reads of this part done in ${duration(seconds)}${left}; --offline plans without any`;
 }
 
 interface OfflinePlanOptions extends PlanOptions {
