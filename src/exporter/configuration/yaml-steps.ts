@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   isAlias,
   isMap,
+  isPair,
   isScalar,
   isSeq,
   Lexer,
@@ -17,7 +18,6 @@ import {
   Parser,
   type Scalar,
   type SchemaOptions,
-  visit,
   type YAMLMap,
   YAMLParseError,
   type YAMLSeq,
@@ -49,7 +49,7 @@ export function* parseInSteps(
   documents.push(...composer.end(true, text.length));
   const [document, another] = documents;
   if (document === undefined) throw new Error('unreachable: the composer ends with a document');
-  const list = longList(document)?.list;
+  const list = longList(document);
   if (items.length > 0) list?.items.splice(0);
   for (const item of items) {
     const [part] = [...new Composer(options).compose([item])];
@@ -132,32 +132,25 @@ function itemsInBrackets(list: CST.FlowCollection): CST.Document[] {
   });
 }
 
-/** The long list of a document and where it stands, if it has one, once. */
-function longList(
-  document: Document,
-): { readonly list: YAMLSeq; readonly above: readonly unknown[] } | undefined {
-  const root = document.contents;
+/** The long list of a document, if it has one, once. */
+function longList({ contents: root }: Document): YAMLSeq | undefined {
   if (!isMap(root)) return undefined;
   const found = root.items.filter(({ key }) => isScalar(key) && key.value === LONG_LIST);
   const [pair] = found;
-  if (pair === undefined || found.length > 1 || !isSeq(pair.value)) return undefined;
-  return { list: pair.value, above: [document, root, pair, pair.value] };
+  return found.length === 1 && isSeq(pair?.value) ? pair.value : undefined;
 }
 
 function isNode(node: unknown): node is Node {
   return isAlias(node) || isMap(node) || isSeq(node) || isScalar(node);
 }
 
-/** What an alias may stand for. */
-type Anchored = YAMLMap | YAMLSeq | Scalar;
-
 /** A document without aliases as plain data, a part a step. */
 export function* plainInSteps(document: Document): Generator<undefined, unknown> {
   const long = longList(document);
   if (long === undefined) return document.toJS();
-  const items = long.list.items.splice(0);
+  const items = long.items.splice(0);
   const plain: unknown = document.toJS();
-  long.list.items.push(...items);
+  long.items.push(...items);
   const list: unknown[] = [];
   for (const item of items) {
     list.push(isNode(item) ? item.toJS(document) : item);
@@ -205,57 +198,88 @@ interface Misplaced {
   readonly readable: boolean;
 }
 
+/** What has an anchor, and how many values it is, written out: none yet inside of it. */
+interface Anchored {
+  readonly node: YAMLMap | YAMLSeq | Scalar;
+  values?: number;
+}
+
+/** With aliases written out: as many as the largest file could hold without, two characters each. */
+const MOST_VALUES = 2 * 1024 * 1024;
+
 /**
- * What the YAML library accepts and then fails on: aliases and merge keys that lead nowhere. And keys that occur twice,
- * which the library looks for in quadratic time, as it does for what an alias stands for: each is told. A part of the document a step.
+ * What the YAML library accepts and then fails on: aliases and merge keys that lead nowhere, aliases that make a small file
+ * a large one. And keys that occur twice, which the library looks for in quadratic time, as it does for what an alias
+ * stands for: each is told. An item of the long list a step.
  * @param onText given each text that is no key, and what it stands in, from the document down
  */
 export function* structureOf(
   document: Document,
-  onText: (text: Scalar, chain: () => readonly unknown[]) => void,
+  onText: OnText,
 ): Generator<undefined, { readonly misplaced: readonly Misplaced[]; readonly hasAliases: boolean }> {
-  const found: Misplaced[] = [];
+  const walk = new Walk(onText, longList(document));
+  yield* walk.look(document.contents, [document]);
+  const { hasAliases, values, merges } = walk;
+  const isBomb = hasAliases && values > MOST_VALUES;
+  const misplaced = isBomb
+    ? [{ offset: 0, message: 'has too many aliases', readable: false }]
+    : merges.flatMap((pair) => badMerge(pair, document));
+  return { misplaced: [...walk.found, ...misplaced], hasAliases };
+}
+
+type OnText = (text: Scalar, chain: readonly unknown[]) => void;
+
+/** Goes through a document in its order. */
+class Walk {
+  readonly found: Misplaced[] = [];
+  readonly merges: Pair[] = [];
+  hasAliases = false;
+  /** Of what has been gone through, with aliases written out. */
+  values = 0;
   /** What has had an anchor of a name last. */
-  let anchors = new Map<string, Anchored>();
-  let beforeList = anchors;
-  let hasAliases = false;
-  const { list, above = [] } = longList(document) ?? {};
-  const remember = (node: Anchored) => {
-    if (node.anchor !== undefined) anchors.set(node.anchor, node);
-  };
-  const look = (part: Document | Node, within: readonly unknown[]) =>
-    visit(part, {
-      Map: (_key, map) => {
-        remember(map);
-        found.push(...repeatedKeys(map));
-      },
-      Seq: (_key, seq) => {
-        remember(seq);
-        if (seq !== list) return undefined;
-        beforeList = new Map(anchors);
-        return visit.SKIP;
-      },
-      Scalar: (key, scalar, ancestors) => {
-        remember(scalar);
-        if (key !== 'key' && typeof scalar.value === 'string')
-          onText(scalar, () => [...within, ...ancestors, scalar]);
-      },
-      Alias: (_key, alias, ancestors) => {
-        hasAliases = true;
-        const target = anchors.get(alias.source);
-        if (target === undefined || within.includes(target) || ancestors.some((node) => node === target))
-          found.push(lostAlias(alias, target));
-        else lead(alias, target);
-      },
-      Pair: (_key, pair) => void found.push(...badMerge(pair, anchors)),
-    });
-  look(document, []);
-  anchors = beforeList;
-  for (const item of list?.items ?? []) {
-    yield;
-    if (isNode(item)) look(item, above);
+  readonly #anchors = new Map<string, Anchored>();
+  readonly #onText: OnText;
+  readonly #list: YAMLSeq | undefined;
+
+  constructor(onText: OnText, list: YAMLSeq | undefined) {
+    this.#onText = onText;
+    this.#list = list;
   }
-  return { misplaced: found, hasAliases };
+
+  *look(node: unknown, above: readonly unknown[], isKey = false): Generator<undefined, void> {
+    const chain = [...above, node];
+    if (isAlias(node)) this.#follow(node);
+    else if (isPair(node)) {
+      if (isMergeKey(node.key)) this.merges.push(node);
+      yield* this.look(node.key, chain, true);
+      yield* this.look(node.value, chain);
+    } else if (isMap(node) || isSeq(node) || isScalar(node)) {
+      const anchored: Anchored = { node };
+      if (node.anchor !== undefined) this.#anchors.set(node.anchor, anchored);
+      const before = this.values;
+      this.values += 1;
+      if (isMap(node)) this.found.push(...repeatedKeys(node));
+      if (!isScalar(node)) yield* this.#lookInto(node, chain);
+      else if (!isKey && typeof node.value === 'string') this.#onText(node, chain);
+      anchored.values = this.values - before;
+    }
+  }
+
+  *#lookInto(node: YAMLMap | YAMLSeq, chain: readonly unknown[]): Generator<undefined, void> {
+    for (const item of node.items) {
+      if (node === this.#list) yield;
+      yield* this.look(item, chain);
+    }
+  }
+
+  #follow(alias: Alias): void {
+    this.hasAliases = true;
+    const target = this.#anchors.get(alias.source);
+    const { node, values } = target?.values === undefined ? {} : target;
+    if (node === undefined) this.found.push(lostAlias(alias, target));
+    lead(alias, node);
+    this.values += values ?? 0;
+  }
 }
 
 function repeatedKeys(map: YAMLMap): Misplaced[] {
@@ -277,22 +301,23 @@ function lostAlias({ range }: Alias, target: Anchored | undefined): Misplaced {
   return { offset: range?.[0] ?? 0, message, readable: false };
 }
 
-/** Has the library look for what an alias stands for where it is. */
-function lead(alias: Alias, target: Anchored): void {
+/** Tells the library what an alias stands for, if anything: it would look through the document. */
+function lead(alias: Alias, target: Anchored['node'] | undefined): void {
   alias.resolve = (document, context) => {
-    if (context === undefined) return target;
+    if (context === undefined || target === undefined) return target;
     context.aliasResolveCache = [target as Node];
     return Alias.prototype.resolve.call(alias, document, context);
   };
 }
 
-function badMerge({ key, value }: Pair, anchors: ReadonlyMap<string, Anchored>): Misplaced[] {
-  if (!isMergeKey(key)) return [];
-  const resolved = (node: unknown) => (isAlias(node) ? anchors.get(node.source) : node);
+/** What an alias that is lost stands for is told of the alias. */
+function badMerge({ key, value }: Pair, document: Document): Misplaced[] {
+  const resolved = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
+  const isGood = (node: unknown) => node === undefined || isMap(node);
   const source = resolved(value);
-  const mappings = (isSeq(source) ? source.items : [source]).every((item) => isMap(resolved(item)));
+  if (isSeq(source) ? source.items.every((item) => isGood(resolved(item))) : isGood(source)) return [];
   const message = 'a merge key takes a mapping, or a list of mappings';
-  return mappings ? [] : [{ offset: key.range?.[0] ?? 0, message, readable: false }];
+  return [{ offset: isScalar(key) ? (key.range?.[0] ?? 0) : 0, message, readable: false }];
 }
 
 /** Whether a key is `<<`, which stands for the keys of another mapping. In quotes it is a key as any other. */

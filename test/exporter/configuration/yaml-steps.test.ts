@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Document, Lexer, LineCounter, parseDocument } from 'yaml';
+import { type Document, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import { readConfigInSteps } from '../../../src/exporter/configuration/document.ts';
 import { parseInSteps } from '../../../src/exporter/configuration/yaml-steps.ts';
 import { toTheEnd } from '../../../src/exporter/slices.ts';
@@ -89,4 +90,110 @@ it('aliases that make a small file a large one are refused', () => {
   const { value, issues } = read(`a0: &a0 [1]\n${bomb.join('')}`);
   expect(value).toBeUndefined();
   expect(issues.map(({ message }) => message)).toEqual(['has too many aliases']);
+});
+
+/** A mapping of scalars, lists, mappings and merges, with anchors and aliases of few names, in brackets. */
+const { node } = fc.letrec<{ node: string; map: string; mergeable: string }>((tie) => {
+  const anchor = fc.constantFrom('', '', '&a ', '&b ');
+  const alias = fc.constantFrom('*a', '*b');
+  const entry = fc.oneof(
+    fc
+      .tuple(fc.constantFrom('p', 'q', '&a r', '&b s'), tie('node'))
+      .map(([key, value]) => `${key}: ${value}`),
+    tie('mergeable').map((value) => `<<: ${value}`),
+  );
+  const joined = (entries: string[]) => entries.join(', ');
+  const list = (items: fc.Arbitrary<string>) =>
+    fc.tuple(anchor, fc.array(items, { maxLength: 3 }).map(joined)).map(([name, all]) => `${name}[${all}]`);
+  const byKey = { maxLength: 3, selector: (text: string) => text.split(': ')[0]?.split(' ').at(-1) };
+  return {
+    map: fc.tuple(anchor, fc.uniqueArray(entry, byKey).map(joined)).map(([name, all]) => `${name}{ ${all} }`),
+    mergeable: fc.oneof({ depthSize: 'small' }, alias, tie('map'), list(fc.oneof(alias, tie('map')))),
+    node: fc.oneof(
+      { depthSize: 'small' },
+      fc.tuple(anchor, fc.nat(9)).map(([name, value]) => `${name}${value}`),
+      alias,
+      tie('map'),
+      list(tie('node')),
+    ),
+  };
+});
+
+/** What the library makes of a text: nothing where it fails, or where an alias stands inside what it repeats. */
+function byTheLibrary(text: string): unknown {
+  const document = parseDocument(text, { merge: true });
+  let isEndless = false;
+  visit(document, {
+    Alias: (_key, alias, ancestors) => {
+      isEndless ||= ancestors.some((node) => node === alias.resolve(document));
+    },
+  });
+  try {
+    return isEndless ? undefined : document.toJS({ maxAliasCount: -1 });
+  } catch {
+    return undefined;
+  }
+}
+
+it('anchors, aliases and merge keys are read as the library reads them, also around the long list', () => {
+  const keys = fc.shuffledSubarray(['w', 'x', 'accounts', 'y', 'z'], { minLength: 2 });
+  fc.assert(
+    fc.property(keys, fc.array(node, { minLength: 8, maxLength: 8 }), (names, nodes) => {
+      const lines = names.map((name, index) =>
+        name === 'accounts'
+          ? `accounts:\n  - ${nodes[index]}\n  - ${nodes[6]}\n`
+          : `${name}: ${nodes[index]}\n`,
+      );
+      expect(read(lines.join('')).value, lines.join('')).toEqual(byTheLibrary(lines.join('')));
+    }),
+    { numRuns: 400 },
+  );
+});
+
+it.each([
+  [
+    'an anchor in the long list is that of what follows',
+    'x: &a 1\naccounts: [&a { name: a }]\nother: *a\n',
+    { name: 'a' },
+  ],
+  ['the first anchor is in the long list', 'accounts: [&a { name: a }]\nother: *a\n', { name: 'a' }],
+  ['what is merged has its anchor beside it', 'other:\n  <<: [&b { p: 1 }, *b]\n', { p: 1 }],
+  [
+    'what is merged by a list has lost its anchor since',
+    'x: &b { p: 1 }\nz: &l [*b]\nw: &b 5\nother: { <<: *l }\n',
+    { p: 1 },
+  ],
+])('%s', (_, text, other) => {
+  const { value, issues } = read(text);
+  expect(issues).toEqual([]);
+  expect(value).toMatchObject({ other });
+});
+
+it.each([
+  [
+    'x: &b 5\nz: &l [*b]\nw: &b { p: 1 }\ny: { <<: *l }\n',
+    ['a merge key takes a mapping, or a list of mappings'],
+  ],
+  ['y: { <<: *b }\n', ['no anchor of this name comes before']],
+  ['y: &b { <<: *b }\n', ['an alias cannot stand inside what it repeats']],
+])('%j is refused, once', (text, messages) => {
+  const { value, issues } = read(text);
+  expect(value).toBeUndefined();
+  expect(issues.map(({ message }) => message)).toEqual(messages);
+});
+
+it('ten thousand accounts may repeat the same', () => {
+  const shared = 'shared: &shared { push: &push { a: 1 }, collectors: [b, c] }\n';
+  const one = (index: number) => `  - { <<: *shared, name: site-${index}, again: *push }\n`;
+  const { value, issues } = read(
+    `${shared}accounts:\n${Array.from({ length: 10_000 }, (_, i) => one(i)).join('')}`,
+  );
+  expect(issues).toEqual([]);
+  const { accounts } = value as { accounts: unknown[] };
+  expect(accounts[9999]).toEqual({
+    push: { a: 1 },
+    collectors: ['b', 'c'],
+    name: 'site-9999',
+    again: { a: 1 },
+  });
 });
