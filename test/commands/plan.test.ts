@@ -206,6 +206,32 @@ test('metadata that cannot be read is said, and the catalogue stands in for it',
   expect(out).toMatch(/^analytics +live_ingest +reads +2 /m);
 });
 
+test('the names of what GraphQL lists are counted, and ids stand for those that cannot be read', async () => {
+  const planned = async (configurations: number, failing: object) => {
+    const { EDGE_API_URL } = await startSandbox({
+      configurations,
+      faults: { not_found: { paths: ['/metrics/products/*', '/analytics/*'] }, ...failing },
+    });
+    const file = configFile(`accounts:
+  - name: shop
+    api_url: ${EDGE_API_URL}
+    token: sandbox-token
+    collectors: { metrics: { products: { edge_applications: { metrics: [waf] } } } }
+`);
+    const [account] = JSON.parse((await call(['plan', `--config.file=${file}`, '--json'])).out).accounts;
+    const rows: { collector: string; demand: number }[] = account.rows;
+    return { notes: account.notes, demand: rows.find(({ collector }) => collector === 'discovery')?.demand };
+  };
+  // A list every ten minutes, and names every hour: of 120 on two pages.
+  expect(await planned(120, {})).toEqual({ notes: [], demand: expect.closeTo(1 / 10 + 2 / 60) });
+  const { notes } = await planned(2, { server_error: { paths: ['/edge_applications'] } });
+  expect(notes).toEqual([
+    expect.stringMatching(
+      /^discovery\/metrics\/edge_applications: names of configurations \(\/edge_applications\): HTTP 500.*: ids stand for names$/,
+    ),
+  ]);
+});
+
 test('names that match no configuration of the account are said, and offline nothing is known of them', async () => {
   const { EDGE_API_URL } = await startSandbox();
   const file = configFile(`accounts:

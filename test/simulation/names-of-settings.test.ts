@@ -50,7 +50,7 @@ it('what GraphQL finds has the names of the settings, and a new name goes on wit
   const [application] = running.sandbox.account.applications;
   running.sandbox.account.applications.update(application?.id ?? 0, { name: 'renamed' });
   const counted: number[] = [];
-  for (let minute = 0; minute < 25; minute += 1) {
+  for (let minute = 0; minute < 70; minute += 1) {
     await running.minutes(1);
     const { names, inspected } = await shown(running);
     // Under one name at a time.
@@ -87,8 +87,12 @@ it('waits some minutes for names that cannot be read at the start, rather than b
   expect((await shown(running)).names).toEqual(namesIn(running));
   // Names that are known outlast such a failure.
   running.sandbox.faults.patch({ server_error: { paths: ['/edge_applications'] } });
+  await running.minutes(80);
+  expect((await shown(running)).names).toEqual(namesIn(running));
+  await running.restart();
   await running.minutes(25);
   expect((await shown(running)).names).toEqual(namesIn(running));
+  expect(running.log.filter(({ message }) => message.includes('ids stand for names'))).toEqual([]);
 });
 
 it('does without names where they stay out of reach, and goes on counting once they are known', async () => {
@@ -96,6 +100,13 @@ it('does without names where they stay out of reach, and goes on counting once t
   await running.minutes(25);
   const before = await shown(running);
   expect(before.names).toEqual(idsIn(running));
+  expect(running.log).toContainEqual({
+    level: 'warn',
+    message: expect.stringMatching(
+      /^names of configurations \(\/edge_applications\): .*: ids stand for names$/,
+    ),
+    facts: { account: 'test', job: 'discovery/metrics/edge_applications' },
+  });
   running.sandbox.faults.patch({ server_error: null });
   await running.minutes(15);
   const after = await shown(running);

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { Sample } from '../catalogue/family.ts';
 import { EDGE_CONFIGURATION_INFO, EDGE_CONFIGURATIONS } from '../catalogue/platform-families.ts';
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
@@ -8,9 +10,10 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import { isLarge } from '../platform/response-body.ts';
 import type { Discovery, FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
+import { periodOf } from '../rate-limit/demand-forecast.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { madeInSlices, toTheEnd } from '../slices.ts';
-import { type AccountMemory, changed, type MemoryPart } from '../state/state.ts';
+import { type AccountMemory, changed, type MemoryPart, type StateKey } from '../state/state.ts';
 import {
   type Configuration,
   configurationsResource,
@@ -18,6 +21,7 @@ import {
   decodeConfigurations,
 } from '../targets/configuration-list.ts';
 import { type Addressing, addresses, seriesResource } from '../targets/target.ts';
+import type { NamesFound, SettingNames } from './setting-names.ts';
 
 export interface DiscoveryJobOptions {
   readonly account: string;
@@ -32,7 +36,7 @@ export interface DiscoveryJobOptions {
   /** Lists them by another API where this one cannot; undefined if there is none. */
   readonly elsewhere?: ListElsewhere | undefined;
   /** The names of those that another API lists, which knows their ids alone. */
-  readonly names?: (read: Read, signal: AbortSignal) => Promise<ReadonlyMap<string, string>>;
+  readonly names?: Pick<SettingNames, 'of' | 'cost'>;
   /** Whether an id is of this process' part of the account, by default all, and whether it says how many there are in all. */
   readonly isOwn?: ((id: string) => boolean) | undefined;
   readonly counts?: boolean;
@@ -55,6 +59,8 @@ const READS = 3;
 /** Statuses of a list that mean that the API has none. */
 const GONE: readonly (number | undefined)[] = [204, 404, 410];
 
+const UNNAMED: NamesFound = { names: new Map(), warning: undefined };
+
 /** Time (ms) from a doubted read to the next one: a passing fault should be over by then. */
 const READ_AGAIN_MS = MINUTE_MS;
 
@@ -62,9 +68,11 @@ interface Listed extends Discovered {
   /** Which id the API takes, where it is known. */
   readonly addressing: Addressing | undefined;
   readonly samples: readonly Sample[];
-  /** Whether another API listed them, since this one has no such list. */
-  readonly isFromElsewhere: boolean;
+  /** What they are called where another API listed them, since this one has no such list; undefined where it has. */
+  readonly elsewhere: NamesFound | undefined;
 }
+
+const storedNames = z.array(z.tuple([z.string(), z.string()])).catch([]);
 
 /** Lists the configurations of a product, periodically. */
 export class DiscoveryJob implements Job<Listed> {
@@ -75,7 +83,7 @@ export class DiscoveryJob implements Job<Listed> {
   readonly weight = DISCOVERY_WEIGHT;
   readonly findsJobs = true;
   readonly #options: DiscoveryJobOptions;
-  readonly #part: MemoryPart<ListMemory>;
+  readonly #part: MemoryPart<NamedListMemory> & { readonly key: StateKey };
 
   constructor(options: DiscoveryJobOptions) {
     const { product, schedule, addressing } = options;
@@ -85,7 +93,16 @@ export class DiscoveryJob implements Job<Listed> {
     this.group = product.api;
     this.#options = options;
     const known = addressing === 'auto' ? undefined : addressing;
-    this.#part = { open: () => ({ known: 0, doubted: 0, addressing: known }) };
+    this.#part = {
+      key: ['configuration names', options.account, product.api, product.slug],
+      // Series keep their names after a restart, too, whether or not those can be read then.
+      open: (stored) => ({
+        known: 0,
+        doubted: 0,
+        addressing: known,
+        names: new Map(storedNames.parse(stored)),
+      }),
+    };
   }
 
   get product(): Product {
@@ -93,14 +110,15 @@ export class DiscoveryJob implements Job<Listed> {
   }
 
   cost(): number {
-    return 1;
+    const { product, names } = this.#options;
+    return 1 + (names?.cost(product, periodOf(this.schedule).mean) ?? 0);
   }
 
   async read(read: Read, signal: AbortSignal): Promise<Listed> {
-    const { discovered, isFromElsewhere } = await this.#list(read, signal);
+    const { discovered, elsewhere } = await this.#list(read, signal);
     const addressing =
       this.#memory.addressing ??
-      (isFromElsewhere ? undefined : await findAddressing(this.#options, discovered, read, signal));
+      (elsewhere ? undefined : await findAddressing(this.#options, discovered, read, signal));
     const { product, addressed = (same) => same } = this.#options;
     const discovery = {
       product,
@@ -108,20 +126,20 @@ export class DiscoveryJob implements Job<Listed> {
       addressing: addressed(addressing ?? 'domain'),
     };
     const samples = await madeInSlices(configurationSamples(this.#options, discovery));
-    return { ...discovered, addressing, samples, isFromElsewhere };
+    return { ...discovered, addressing, samples, elsewhere };
   }
 
   async #list(
     read: Read,
     signal: AbortSignal,
-  ): Promise<{ readonly discovered: Discovered; readonly isFromElsewhere: boolean }> {
+  ): Promise<{ readonly discovered: Discovered } & Pick<Listed, 'elsewhere'>> {
     const { product, most, elsewhere } = this.#options;
     try {
       const { body, bytes } = await read(() => configurationsResource(product), signal);
       const decoding = decodeConfigurations(body, most());
       // A large list is decoded in one go, so that only one is in memory: a fraction of the time that parsing it took.
       const discovered = isLarge(bytes) ? toTheEnd(decoding) : await madeInSlices(decoding);
-      return { discovered, isFromElsewhere: false };
+      return { discovered, elsewhere: undefined };
     } catch (failure) {
       const isGone = failure instanceof PlatformFailure && GONE.includes(failure.status);
       // Series keep the names of the earlier list: another API knows fewer ids and no names.
@@ -132,11 +150,12 @@ export class DiscoveryJob implements Job<Listed> {
       });
       // This is how an account without the product looks.
       if (all.length === 0) throw failure;
-      const names = await this.#options.names?.(read, signal);
-      const named = all.map((one) => ({ ...one, name: names?.get(one.id) ?? one.name }));
-      const configurations = named.slice(0, most());
-      const overLimit = all.length - configurations.length;
-      return { discovered: { configurations, rejected: 0, overLimit }, isFromElsewhere: true };
+      const taken = all.slice(0, most());
+      const asked = { ids: taken.map(({ id }) => id), before: this.#memory.names };
+      const found = (await this.#options.names?.of(product, asked, read, signal)) ?? UNNAMED;
+      const configurations = taken.map((one) => ({ ...one, name: found.names.get(one.id) ?? one.name }));
+      const overLimit = all.length - taken.length;
+      return { discovered: { configurations, rejected: 0, overLimit }, elsewhere: found };
     }
   }
 
@@ -146,27 +165,36 @@ export class DiscoveryJob implements Job<Listed> {
     overLimit,
     addressing: found,
     samples,
-    isFromElsewhere,
+    elsewhere,
   }: Listed): PollResult {
     const rejections: Rejections = new Map();
     reject(rejections, 'bad_value', rejected);
     reject(rejections, 'over_limit', overLimit);
     const { product } = this.#options;
     const addressing = found ?? 'domain';
+    const isFromElsewhere = elsewhere !== undefined;
     const discovery = { product, configurations, addressing, isFromElsewhere };
     const listed = configurations.length;
-    const judgement = judgeList(this.#memory, listed);
+    const before = this.#memory;
+    const judgement = judgeList(before, listed);
+    // Of a list that is doubted they are few.
+    const names = judgement.believed && elsewhere ? elsewhere.names : before.names;
+    const after = { ...afterList(before, listed, judgement, found), names, isFromElsewhere };
     return {
       outcome: listed === 0 ? 'empty' : 'ok',
       rejected: rejections,
-      warning: judgement.warning,
+      warning: judgement.warning ?? elsewhere?.warning,
       ...(judgement.believed && { discovery }),
-      memory: changed(this.#part, { ...afterList(this.#memory, listed, judgement, found), isFromElsewhere }),
+      // Names that the state refused are to be committed with the next list.
+      memory: changed(this.#part, after, { ...after, names: before.names }),
+      ...(!isDeepStrictEqual(names, before.names) && {
+        commit: [{ key: this.#part.key, value: [...names] }],
+      }),
       exposures: () => (judgement.believed ? [{ part: 'info', samples }] : []),
     };
   }
 
-  get #memory(): ListMemory {
+  get #memory(): NamedListMemory {
     return this.#options.memory.of(this.#part);
   }
 
@@ -246,6 +274,11 @@ export interface ListMemory {
   readonly addressing: Addressing | undefined;
   /** Whether another API listed them. */
   readonly isFromElsewhere?: boolean;
+}
+
+interface NamedListMemory extends ListMemory {
+  /** What those of another API are called, by id. */
+  readonly names: NamesFound['names'];
 }
 
 /**

@@ -42,6 +42,8 @@ export interface AccountJobsOptions {
   readonly outlet?: Outlet;
   /** Targets of the account before a reload. */
   readonly formerTargets?: AccountTargets | undefined;
+  /** For how long (ms) configurations wait for names that may soon be read; default: some minutes. */
+  readonly namesWaitMs?: number;
 }
 
 /** The part of `limits` that bounds an account. */
@@ -81,7 +83,7 @@ export class AccountJobs {
 
   constructor(options: AccountJobsOptions) {
     this.#options = options;
-    const { account } = options;
+    const { account, scopes, namesWaitMs } = options;
     this.memory = new AccountMemory(options.state);
     this.sources = new SourceChoice({
       account,
@@ -90,13 +92,13 @@ export class AccountJobs {
         metrics: account.collectors.metrics?.source ?? account.source,
         analytics: account.collectors.analytics?.source ?? account.source,
       },
-      now: () => options.scopes.platformClock.localNow(),
+      now: () => scopes.platformClock.localNow(),
     });
     this.targets = new AccountTargets(account, options.formerTargets, (api, addressing) =>
       this.#addressed(api, addressing),
     );
     this.learned = new LearnedMetrics(account.name);
-    this.#names = new SettingNames(account.api_url, options.scopes.platformClock);
+    this.#names = new SettingNames(account.api_url, scopes.platformClock, namesWaitMs);
   }
 
   /** The jobs wanted now. */
@@ -220,7 +222,7 @@ export class AccountJobs {
       most: () => this.#limits().configurations,
       memory: this.memory,
       elsewhere: this.#listedElsewhere(product),
-      names: (read, signal) => this.#names.of(product, read, signal),
+      names: this.#names,
       isOwn: this.targets.isOwn,
       counts: hasWhole(account),
       addressed: (addressing) => this.#addressed(product.api, addressing),
@@ -347,7 +349,6 @@ export class AccountJobs {
   /** What a collector's jobs need to know. */
   #collectorContext(collector: CollectorName, schedule: string): CollectorContext {
     const { account, state, scopes } = this.#options;
-    const { platformClock } = scopes;
     return {
       account: account.name,
       origin: new URL(account.api_url).origin,
@@ -358,7 +359,7 @@ export class AccountJobs {
       isPending: (product) => this.targets.isPending(product),
       state,
       memory: this.memory,
-      platformClock,
+      platformClock: scopes.platformClock,
     };
   }
 

@@ -3,12 +3,12 @@ import type { Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { readPages } from '../platform/pages.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import { isPassing, PlatformFailure, type Read } from '../platform/read.ts';
+import { type Outcome, PlatformFailure, type Read } from '../platform/read.ts';
 import { identifier, text } from '../settings/setting-series.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 
 /** Names by id. */
-type Names = ReadonlyMap<string, string>;
+export type Names = ReadonlyMap<string, string>;
 
 /** Of which settings the configurations of a product are: their ids are the same. */
 const SETTINGS: Readonly<Record<string, CollectorName>> = {
@@ -21,76 +21,152 @@ const SETTINGS: Readonly<Record<string, CollectorName>> = {
   l2_caching: 'edge_applications',
 };
 
-/** Products are listed one after the other: within this time (ms) they share what was read. */
-const SHARED_MS = 5 * MINUTE_MS;
+/** Names are read again after this time (ms): a list of thousands takes a hundred operations. */
+const USUAL_MS = 60 * MINUTE_MS;
 
-/** So long (ms) configurations wait for names that cannot be read for now: their series would change their labels. */
-const LONGEST_WAIT_MS = 5 * MINUTE_MS;
+/** And after this time while an id has none, or reading them failed: with each list of configurations, of which the default is every ten minutes. */
+const SOON_MS = 9 * MINUTE_MS;
+
+/** So long (ms) a list of configurations waits for names that may soon be read: its series would change their labels. */
+const USUAL_WAIT_MS = 5 * MINUTE_MS;
+
+/** Failures that mean that this token or account gets no names. */
+const REFUSED: readonly Outcome[] = ['forbidden', 'not_found'];
 
 const row = z.object({ id: identifier, name: text });
 
-interface Known {
-  readonly names: Names | undefined;
-  /** When they were read (local ms), or when reading them failed first. */
-  readonly at: number;
+/** The names of settings, as they were read last. */
+interface SettingList {
+  names: Names;
+  /** When a list was last named after a read, successful or not (local ms). */
+  at: number | undefined;
+  /** Why the last read failed, and since when they fail (local ms). */
+  failure: PlatformFailure | undefined;
+  failingSince: number | undefined;
+  /** Of the last read. */
+  operations: number;
+  /** After which time (ms) they are read again. */
+  every: number;
+  /** Whose configurations they name. */
+  readonly products: Set<Product>;
+  /** The last read, so that no two are under way. */
+  reading: Promise<unknown>;
+}
+
+/** What configurations are called. */
+export interface NamesFound {
+  /** Of the ids that were asked for. */
+  readonly names: Names;
+  /** Why ids stand for names, as a sentence; undefined where they do not, or the settings have no such id. */
+  readonly warning: string | undefined;
 }
 
 /** Names of configurations for a source that knows ids alone: those of the settings that have these ids. */
 export class SettingNames {
   readonly #origin: string;
   readonly #clock: PlatformClock;
-  readonly #known = new Map<CollectorName, Known>();
-  /** The last read of each, so that no two are under way. */
-  readonly #reading = new Map<CollectorName, Promise<unknown>>();
+  readonly #waitMs: number;
+  readonly #lists = new Map<CollectorName, SettingList>();
 
-  constructor(apiUrl: string, clock: PlatformClock) {
+  /** @param waitMs for how long a list without any name fails rather than do without: 0 for what is asked once */
+  constructor(apiUrl: string, clock: PlatformClock, waitMs = USUAL_WAIT_MS) {
     this.#origin = new URL(apiUrl).origin;
     this.#clock = clock;
+    this.#waitMs = waitMs;
   }
 
   /**
-   * The names of a product's configurations; those read before where they cannot be read, none where the platform refuses.
-   * @throws PlatformFailure where they may soon be read, and never were
+   * The names of a product's configurations: where the settings have none for an id, the one it had before.
+   * @throws PlatformFailure where no name is known, they may soon be read, and no list had to do without yet
    */
-  async of({ slug }: Product, read: Read, signal: AbortSignal): Promise<Names> {
-    const settings = SETTINGS[slug];
-    if (settings === undefined) return new Map();
-    const before = this.#reading.get(settings);
-    const reading = Promise.resolve(before?.catch(() => undefined)).then(() =>
-      this.#namesIn(settings, read, signal),
+  async of(
+    product: Product,
+    asked: { readonly ids: readonly string[]; readonly before: Names },
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<NamesFound> {
+    const settings = SETTINGS[product.slug];
+    if (settings === undefined) return { names: new Map(), warning: undefined };
+    const list = this.#lists.get(settings) ?? {
+      names: new Map(),
+      at: undefined,
+      failure: undefined,
+      failingSince: undefined,
+      operations: 0,
+      every: USUAL_MS,
+      products: new Set(),
+      reading: Promise.resolve(),
+    };
+    this.#lists.set(settings, list);
+    list.products.add(product);
+    const nameOf = (id: string) => list.names.get(id) ?? asked.before.get(id);
+    const isKnown = (id: string) => nameOf(id) !== undefined;
+    const interval = () => (list.failure === undefined && asked.ids.every(isKnown) ? USUAL_MS : SOON_MS);
+    const reading = list.reading
+      .catch(() => undefined)
+      .then(async () => {
+        if (list.at === undefined || this.#clock.localNow() >= list.at + interval())
+          await this.#renew(settings, list, () => asked.ids.some(isKnown), { read, signal });
+      });
+    list.reading = reading;
+    await reading;
+    list.every = interval();
+    const names = new Map(
+      asked.ids.map((id) => [id, nameOf(id) ?? ''] as const).filter(([, name]) => name !== ''),
     );
-    this.#reading.set(settings, reading);
-    return reading;
+    const reason = names.size < asked.ids.length ? list.failure?.message : undefined;
+    return { names, warning: reason && `${reason}: ids stand for names` };
   }
 
-  async #namesIn(settings: CollectorName, read: Read, signal: AbortSignal): Promise<Names> {
-    const known = this.#known.get(settings);
-    if (known?.names !== undefined && this.#clock.localNow() < known.at + SHARED_MS) return known.names;
-    try {
-      const names = await this.#read(settings, read, signal);
-      this.#known.set(settings, { names, at: this.#clock.localNow() });
-      return names;
-    } catch (failure) {
-      if (!(failure instanceof PlatformFailure)) throw failure;
-      if (known?.names !== undefined) return known.names;
-      const { at } = known ?? { at: this.#clock.localNow() };
-      this.#known.set(settings, { names: undefined, at });
-      if (isPassing(failure.outcome) && this.#clock.localNow() < at + LONGEST_WAIT_MS) throw failure;
-      return new Map();
-    }
+  /** Operations that a list of a product's configurations needs for names, on average, where it is read at this interval (ms). */
+  cost({ slug }: Product, intervalMs: number): number {
+    const settings = SETTINGS[slug];
+    const list = settings && this.#lists.get(settings);
+    if (list === undefined) return 0;
+    return (list.operations * Math.min(1, intervalMs / list.every)) / list.products.size;
   }
 
-  async #read(settings: CollectorName, read: Read, signal: AbortSignal): Promise<Names> {
+  async #renew(
+    settings: CollectorName,
+    list: SettingList,
+    knowsAny: () => boolean,
+    by: Reading,
+  ): Promise<void> {
     const { reads, version } = COLLECTORS[settings];
     const [path = ''] = reads;
     const [, group] = path.split('/');
     const names = new Map<string, string>();
-    const ofSettings: Read = (resource, within) => read(resource, within, group);
-    for await (const page of readPages(ofSettings, { path, version, origin: this.#origin }, signal))
-      for (const item of page) {
-        const { id, name } = row.safeParse(item).data ?? {};
-        if (id !== undefined && name) names.set(id, name);
-      }
-    return names;
+    let operations = 0;
+    const ofSettings: Read = (resource, signal) => {
+      operations += 1;
+      return by.read(resource, signal, group);
+    };
+    try {
+      for await (const page of readPages(ofSettings, { path, version, origin: this.#origin }, by.signal))
+        for (const item of page) {
+          const { id, name } = row.safeParse(item).data ?? {};
+          if (id !== undefined && name) names.set(id, name);
+        }
+      list.names = names;
+      list.failure = undefined;
+      list.failingSince = undefined;
+    } catch (failure) {
+      if (!(failure instanceof PlatformFailure)) throw failure;
+      // The failure itself, since it knows what answered.
+      failure.message = `names of configurations (${path}): ${failure.message}`;
+      list.failingSince ??= this.#clock.localNow();
+      const mayPass = !REFUSED.includes(failure.outcome);
+      const waits = this.#clock.localNow() < list.failingSince + this.#waitMs;
+      if (mayPass && waits && list.at === undefined && !knowsAny()) throw failure;
+      list.failure = failure;
+    } finally {
+      list.operations = operations;
+    }
+    list.at = this.#clock.localNow();
   }
+}
+
+interface Reading {
+  readonly read: Read;
+  readonly signal: AbortSignal;
 }

@@ -65,6 +65,8 @@ export class HistoryAccount {
       account: this.#account,
       scopes: this.#connection.platform.scopes,
       readFor: (group) => this.#connection.operations.readFor(group),
+      // What is written with ids for names stays so.
+      namesWaitMs: Number.POSITIVE_INFINITY,
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;

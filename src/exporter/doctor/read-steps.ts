@@ -29,8 +29,10 @@ export function listStep(
   const found = plainNumber(configurations.flatMap((one) => addresses(one, addressing)).length);
   const { ok, warning, problem } = stepsNamed(`list of ${product}`);
   const gone = unmatched.map((name) => JSON.stringify(name)).join(', ');
+  const unmatchedNotice = gone === '' ? undefined : `nothing matches ${gone} of configurations.include`;
+  const notices = [unmatchedNotice, result?.warning].filter((notice) => notice !== undefined);
   const verdict = (text: string) =>
-    gone === '' ? ok(text) : warning(`${text}; nothing matches ${gone} of configurations.include`);
+    notices.length === 0 ? ok(text) : warning([text, ...notices].join('; '));
   if (outcome === 'empty') return verdict('no configurations: nothing to export');
   if (outcome !== 'ok') {
     const text = `its configurations cannot be listed (${reason})`;

@@ -15,6 +15,8 @@ interface SurveyOptions {
   readonly readFor: (group: string) => Read;
   /** Size limits; default: those of the configuration schema. */
   readonly limits?: AccountLimits | undefined;
+  /** For how long (ms) configurations wait for names; by default ids stand for those that cannot be read. */
+  readonly namesWaitMs?: number;
 }
 
 /** What polling a job once has shown. */
@@ -34,8 +36,8 @@ export interface Finding {
 export class Survey extends AccountJobs {
   readonly #readFor: (group: string) => Read;
 
-  constructor({ account, scopes, readFor, limits = DEFAULT_LIMITS }: SurveyOptions) {
-    super({ account, state: NO_MEMORY, scopes, limits: () => limits });
+  constructor({ account, scopes, readFor, limits = DEFAULT_LIMITS, namesWaitMs = 0 }: SurveyOptions) {
+    super({ account, state: NO_MEMORY, scopes, limits: () => limits, namesWaitMs });
     this.#readFor = readFor;
   }
 
@@ -192,7 +194,8 @@ async function pollWithRetries(survey: Survey, job: Job, signal: AbortSignal): P
   return finding;
 }
 
-function noteOf({ job, reason }: Finding): string[] {
+function noteOf({ job, reason, result }: Finding): string[] {
+  if (listsConfigurations(job) && result?.warning !== undefined) return [`${job.id}: ${result.warning}`];
   return reason === undefined ? [] : [`${job.id} could not be read (${reason}): ${consequenceOf(job)}`];
 }
 

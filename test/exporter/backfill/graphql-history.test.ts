@@ -58,3 +58,26 @@ it('has the largest countries and all others, which are all requests in each min
   expect(whole.size).toBeGreaterThanOrEqual(HOURS * 60);
   expect(sumsOf('edge_requests_by_country_per_minute')).toEqual(whole);
 });
+
+it('fails, rather than write ids for names that may be had later', async () => {
+  const { run } = await historyBed({
+    sandbox: {
+      domainsPerConfiguration: 1,
+      graphqlRateLimit: 100_000,
+      faults: {
+        not_found: { paths: ['/metrics/products/*', '/analytics/*'] },
+        server_error: { paths: ['/edge_applications'] },
+      },
+    },
+    account: { collectors: { metrics: { products: { edge_applications: { metrics: ['waf'] } } } } },
+  });
+  let skipped = 0;
+  const now = () => Date.now() + skipped;
+  const sleep = async (ms: number) => {
+    skipped += ms;
+  };
+  const clock = { now, wall: now, sleep };
+  await expect(run({ from: END - HOURS * HOUR, to: END, clock })).rejects.toThrow(
+    'names of configurations (/edge_applications): ',
+  );
+});

@@ -44,6 +44,19 @@ it('all metrics of analytics: how many are listed, and what the plan does not kn
   expect(unlisted.of('plan')?.text).not.toContain('at least');
 });
 
+it('names that cannot be read of what GraphQL lists are said with its list', async () => {
+  const account = { collectors: { metrics: { products: { edge_applications: { metrics: ['waf'] } } } } };
+  const faults = {
+    not_found: { paths: ['/metrics/products/*', '/analytics/*'] },
+    forbidden: { paths: ['/edge_applications'] },
+  };
+  const { of } = await diagnose({ account, sandbox: { faults, configurations: 2 } });
+  expect(of('list of edge_applications')).toMatchObject({
+    status: 'warning',
+    text: '2 found, 2 read; names of configurations (/edge_applications): HTTP 403: Forbidden: ids stand for names',
+  });
+});
+
 it('a bad token: what is wrong with it and what to do', async () => {
   const { steps, of } = await diagnose({ account: { token: 'not-a-token-of-this-platform' } });
   expect(of('token')).toEqual({
