@@ -179,11 +179,13 @@ export class DiscoveryJob implements Job<Listed> {
     const judgement = judgeList(before, listed);
     // Of a list that is doubted they are few.
     const names = judgement.believed && elsewhere ? elsewhere.names : before.names;
-    const after = { ...afterList(before, listed, judgement, found), names, isFromElsewhere };
+    const namesWarning = elsewhere?.warning;
+    const after = { ...afterList(before, listed, judgement, found), names, namesWarning, isFromElsewhere };
     return {
       outcome: listed === 0 ? 'empty' : 'ok',
       rejected: rejections,
-      warning: judgement.warning ?? elsewhere?.warning,
+      // It is the same with every list, as long as it lasts.
+      warning: judgement.warning ?? (namesWarning === before.namesWarning ? undefined : namesWarning),
       ...(judgement.believed && { discovery }),
       // Names that the state refused are to be committed with the next list.
       memory: changed(this.#part, after, { ...after, names: before.names }),
@@ -277,8 +279,9 @@ export interface ListMemory {
 }
 
 interface NamedListMemory extends ListMemory {
-  /** What those of another API are called, by id. */
+  /** What those of another API are called, by id; and what was wrong with that at the last list. */
   readonly names: NamesFound['names'];
+  readonly namesWarning?: NamesFound['warning'];
 }
 
 /**

@@ -1,25 +1,38 @@
 import { expect, it } from 'vitest';
-import { DiscoveryJob } from '../../../src/exporter/account/discovery-job.ts';
+import { DiscoveryJob, type DiscoveryJobOptions } from '../../../src/exporter/account/discovery-job.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { ConfigurationsCut } from '../../../src/exporter/graphql/graphql-source.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
+import { adopt } from '../../../src/exporter/poll/runner.ts';
 import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
-/** Lists the configurations of a product that REST does not list, and GraphQL fails to. */
-function listedBy(elsewhere: PlatformFailure) {
+/** Reads the list of a product's configurations, which REST does not have. */
+function listOf(options: Pick<DiscoveryJobOptions, 'elsewhere' | 'names'>) {
+  const memory = new AccountMemory(NO_MEMORY);
   const job = new DiscoveryJob({
-    memory: new AccountMemory(NO_MEMORY),
+    memory,
     account: 'test',
     product: productOf('metrics', 'edge_applications'),
     schedule: '0 * * * *',
     addressing: 'auto',
     platformClock: new PlatformClock(Date.now),
     most: () => 10,
-    elsewhere: () => Promise.reject(elsewhere),
+    ...options,
   });
   const gone = () => Promise.reject(new PlatformFailure('not_found', 'REST has no list', 404));
-  return job.read(gone, new AbortController().signal);
+  const read = () => job.read(gone, new AbortController().signal);
+  /** The warning of a poll. */
+  const warningOf = async () => {
+    const result = job.conclude(await read());
+    adopt(memory, result, true);
+    return result.warning;
+  };
+  return { read, warningOf };
+}
+
+function listedBy(elsewhere: PlatformFailure) {
+  return listOf({ elsewhere: () => Promise.reject(elsewhere) }).read();
 }
 
 it('a list that neither API has fails as REST says, and one that GraphQL cuts says that', async () => {
@@ -27,4 +40,18 @@ it('a list that neither API has fails as REST says, and one that GraphQL cuts sa
   await expect(listedBy(new ConfigurationsCut('workloadMetrics'))).rejects.toThrow(
     'the platform cuts their list',
   );
+});
+
+it('warns once that ids stand for names, and again when the reason changes', async () => {
+  let warning: string | undefined = 'no permission: ids stand for names';
+  const { warningOf } = listOf({
+    elsewhere: async () => [{ id: '1', name: '1', active: true, domains: [] }],
+    names: { cost: () => 0, of: async () => ({ names: new Map(), warning }) },
+  });
+  expect(await warningOf()).toBe(warning);
+  expect(await warningOf()).toBeUndefined();
+  warning = undefined;
+  expect(await warningOf()).toBeUndefined();
+  warning = 'HTTP 500: ids stand for names';
+  expect(await warningOf()).toBe(warning);
 });
