@@ -122,8 +122,8 @@ export class ScheduledJob implements JobState {
     this.lastReason = reason;
     this.failures = succeeded ? 0 : this.failures + 1;
     if (succeeded) this.lastSuccessAt = endedAt;
-    // An operation of another job has brought its answer.
-    if (succeeded && this.state === 'waiting') this.#begin(endedAt);
+    // An operation of another job has brought its answer; without buckets there was nothing to ask.
+    if (result?.buckets !== undefined && this.state === 'waiting') this.#begin(endedAt);
     this.endedAt = endedAt;
     this.lastBucketAt = result?.buckets?.newestExposed ?? this.lastBucketAt;
     this.bucketWidthMs = result?.buckets?.width ?? this.bucketWidthMs;
