@@ -70,6 +70,8 @@ it('a restart asks nothing again that was refused less than an hour before', asy
     },
     state: { ...state, close: async () => undefined },
     account: {
+      // By itself it would go on to GraphQL, and ask REST again from time to time.
+      source: 'rest',
       reconciliation_share: 0,
       collectors: {
         domains: {},
