@@ -135,8 +135,7 @@ it(`${ANSWERS} mutated answers end nothing, hang nothing, leak nothing and tell 
   const log = exporter.process.output();
   expect(await exporter.kill('SIGTERM')).toMatchObject({ code: 0 });
   expect(log.includes(TOKEN), `seed ${seed}`).toBe(false);
-  // That a poll goes on beyond its timeout may be for want of CPU, and says so.
-  const bugs = log.split('\n').filter((line) => line.includes(': this is a bug'));
+  const bugs = log.split('\n').filter((line) => line.includes('this is a bug'));
   expect(bugs, `seed ${seed}`).toEqual([]);
   const half = rss.slice(Math.floor(rss.length / 2));
   const settled = Math.max(...rss.slice(0, Math.ceil(rss.length / 2)));
@@ -148,6 +147,5 @@ it(`${ANSWERS} mutated answers end nothing, hang nothing, leak nothing and tell 
   process.stderr.write(
     `${platform.sent()} answers, seed ${seed}: RSS ${settled.toFixed(0)} MB at most in the first half, ${Math.max(...half).toFixed(0)} in the second\n`,
   );
-  // It warms up over some ten thousand answers, to 285 MB after 10,000 and 283 MB after 20,000.
-  expect(Math.max(...half), `seed ${seed}`).toBeLessThan(Math.max(settled * 1.25 + 20, 320));
+  expect(Math.max(...half), `seed ${seed}`).toBeLessThan(settled * 1.25 + 20);
 });
