@@ -63,7 +63,7 @@ export async function receiveDocument(
   const place = large.place();
   try {
     const body = await readBody(response, limit, () => place.taken(signal));
-    if (isLarge(body.length)) await large.turn();
+    if (isLarge(body.length)) await large.turn(body.length);
     signal.throwIfAborted();
     const content = parseJson(body, response.statusCode, scrub);
     return { content, bytes: body.length, kind: content instanceof PlatformFailure ? 'other' : 'document' };
@@ -298,17 +298,20 @@ export interface HugeAnswerSlot {
  */
 export class LargeAnswers {
   readonly #places: HugeAnswerSlots;
-  readonly #turn: () => Promise<void> | undefined;
+  readonly #turn: (isHuge: boolean) => Promise<void> | undefined;
 
   /** @param turn resolves when the next answer may be parsed */
-  constructor(places = new HugeAnswerSlots(), turn: () => Promise<void> | undefined = () => undefined) {
+  constructor(
+    places = new HugeAnswerSlots(),
+    turn: (isHuge: boolean) => Promise<void> | undefined = () => undefined,
+  ) {
     this.#places = places;
     this.#turn = turn;
   }
 
-  /** Resolves when an answer may be parsed. What uses it must not wait for anything else before. */
-  async turn(): Promise<void> {
-    await this.#turn();
+  /** Resolves when an answer of so many bytes may be parsed. What uses it must not wait for anything else before. */
+  async turn(bytes: number): Promise<void> {
+    await this.#turn(bytes > HUGE_ANSWER);
   }
 
   place(): HugeAnswerSlot {

@@ -95,38 +95,54 @@ export class Operations {
 /** Whether a scrape waits for an answer. */
 type Scrapes = Pick<Exposition, 'isAwaited'>;
 
+/** Who waits for a turn, and for how many turns after it nobody else has one. */
+interface Caller {
+  readonly go: () => void;
+  readonly pause: number;
+}
+
 /**
  * Lets one caller through per turn of the event loop, in order, and none while a scrape waits: all at once would block the
  * loop.
  */
 class OnePerTurn {
   readonly #scrapes: Scrapes;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Caller[] = [];
   #isTaken = false;
 
   constructor(scrapes: Scrapes) {
     this.#scrapes = scrapes;
   }
 
-  /** Resolves when it may go on; undefined where it may at once. */
-  turn(): Promise<void> | undefined {
+  /**
+   * Resolves when it may go on; undefined where it may at once.
+   * @param pause turns of the event loop after it in which nobody is let through
+   */
+  turn(pause = 0): Promise<void> | undefined {
     const waits = this.#isTaken || this.#scrapes.isAwaited;
-    if (!this.#isTaken) this.#take();
-    return waits ? new Promise((resolve) => this.#waiting.push(resolve)) : undefined;
+    if (!this.#isTaken) this.#take(waits ? 0 : pause);
+    return waits ? new Promise((go) => this.#waiting.push({ go, pause })) : undefined;
   }
 
-  #take(): void {
+  #take(pause: number): void {
     this.#isTaken = true;
     setImmediate(() => {
-      if (this.#waiting.length > 0 && this.#scrapes.isAwaited) return this.#take();
+      if (pause > 0) return this.#take(pause - 1);
+      if (this.#waiting.length > 0 && this.#scrapes.isAwaited) return this.#take(0);
       const next = this.#waiting.shift();
       this.#isTaken = next !== undefined;
       if (next === undefined) return;
-      this.#take();
-      next();
+      this.#take(next.pause);
+      next.go();
     });
   }
 }
+
+/**
+ * A huge answer takes up to half a second. Who connects meanwhile is answered before the next one: its connection is accepted
+ * in one turn, and its request read in another.
+ */
+const PAUSE = 2;
 
 /**
  * Spreads the work of all accounts over turns of the event loop: a platform may answer hundreds of accounts at the same
@@ -149,7 +165,7 @@ export class Turns {
 
   /** How the large answers of one account take turns with all other answers. */
   largeAnswers(): LargeAnswers {
-    return new LargeAnswers(this.#places, () => this.arrivals.turn());
+    return new LargeAnswers(this.#places, (isHuge) => this.arrivals.turn(isHuge ? PAUSE : 0));
   }
 }
 
