@@ -4,7 +4,7 @@ import type { ClockContradiction } from '../platform/platform-clock.ts';
 import type { Counting, Job, PollEnd, PollResult, Restatements } from '../poll/job.ts';
 import type { TickerReports } from '../poll/ticker.ts';
 import type { PushObserver } from '../push/running-receiver.ts';
-import { FailureLog, PlanLog, RefusalLog, RejectionLog, type ReportLog } from './lasting-problems.ts';
+import { FailureLog, planLog, type ReportLog, refusalLog, rejectionLog } from './lasting-problems.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 
 /** What hangs once hangs again: how often (ms) it is logged for an account. */
@@ -19,9 +19,9 @@ export function reportTo(
   log: ReportLog,
   clock: Pick<Clock, 'now' | 'wall'>,
 ): AccountObserver & PushObserver {
-  const accounts = new Map<string, AccountNotes>();
-  const notesOf = (account: string): AccountNotes => {
-    const known = accounts.get(account) ?? new AccountNotes(account, log, clock);
+  const accounts = new Map<string, ReturnType<typeof notesOn>>();
+  const notesOf = (account: string) => {
+    const known = accounts.get(account) ?? notesOn(account, log, clock);
     accounts.set(account, known);
     return known;
   };
@@ -87,18 +87,11 @@ export function reportTo(
     ...reportPush(metrics, log),
     exchanged(account, info, { scope: { name, limiter }, contradiction }) {
       const { status, method, outcome, path, bytes } = info;
-      const facts = {
-        account,
-        method,
-        path,
-        status,
-        outcome,
-        bytes,
-        ms: Math.round(info.endedAt - info.startedAt),
-      };
-      log.debug?.({ ...facts, remaining: info.rate?.remaining }, 'operation');
+      const ms = Math.round(info.endedAt - info.startedAt);
+      const facts = { account, method, path, status, outcome, bytes, ms, remaining: info.rate?.remaining };
+      log.debug?.(facts, 'operation');
       metrics.operations.add(1, account, name, status === undefined ? 'none' : String(status));
-      notesOf(account).refusals.exchanged(name, info);
+      notesOf(account).exchanged(name, info);
       if (contradiction !== undefined) clockContradicted(account, contradiction);
       const assumed = method === 'GET' && outcome === 'ok' && limiter.limit === undefined;
       if (assumed && notesOf(account).isNews('assumed limit'))
@@ -123,12 +116,12 @@ export function reportTo(
         notesOf(account).succeeded.add(collector);
       }
       notesOf(account).failures.polled(end);
-      notesOf(account).rejections.polled(end);
+      notesOf(account).rejected(end);
       if (end.result !== undefined) found(account, end.job, end.result, end.committed);
     },
     planned(account, demands, surveyed) {
       notesOf(account).failures.minute();
-      notesOf(account).plans.planned(demands, surveyed);
+      notesOf(account).planned(demands, surveyed);
     },
     jobsDropped(account, { count, first }) {
       const notes = notesOf(account);
@@ -149,8 +142,7 @@ export function reportTo(
       log.info({ account, product, metric, ...change }, 'a learned delay has changed');
     },
     labelShortened(label, shown) {
-      if (shortened.has(label)) return;
-      shortened.add(label);
+      if (!isNewIn(shortened, label)) return;
       log.warn({ label, begins: shown.slice(0, 60) }, 'a label value is too long and was truncated');
     },
     overdue(account, job, part) {
@@ -184,38 +176,34 @@ export function reportTo(
 }
 
 /** What was logged of an account; another one of the same name begins anew. */
-class AccountNotes {
-  readonly failures: FailureLog;
-  readonly rejections: RejectionLog;
-  readonly refusals: RefusalLog;
-  readonly plans: PlanLog;
-  /** Collectors that have a time of their last success. */
-  readonly succeeded = new Set<string>();
-  /** When (local ms) it was last logged that a poll is overdue; the counter has them all. */
-  overdueLoggedAt = Number.NEGATIVE_INFINITY;
-  /** How many jobs exceeded the limit when that was reported last. */
-  dropped = 0;
-  /** The metrics and dimensions that the catalogue does not know, as far as they were logged. */
-  readonly unknown = new Set<string>();
-  readonly #warned = new Set<string>();
+function notesOn(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
+  const own = {
+    info: (facts: object, message: string) => log.info({ account, ...facts }, message),
+    warn: (facts: object, message: string) => log.warn({ account, ...facts }, message),
+  };
+  const warned = new Set<string>();
+  return {
+    failures: new FailureLog(own),
+    rejected: rejectionLog(own, () => clock.now()),
+    exchanged: refusalLog(own),
+    planned: planLog(own),
+    /** Collectors that have a time of their last success. */
+    succeeded: new Set<string>(),
+    /** When (local ms) it was last logged that a poll is overdue; the counter has them all. */
+    overdueLoggedAt: Number.NEGATIVE_INFINITY,
+    /** How many jobs exceeded the limit when that was reported last. */
+    dropped: 0,
+    /** The metrics and dimensions that the catalogue does not know, as far as they were logged. */
+    unknown: new Set<string>(),
+    /** Whether this is the first warning of it. */
+    isNews: (text: string): boolean => isNewIn(warned, text),
+  };
+}
 
-  constructor(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
-    const own = {
-      info: (facts: object, message: string) => log.info({ account, ...facts }, message),
-      warn: (facts: object, message: string) => log.warn({ account, ...facts }, message),
-    };
-    this.failures = new FailureLog(own);
-    this.rejections = new RejectionLog(own, () => clock.now());
-    this.refusals = new RefusalLog(own);
-    this.plans = new PlanLog(own);
-  }
-
-  /** Whether this is the first warning of it. */
-  isNews(text: string): boolean {
-    const known = this.#warned.has(text);
-    this.#warned.add(text);
-    return !known;
-  }
+function isNewIn(known: Set<string>, text: string): boolean {
+  const isNew = !known.has(text);
+  known.add(text);
+  return isNew;
 }
 
 function hasSucceeded({ outcome, operations }: PollEnd): boolean {
@@ -273,11 +261,7 @@ const LOGGED_AFTER = 3;
 export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
   const failures = new Map<string, number>();
   const logged = new Set<string>();
-  const isNews = (about: string): boolean => {
-    if (logged.has(about)) return false;
-    logged.add(about);
-    return true;
-  };
+  const isNews = (about: string) => isNewIn(logged, about);
   return {
     sent(receiver, samples) {
       metrics.pushSent.add(samples, receiver);

@@ -129,34 +129,20 @@ function noTrouble(): Trouble {
 /** Refusals that are further apart than this (ms) are two events: two rate-limit windows. */
 const QUIET_MS = 120_000;
 
-interface Burst {
-  refusals: number;
-  lastAt: number;
-}
-
 /** Logs that a scope is rate limited once, however many operations are refused, and when that is over. */
-export class RefusalLog {
-  readonly #log: EventLog;
-  /** By scope. */
-  readonly #bursts = new Map<string, Burst>();
-
-  constructor(log: EventLog) {
-    this.#log = log;
-  }
-
-  exchanged(scope: string, info: ExchangeInfo): void {
-    const bursts = this.#bursts;
+export function refusalLog(log: EventLog): (scope: string, info: ExchangeInfo) => void {
+  const bursts = new Map<string, { readonly refusals: number; readonly lastAt: number }>();
+  return (scope, info) => {
     const burst = bursts.get(scope);
     const quiet = burst === undefined || info.endedAt - burst.lastAt > QUIET_MS;
     if (info.status === 429) {
-      if (quiet) this.#log.warn({ scope, ...factsOf(info) }, 'the platform refuses operations: rate limited');
+      if (quiet) log.warn({ scope, ...factsOf(info) }, 'the platform refuses operations: rate limited');
       bursts.set(scope, { refusals: quiet ? 1 : burst.refusals + 1, lastAt: info.endedAt });
     } else if (burst !== undefined && quiet && info.outcome === 'ok') {
       bursts.delete(scope);
-      const { refusals } = burst;
-      this.#log.info({ scope, refusals }, 'rate limiting ended');
+      log.info({ scope, refusals: burst.refusals }, 'rate limiting ended');
     }
-  }
+  };
 }
 
 function factsOf({ path, rate, retryAfterMs }: ExchangeInfo): object {
@@ -172,64 +158,38 @@ function factsOf({ path, rate, retryAfterMs }: ExchangeInfo): object {
 /** Bad rows tend to come with every poll: how often (ms) they are logged. */
 const LOGGED_EVERY_MS = 3_600_000;
 
-interface LoggedRows {
-  at: number;
-  /** Rows dropped since then, of all targets. */
-  unlogged: number;
-}
-
 /**
  * Logs that rows of answers were dropped: the target, the reason and how many, never what stood in them. Once an hour
  * for each collector and reason; the counter has them all.
  */
-export class RejectionLog {
-  readonly #log: EventLog;
-  readonly #now: () => number;
-  /** By collector and reason. */
-  readonly #logged = new Map<string, LoggedRows>();
-
-  constructor(log: EventLog, now: () => number) {
-    this.#log = log;
-    this.#now = now;
-  }
-
-  polled({ job, outcome, rejected = new Map() }: PollEnd): void {
+export function rejectionLog(log: EventLog, now: () => number): (end: PollEnd) => void {
+  /** By collector and reason: when it was logged, and the rows dropped since then, of all targets. */
+  const logged = new Map<string, { readonly at: number; unlogged: number }>();
+  return ({ job, outcome, rejected = new Map() }) => {
     // Where no row was good, the failure says so.
     if (outcome !== 'ok' && outcome !== 'empty') return;
     const { collector, configuration } = job.subject;
-    const logged = this.#logged;
     for (const [reason, rows] of rejected) {
       const before = logged.get(`${collector} ${reason}`);
-      if (before !== undefined && this.#now() - before.at < LOGGED_EVERY_MS) {
+      if (before !== undefined && now() - before.at < LOGGED_EVERY_MS) {
         before.unlogged += rows;
         continue;
       }
-      logged.set(`${collector} ${reason}`, { at: this.#now(), unlogged: 0 });
-      const facts = {
-        job: job.id,
-        configuration,
-        reason,
-        rows,
-        unlogged_rows_before: before?.unlogged,
-      };
-      this.#log.warn(facts, 'invalid rows of an answer were dropped');
+      logged.set(`${collector} ${reason}`, { at: now(), unlogged: 0 });
+      const facts = { job: job.id, configuration, reason, rows, unlogged_rows_before: before?.unlogged };
+      log.warn(facts, 'invalid rows of an answer were dropped');
     }
-  }
+  };
 }
 
-/** Logs demand and allowance of each limit scope whenever one of them, or whether they fit, has changed. */
-export class PlanLog {
-  readonly #log: EventLog;
+/**
+ * Logs demand and allowance of each limit scope whenever one of them, or whether they fit, has changed. It is given whether it is
+ * known what there is to poll: only then it is known that a plan fits.
+ */
+export function planLog(log: EventLog): (demands: readonly ScopeDemand[], surveyed: boolean) => void {
   /** What was last logged, by scope. */
-  readonly #logged = new Map<string, string>();
-
-  constructor(log: EventLog) {
-    this.#log = log;
-  }
-
-  /** @param surveyed whether it is known what there is to poll: only then it is known that a plan fits */
-  planned(demands: readonly ScopeDemand[], surveyed: boolean): void {
-    const logged = this.#logged;
+  const logged = new Map<string, string>();
+  return (demands, surveyed) => {
     for (const { scope, jobs, perMinute } of demands) {
       const { allowance } = scope.limiter;
       const fitting = fits(perMinute, allowance);
@@ -237,14 +197,9 @@ export class PlanLog {
       if ((fitting && !surveyed) || text === logged.get(scope.name)) continue;
       logged.set(scope.name, text);
       const operations = Number(perMinute.toPrecision(3));
-      const facts = {
-        scope: scope.name,
-        jobs,
-        operations_per_minute: operations,
-        allowed: allowance,
-      };
-      if (fitting) this.#log.info(facts, 'the plan fits the quota');
-      else this.#log.warn(facts, 'the plan exceeds the quota: intervals stretch, see edge-exporter plan');
+      const facts = { scope: scope.name, jobs, operations_per_minute: operations, allowed: allowance };
+      if (fitting) log.info(facts, 'the plan fits the quota');
+      else log.warn(facts, 'the plan exceeds the quota: intervals stretch, see edge-exporter plan');
     }
-  }
+  };
 }

@@ -3,7 +3,7 @@ import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts'
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
-import { PlanLog } from '../../../src/exporter/self/lasting-problems.ts';
+import { planLog } from '../../../src/exporter/self/lasting-problems.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { FOUND } from '../poll/polling.ts';
 
@@ -31,10 +31,10 @@ function planned() {
   const forecast = new DemandForecast(scopes);
   const told: object[] = [];
   const tell = (text: string) => (facts: object) => void told.push({ text, ...facts });
-  const log = new PlanLog({ info: tell('fits'), warn: tell('exceeds') });
+  const log = planLog({ info: tell('fits'), warn: tell('exceeds') });
   const report = (surveyed = true): void => {
     allStepsOf(forecast.measure());
-    log.planned(forecast.demands(), surveyed);
+    log(forecast.demands(), surveyed);
   };
   const answer = (group: string, limit: number): void => {
     scopes.learn(group, { limit });
