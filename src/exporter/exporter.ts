@@ -18,8 +18,7 @@ import type { ExpositionFormat, ShownSample } from './exposition/text-format.ts'
 import { judgedBefore } from './judgement/judgement.ts';
 import { Turns } from './poll/operations.ts';
 import type { Ticker } from './poll/ticker.ts';
-import { Push } from './push/push.ts';
-import { ReplicaPush } from './push/replica-push.ts';
+import { Push, ReplicaPush } from './push/push.ts';
 import type { PushObserver, ReceiverView } from './push/running-receiver.ts';
 import type { ProcessMetrics } from './self/process-metrics.ts';
 import {

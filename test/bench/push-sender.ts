@@ -1,18 +1,17 @@
-/**
- * The exporter's way to a receiver as a process of its own: fills a durable outbox, tells how large it is, and once its
- * parent says so sends what it holds.
- * Arguments: the receiver's URL, a folder for the state, configurations, buckets.
- */
 import { systemClock } from '../../src/exporter/clock.ts';
 import { PUSH } from '../../src/exporter/configuration/push-settings.ts';
 import { Outbox } from '../../src/exporter/push/outbox.ts';
 import { ReceiverConnection } from '../../src/exporter/push/receiver-connection.ts';
 import { ReceiverQueue } from '../../src/exporter/push/receiver-queue.ts';
-import { ReceiverSnapshots } from '../../src/exporter/push/receiver-snapshots.ts';
 import { RemoteWrite } from '../../src/exporter/push/remote-write.ts';
-import { Bell, Sender } from '../../src/exporter/push/sender.ts';
+import { Bell, ReceiverSnapshots, Sender } from '../../src/exporter/push/sender.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { samplesOf } from './push-series.ts';
+/**
+ * The exporter's way to a receiver as a process of its own: fills a durable outbox, tells how large it is, and once its
+ * parent says so sends what it holds.
+ * Arguments: the receiver's URL, a folder for the state, configurations, buckets.
+ */
 
 /** What the parent is told, at first once the outbox is full. */
 export interface SenderReport {

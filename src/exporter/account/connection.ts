@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { shardOfLimit } from '../cluster/shard.ts';
-import { routeOf } from '../configuration/request.ts';
+import { routeOf } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { openCredentials } from '../credentials/token-login.ts';
 import { Client } from '../platform/client.ts';

@@ -4,7 +4,7 @@ import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { readPages } from '../platform/pages.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { type Outcome, PlatformFailure, type Read } from '../platform/read.ts';
-import { identifier, text } from '../settings/setting-series.ts';
+import { identifier, text } from '../settings/collector.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 
 /** Names by id. */

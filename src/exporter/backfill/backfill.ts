@@ -25,8 +25,7 @@ import type { BackfillProgress } from './progress.ts';
 import { type HistoryReceiver, pushHistory, refuseIncomplete, refuseUntaken } from './push-history.ts';
 import { BackfillRefusal, Misuse } from './refusal.ts';
 import { type HistoryFamiliesOptions, historyFamilies, historyText } from './series-history.ts';
-import { isWhole, PushedRecord, Spool } from './spool.ts';
-import { WorkFolder } from './work-folder.ts';
+import { isWhole, PushedRecord, Spool, WorkFolder } from './work-folder.ts';
 
 /** What the work folder is named after where no file is written: in the current directory. */
 const UNNAMED = 'edge-history';

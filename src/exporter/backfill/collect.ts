@@ -10,7 +10,7 @@ import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type HistoryWindow, moment, nameOf, type PlannedSeries } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
 import { LongFailure } from './refusal.ts';
-import { isWhole, recordOf, type Spool, type SpoolLine, type SpoolRecord, together } from './spool.ts';
+import { isWhole, recordOf, type Spool, type SpoolLine, type SpoolRecord, together } from './work-folder.ts';
 
 /** One metric of one target, how it is read, and where what was read is kept. */
 export interface Collected {

@@ -14,7 +14,7 @@ import { moment } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
 import { BackfillRefusal, LongFailure, Misuse } from './refusal.ts';
 import { assemble, type HistorySeries, type SeriesHistory } from './series-history.ts';
-import type { PushedRecord } from './spool.ts';
+import type { PushedRecord } from './work-folder.ts';
 
 interface PushHistoryOptions {
   readonly to: HistoryReceiver;

@@ -7,7 +7,7 @@ import { addedUp } from '../series/counter.ts';
 import { counterValue, gaugeValue } from '../series/samples.ts';
 import { targetLabels } from '../targets/target.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';
-import type { Spool, SpoolRecord } from './spool.ts';
+import type { Spool, SpoolRecord } from './work-folder.ts';
 
 /** The buckets of one metric of one target over the whole range. Flat arrays, since 30 days have 43,200 minutes. */
 export interface SeriesHistory {

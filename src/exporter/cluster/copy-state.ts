@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type OwnedAccount, QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
+import { BEAT_MS } from './lease.ts';
 import type { Registry } from './registry.ts';
-import { BEAT_MS } from './timing.ts';
 
 /** Why a state was not copied: nothing was changed, or what was is said. */
 export class CopyRefused extends Error {

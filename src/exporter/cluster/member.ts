@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type Clock, Timer, wallAt } from '../clock.ts';
 import type { OwnedAccount, State } from '../state/state.ts';
-import type { Demand, Replica } from './balance.ts';
 import {
   beginning,
+  type Demand,
   type LeaseAction,
   type LeaseEvent,
   type LeaseView,
   mayAct,
   nextAt,
+  type Replica,
   step,
 } from './lease.ts';
 import type { Registry } from './registry.ts';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { PostgresConnections } from '../state/postgres-connections.ts';
 import { migrate } from '../state/postgres-schema.ts';
-import type { Demand } from './balance.ts';
-import type { BeatAnswer, BeatRequest } from './lease.ts';
-import { LEASE_MS } from './timing.ts';
+import { type BeatAnswer, type BeatRequest, type Demand, LEASE_MS } from './lease.ts';
 
 const answerShape = z
   .object({

@@ -8,7 +8,7 @@ import {
   seriesOf,
   text,
   texts,
-} from '../settings/setting-series.ts';
+} from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, identifier, items, membersOf, seriesOf, text } from '../settings/setting-series.ts';
+import { flag, identifier, items, membersOf, seriesOf, text } from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 /** What is shown of an origin; one without an id cannot be told from the others, and is only counted. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, content, flag, identifier, seriesOf, text } from '../settings/setting-series.ts';
+import { amount, content, flag, identifier, seriesOf, text } from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({

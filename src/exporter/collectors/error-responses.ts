@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { productOf } from '../catalogue/products.ts';
-import { identifier, seriesOf, text } from '../settings/setting-series.ts';
+import { identifier, seriesOf, text } from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const CONTENT_DELIVERY = productOf('analytics', 'content_delivery');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, flag, gather, identifier, members, seriesOf, text } from '../settings/setting-series.ts';
+import { amount, flag, gather, identifier, members, seriesOf, text } from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 /** Records of a type. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, members, seriesOf, text } from '../settings/setting-series.ts';
+import { identifier, members, seriesOf, text } from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({ id: identifier, name: text, list_type: text, last_modified: text, last_editor: text });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { digest, flag, identifier, seriesOf, text } from '../settings/setting-series.ts';
+import { digest, flag, identifier, seriesOf, text } from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const FAMILIES = [

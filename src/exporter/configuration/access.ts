@@ -1,10 +1,12 @@
+import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { CredentialsSource } from '../credentials/token-login.ts';
-import type { ProxyServer } from '../platform/connector.ts';
+import type { ProxyServer, Route } from '../platform/connector.ts';
 import { Secret } from '../secret.ts';
-import { refuse, text } from './field-types.ts';
-import { isLoopback } from './request.ts';
+import type { Environment } from './environment.ts';
+import { duration, integer, MEBIBYTE, MINUTE, refuse, SECOND, text } from './field-types.ts';
+import type { ConfigIssue } from './issue.ts';
 
 /** What of an account or receiver may hold secrets. */
 export interface SecretsInPart {
@@ -176,4 +178,198 @@ export function toCredentials(given: GivenCredentials): CredentialsSource {
   if (given.token_file !== undefined) return { kind: 'token_file', path: given.token_file };
   const password = given.password ?? { file: given.password_file ?? '' };
   return { kind: 'password', username: given.username ?? '', password };
+}
+
+/** How connections are made. */
+export const ROUTE = {
+  proxy: proxyAddress()
+    .exactOptional()
+    .describe(
+      'Proxy to tunnel through, with user name and password if it needs them; "none" for no proxy. Without this key, HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment apply.',
+    ),
+  ca_file: text()
+    .exactOptional()
+    .describe(
+      'PEM file of the certificate authorities to trust instead of the default ones; read again for each connection.',
+    ),
+  cert_file: text()
+    .exactOptional()
+    .describe(
+      'PEM file of the client certificate with its chain, if the server requires one; needs key_file.',
+    ),
+  key_file: text().exactOptional().describe('PEM file of the private key of cert_file, not encrypted.'),
+  server_name: text()
+    .exactOptional()
+    .describe('Name expected in the server certificate, if it is not the host of the address.'),
+};
+
+/** How an account's platform is spoken to. */
+export const REQUEST = z.strictObject({
+  timeout: duration({ min: SECOND, max: 5 * MINUTE })
+    .prefault('30s')
+    .describe('Timeout of one operation.'),
+  concurrency: integer().min(1).max(64).default(6).describe('Maximum number of operations in flight.'),
+  max_response_bytes: integer()
+    .min(64 * 1024)
+    .max(1024 * MEBIBYTE)
+    .default(8 * MEBIBYTE)
+    .describe(
+      'Largest accepted answer, in bytes after decompression; more than a million values (an object counts for five, a key for three) never are.',
+    ),
+  ...ROUTE,
+});
+
+const TLS_KEYS = ['ca_file', 'cert_file', 'key_file', 'server_name'] as const;
+
+type TlsKey = (typeof TLS_KEYS)[number];
+
+/** The rules that the keys for TLS break as a whole: a certificate has a key, and none is without effect. */
+export function tlsMistakes(
+  address: unknown,
+  request: { readonly [Key in TlsKey]?: unknown } | null | undefined,
+  addressKey = 'api_url',
+): { readonly key: TlsKey; readonly message: string }[] {
+  const given = TLS_KEYS.filter((key) => request?.[key] !== undefined);
+  if (typeof address === 'string' && address.startsWith('http:')) {
+    return given.map((key) => ({ key, message: `has no effect: ${addressKey} begins with http` }));
+  }
+  if (given.includes('cert_file') === given.includes('key_file')) return [];
+  return given.includes('cert_file')
+    ? [{ key: 'cert_file', message: 'expected key_file as well' }]
+    : [{ key: 'key_file', message: 'expected cert_file as well' }];
+}
+
+/** `proxy` as it is configured: its address, or `none` whatever the environment says. */
+function proxyAddress() {
+  return z
+    .string()
+    .meta({ examples: ['http://proxy.example.net:3128', 'none'] })
+    .transform((given, context): ProxyServer | 'none' => {
+      if (given === 'none') return 'none';
+      return parseProxy(given, 'request.proxy') ?? refuse(context, `${EXPECTED_PROXY}, or "none"`);
+    });
+}
+
+const EXPECTED_PROXY =
+  'expected the address of an http or https proxy, such as "http://proxy.example.net:3128"';
+
+/** The proxy at an address, with the user name and password that may stand in it; undefined where it is none. */
+export function parseProxy(address: string, from: string): ProxyServer | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (
+    url === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    !/^\/?$/.test(url.pathname + url.search + url.hash)
+  )
+    return undefined;
+  const [username, password] = [decoded(url.username), decoded(url.password)];
+  if (username === undefined || password === undefined) return undefined;
+  const proxy = { origin: url.origin, from };
+  if (username === '' && password === '') return proxy;
+  const basic = Buffer.from(`${username}:${password}`).toString('base64');
+  return { ...proxy, login: { password: new Secret(password), basic: new Secret(basic) } };
+}
+
+/** A part of an address as it was meant; undefined where a `%` in it begins no encoded character. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // decodeURIComponent's only way to refuse.
+    return undefined;
+  }
+}
+
+/** The keys of `request` that say how connections are made. */
+export interface RouteKeys {
+  readonly proxy?: ProxyServer | 'none';
+  readonly ca_file?: string;
+  readonly cert_file?: string;
+  readonly key_file?: string;
+  readonly server_name?: string;
+}
+
+/** The way to a platform or receiver: through which proxy, and whom to trust there. */
+export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: RouteKeys): Route {
+  return {
+    ...(typeof proxy === 'object' && { proxy }),
+    tls: { caFile: ca_file, certFile: cert_file, keyFile: key_file, serverName: server_name },
+  };
+}
+
+/** What the environment says of the way to an address: a proxy, none, or what is wrong with the variable. */
+type EnvironmentProxy =
+  | { readonly proxy: ProxyServer | undefined }
+  | { readonly variable: string; readonly message: string };
+
+/** An account or receiver with the environment's proxy if it says nothing of one, or what is wrong with the variable. */
+export function withEnvironmentProxy<Part extends { readonly request: RouteKeys }>(
+  part: Part,
+  address: string,
+  env: Environment,
+): { readonly part: Part } | { readonly issue: ConfigIssue } {
+  if (part.request.proxy !== undefined) return { part };
+  const found = environmentProxy(address, env);
+  if ('variable' in found)
+    return { issue: { source: 'environment', path: found.variable, message: found.message } };
+  const { proxy } = found;
+  return { part: proxy === undefined ? part : { ...part, request: { ...part.request, proxy } } };
+}
+
+/**
+ * The proxy that the environment names for an address, by the rules of Go's programs and of curl: HTTPS_PROXY for
+ * https, HTTP_PROXY for http, in either letter case and the lower one first, but not for what NO_PROXY lists, nor ever
+ * for a loopback host, since what goes there unencrypted must not leave the machine.
+ */
+export function environmentProxy(apiUrl: string, env: Environment): EnvironmentProxy {
+  const url = new URL(apiUrl);
+  const variable = [`${url.protocol.slice(0, -1)}_proxy`]
+    .flatMap((name) => [name, name.toUpperCase()])
+    .find((name) => (env[name] ?? '') !== '');
+  if (variable === undefined || isLoopback(url.hostname)) return { proxy: undefined };
+  if (isExempt(url, env['no_proxy'] || env['NO_PROXY'] || '')) return { proxy: undefined };
+  const address = env[variable] ?? '';
+  const proxy = parseProxy(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`, variable);
+  return proxy === undefined ? { variable, message: EXPECTED_PROXY } : { proxy };
+}
+
+const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Whether a host of a URL is this machine, whatever its DNS says. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
+/** Whether NO_PROXY's list names the host: itself or a domain above it, its address or network, with or without a port. */
+function isExempt({ protocol, hostname, port }: URL, list: string): boolean {
+  const host = bare(hostname);
+  const actualPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+  return list
+    .toLowerCase()
+    .split(/[,\s]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      if (entry === '*') return true;
+      if (entry.includes('/')) return isInNetwork(host, entry);
+      const [, name = entry, itsPort] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
+      if (itsPort !== undefined && itsPort !== actualPort) return false;
+      const domain = bare(name).replace(/^\*?\./, '');
+      return host === domain || host.endsWith(`.${domain}`);
+    });
+}
+
+function isInNetwork(host: string, network: string): boolean {
+  const [address = '', bits = ''] = network.split('/');
+  const [family, hostFamily] = [isIP(address), isIP(host)];
+  if (family === 0 || family !== hostFamily || !/^\d{1,3}$/.test(bits)) return false;
+  if (Number(bits) > (family === 4 ? 32 : 128)) return false;
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  const list = new BlockList();
+  list.addSubnet(address, Number(bits), type);
+  return list.check(host, type);
+}
+
+/** An IPv6 address without the brackets that it has in URLs. */
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
 }

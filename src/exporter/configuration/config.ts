@@ -2,22 +2,24 @@ import { dirname } from 'node:path';
 import { type Clock, wallAt } from '../clock.ts';
 import { madeInSlices, takenInSlices } from '../slices.ts';
 import type { ConfigStatus } from '../status.ts';
+import { withEnvironmentProxy } from './access.ts';
 import {
   type AccountFile,
   askedTwice,
   type CheckedAccount,
   checkAccounts,
+  exposedSecrets,
   findAccountFiles,
   mergeAccounts,
+  type NamedFile,
   readAccountFile,
   standsFor,
+  withFiles,
 } from './configured-accounts.ts';
 import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
 import { configFromEnvironment, type Environment, placeInEnvironment } from './environment.ts';
 import { type ConfigIssue, findings, formatIssue, inOrder } from './issue.ts';
-import { exposedSecrets, type NamedFile, withFiles } from './named-files.ts';
 import type { Receiver } from './push-settings.ts';
-import { withEnvironmentProxy } from './request.ts';
 import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
 import { excludesNothing, lenientAccountsFrom, lenientConfig, unknownToPush } from './warnings.ts';
 

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
-import { ACCESS, credentialMistakes, httpAddress, secretsOf, toCredentials, unencrypted } from './access.ts';
+import {
+  ACCESS,
+  credentialMistakes,
+  httpAddress,
+  ROUTE,
+  secretsOf,
+  tlsMistakes,
+  toCredentials,
+  unencrypted,
+} from './access.ts';
 import {
   addMistake,
   DAY,
@@ -16,7 +25,6 @@ import {
   SECOND,
   text,
 } from './field-types.ts';
-import { ROUTE, tlsMistakes } from './request.ts';
 
 /** Headers that the exporter sets itself. */
 const OWN_HEADERS =

@@ -3,7 +3,15 @@ import { NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
 import { DISCOVERY_FAMILIES, LEARNED_FAMILIES, PLATFORM_FAMILIES } from '../catalogue/platform-families.ts';
 import { baseUnits, UNIT_NAMES, type UnitName, unitsOf } from '../catalogue/units.ts';
 import type { Sharded } from '../cluster/shard.ts';
-import { ACCESS, credentialMistakes, SOURCE, toCredentials, unencrypted } from './access.ts';
+import {
+  ACCESS,
+  credentialMistakes,
+  REQUEST,
+  SOURCE,
+  tlsMistakes,
+  toCredentials,
+  unencrypted,
+} from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
 import {
   addMistake,
@@ -21,7 +29,6 @@ import {
   text,
 } from './field-types.ts';
 import { PUSH } from './push-settings.ts';
-import { REQUEST, tlsMistakes } from './request.ts';
 
 /** What Prometheus sets itself, what histograms have, and what the exporter's own metrics use. */
 const RESERVED = [

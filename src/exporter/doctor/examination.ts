@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { shardText } from '../cluster/shard.ts';
 import { type JobPart, partOf } from '../collectors.ts';
-import { routeOf } from '../configuration/request.ts';
+import { routeOf } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { CredentialsSource } from '../credentials/token-login.ts';
-import { groupedBy } from '../plan/planned-job.ts';
+import { groupedBy } from '../plan/plan.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Route } from '../platform/connector.ts';
 import type { Credentials } from '../platform/credentials.ts';
@@ -16,9 +16,9 @@ import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber, plainShare } from '../text/numbers.ts';
 import { type Endpoint, endpointOf, type NetworkOptions, networkSteps, speaksTls } from './network-steps.ts';
+import { workSteps } from './read-steps.ts';
 import { Session, type SessionOptions, usedUp, usedUpForMs } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
-import { workSteps } from './work-steps.ts';
 
 export interface ExaminationOptions extends SessionOptions {
   readonly lookup?: NetworkOptions['lookup'];

@@ -1,8 +1,7 @@
 import { OTHER, TOP_VALUES } from '../catalogue/products.ts';
 import type { CountersAsked } from '../series/series-source.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import type { Column } from './columns.ts';
-import type { KeyRows } from './dataset-rows.ts';
+import type { Column, KeyRows } from './dataset-rows.ts';
 import { MARK } from './fields.ts';
 
 /** How much of each value of a field came lately, for one configuration in which only some have series of their own. */

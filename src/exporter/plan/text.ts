@@ -1,8 +1,7 @@
 import { duration } from '../text/duration.ts';
 import { plainNumber, plainShare } from '../text/numbers.ts';
 import { type Column, left, renderTable, right } from '../text/output.ts';
-import type { AccountPlan, ScopePlan } from './plan.ts';
-import type { PlanRow, Stretch } from './planned-job.ts';
+import type { AccountPlan, PlanRow, ScopePlan, Stretch } from './plan.ts';
 
 const COLUMNS: readonly Column[] = [
   left('COLLECTOR'),

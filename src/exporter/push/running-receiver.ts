@@ -8,9 +8,8 @@ import type { Outbox } from './outbox.ts';
 import type { Protocol, PushedSample, ReceiverAnswer, RefusalReason } from './protocol.ts';
 import { NoReply, ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
-import { ReceiverSnapshots } from './receiver-snapshots.ts';
 import { RemoteWrite } from './remote-write.ts';
-import { Bell, Sender } from './sender.ts';
+import { Bell, ReceiverSnapshots, Sender } from './sender.ts';
 
 /** How one receiver fares. */
 export interface ReceiverView {

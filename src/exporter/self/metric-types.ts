@@ -80,7 +80,7 @@ export class MetricMaker {
 }
 
 /** A counter or a gauge. Without label names it is 0 from the start. */
-class Measure<Names extends readonly string[]> {
+export class Measure<Names extends readonly string[]> {
   readonly #family: OwnFamily;
   readonly #lineOf: (values: readonly string[]) => OwnLine;
   /** Series that were set the last time, and the first label of each. */

@@ -1,12 +1,175 @@
-import type { z } from 'zod';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { Family, Labels } from '../catalogue/family.ts';
 import type { Product } from '../catalogue/products.ts';
-import type { PlatformClock } from '../platform/platform-clock.ts';
+import { type PlatformClock, parseTimestamp } from '../platform/platform-clock.ts';
 import type { Resource } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import type { AccountMemory, StateReader } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
-import type { SettingSeries } from './setting-series.ts';
+import { beginningOf } from '../text/beginning.ts';
+
+/*
+ * Fields of settings as the platform gives them. All but the id may be missing or null, since answers were seen without
+ * and later ones bring more; one of another kind than documented makes its row a bad one.
+ */
+
+/** An id: an integer, now and then the same as text. */
+export const identifier = z.union([z.int(), z.string().min(1).max(200)]).transform(String);
+
+export const text = z.string().transform(beginningOf).nullish();
+
+export const flag = z.boolean().nullish();
+
+export const amount = z.number().nonnegative().nullish();
+
+/** The id of something else, by which series are joined. */
+export const reference = identifier.nullish();
+
+/** Something that is never shown, only found to have changed. What it is goes no further than here. */
+export const content = z.unknown().optional().transform(digested);
+
+/** The same, where to be absent means to be empty. */
+export const optionalContent = z
+  .unknown()
+  .optional()
+  .transform((value) => digest(value ?? null));
+
+/** A list of whatever items. */
+export const items = z.array(z.unknown()).nullish();
+
+/** Items that are never shown, only counted and found to have changed. Their order means nothing. */
+export const members = items.transform(membersOf);
+
+/** The texts of a list, each once; what is no text has no name to be shown by. */
+export function texts(items: readonly unknown[] | null | undefined): readonly string[] {
+  return [...new Set((items ?? []).filter((item) => typeof item === 'string').map(beginningOf))];
+}
+
+/** How many there were, and the digest of all. */
+export interface Members {
+  readonly count: number;
+  readonly content: string;
+}
+
+/** Counts and digests items, in whatever order they come. */
+export function gather(items: readonly unknown[]): Members {
+  return { count: items.length, content: digest(items.map(digest).sort()) };
+}
+
+/** The same of items that are shown as well. */
+export function membersOf(items: readonly unknown[] | null | undefined): Members | undefined {
+  return items === null || items === undefined ? undefined : gather(items);
+}
+
+function digested(value: unknown): string | undefined {
+  return value === undefined ? undefined : digest(value);
+}
+
+/** 96 bits: no collisions within an account. */
+const DIGEST_LENGTH = 16;
+
+/** The digest of a JSON value: the same whatever the order in which objects name their fields. */
+export function digest(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('base64url').slice(0, DIGEST_LENGTH);
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join()}}`;
+}
+
+/** A family, and what a setting shows of it: values, with the labels that they have besides those of the setting. */
+export interface SettingSeries<Row> {
+  readonly family: Family;
+  values(row: Row): readonly { readonly labels?: Labels; readonly value: number }[];
+}
+
+type Maybe<Value> = Value | null | undefined;
+
+/** The fields of a row that hold such a value, where the platform gives one. */
+type FieldOf<Row, Value> = {
+  [Field in keyof Row]-?: [Row[Field]] extends [Maybe<Value>] ? Field : never;
+}[keyof Row];
+
+/** The field of a row that holds a value, or what the value is made of. */
+type Of<Row, Value> = FieldOf<Row, Value> | ((row: Row) => Maybe<Value>);
+
+/** The kinds of series that a setting is shown in. Help texts are completed by the part of the API, `api`, which they come from. */
+export function seriesOf<Row>(api: string) {
+  const read = <Value>(row: Row, of: Of<Row, Value>): Maybe<Value> =>
+    // `FieldOf` names no field of another type, which the compiler cannot see.
+    typeof of === 'function' ? of(row) : (row[of] as Maybe<Value>);
+  const series = (name: string, help: string, values: SettingSeries<Row>['values']): SettingSeries<Row> => ({
+    family: { name, type: 'gauge', help: `${help} API: ${api}.` },
+    values,
+  });
+  /** A number, where the platform gives it. */
+  const measured = (name: string, help: string, of: Of<Row, number>) =>
+    series(name, help, (row) => {
+      const value = read(row, of);
+      return value === null || value === undefined ? [] : [{ value }];
+    });
+  /** A time, as a Unix time; nothing where the platform gives none that can be read. */
+  const timed = (name: string, help: string, of: Of<Row, string>) =>
+    measured(name, help, (row) => {
+      const ms = parseTimestamp(read(row, of) ?? '');
+      return ms === undefined ? undefined : ms / 1_000;
+    });
+  /** One series of 1 for each of some sets of labels. */
+  const related = (name: string, help: string, of: (row: Row) => readonly Labels[]) =>
+    series(name, help, (row) => of(row).map((labels) => ({ labels, value: 1 })));
+  return {
+    measured,
+    timed,
+    related,
+    /** Always 1, with fields that are worth a label, by the label. A label that the platform does not give is empty. */
+    info: (name: string, help: string, fields: Readonly<Record<string, FieldOf<Row, string>>>) =>
+      related(name, help, (row) => [
+        Object.fromEntries(Object.entries(fields).map(([label, field]) => [label, read(row, field) ?? ''])),
+      ]),
+    /** A switch: 1 or 0. */
+    switched: (name: string, whether: string, of: Of<Row, boolean>, values = '1 or 0') =>
+      measured(name, `${whether}: ${values}.`, (row) => {
+        const on = read(row, of);
+        return on === null || on === undefined ? undefined : Number(on);
+      }),
+    /** How many members a list has. */
+    counted: (name: string, help: string, of: FieldOf<Row, Members>) =>
+      measured(name, help, (row) => read<Members>(row, of)?.count),
+    /** Numbers by a label. */
+    measuredBy: (
+      name: string,
+      help: string,
+      label: string,
+      of: (row: Row) => Maybe<Iterable<readonly [string, number]>>,
+    ) =>
+      series(name, help, (row) =>
+        [...(of(row) ?? [])].map(([key, value]) => ({ labels: { [label]: key }, value })),
+      ),
+    /** When the platform says that a setting was last modified; nothing where it gives no time that can be read. */
+    modified: (kind: string, thing: string, of: FieldOf<Row, string>) =>
+      timed(
+        `edge_${kind}_modified_timestamp_seconds`,
+        `When ${thing} was last modified according to the platform, as a Unix time.`,
+        of,
+      ),
+    /** Who made the last change, according to the platform; nothing where it does not say. */
+    edited: (kind: string, thing: string, of: FieldOf<Row, string>) =>
+      related(
+        `edge_${kind}_last_editor_info`,
+        `Who last changed ${thing} according to the platform, always 1.`,
+        (row) => {
+          const editor = read<string>(row, of);
+          return editor ? [{ last_editor: editor }] : [];
+        },
+      ),
+  };
+}
 
 /** What every item of a list has. */
 export interface Item {

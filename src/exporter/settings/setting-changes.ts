@@ -1,5 +1,5 @@
 import type { StateEntry, StateKey, StateReader } from '../state/state.ts';
-import { digest } from './setting-series.ts';
+import { digest } from './collector.ts';
 
 /** What a setting holds, field by field, as digests: enough to see that it changed, too little to see what it is. */
 export type Fingerprint = Readonly<Record<string, string>>;

@@ -21,7 +21,9 @@ import {
   type CollectorContext,
   type ConfigurationIds,
   type Item,
+  type SettingSeries,
   type SettingsDeclaration,
+  seriesOf,
 } from './collector.ts';
 import {
   compareSettings,
@@ -31,7 +33,6 @@ import {
   type SettingsMemory,
   settingsPrefix,
 } from './setting-changes.ts';
-import { type SettingSeries, seriesOf } from './setting-series.ts';
 import {
   IdsUnavailable,
   LIST_PERMISSION,

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { collect } from '../../../src/exporter/backfill/collect.ts';
 import { type PlannedSeries, windowsOf } from '../../../src/exporter/backfill/history-plan.ts';
 import { BackfillProgress } from '../../../src/exporter/backfill/progress.ts';
-import { Spool } from '../../../src/exporter/backfill/spool.ts';
+import { Spool } from '../../../src/exporter/backfill/work-folder.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 

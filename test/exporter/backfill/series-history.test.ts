@@ -5,7 +5,7 @@ import {
   gaugePoints,
   seriesLines,
 } from '../../../src/exporter/backfill/series-history.ts';
-import type { SpoolRecord } from '../../../src/exporter/backfill/spool.ts';
+import type { SpoolRecord } from '../../../src/exporter/backfill/work-folder.ts';
 import { MINUTE_MS } from '../../../src/exporter/settling/window.ts';
 
 const FAMILY = { name: 'edge_x', type: 'gauge', help: '' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type HistoryWindow, windowsOf } from '../../../src/exporter/backfill/history-plan.ts';
-import { isWhole, parseSpoolLine, recordOf } from '../../../src/exporter/backfill/spool.ts';
+import { isWhole, parseSpoolLine, recordOf } from '../../../src/exporter/backfill/work-folder.ts';
 import type { Points } from '../../../src/exporter/decode/points.ts';
 import { MINUTE_MS } from '../../../src/exporter/settling/window.ts';
 

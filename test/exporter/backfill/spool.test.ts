@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { Spool, type SpoolRecord } from '../../../src/exporter/backfill/spool.ts';
+import { Spool, type SpoolRecord } from '../../../src/exporter/backfill/work-folder.ts';
 
 const WINDOWS = 10;
 const whole = ({ times }: SpoolRecord) => times.length === 2;

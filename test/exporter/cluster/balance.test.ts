@@ -5,7 +5,7 @@ import {
   type Demand,
   LEAVING,
   type Replica,
-} from '../../../src/exporter/cluster/balance.ts';
+} from '../../../src/exporter/cluster/lease.ts';
 
 function replica(id: string, load: number, more: Partial<Replica> = {}): Replica {
   return { id, name: id, digest: 'same', ageMs: 60_000, renewedMs: 1_000, accounts: load, load, ...more };

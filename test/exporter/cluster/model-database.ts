@@ -1,6 +1,9 @@
-import type { Demand } from '../../../src/exporter/cluster/balance.ts';
-import type { BeatAnswer, BeatRequest } from '../../../src/exporter/cluster/lease.ts';
-import { LEASE_MS } from '../../../src/exporter/cluster/timing.ts';
+import {
+  type BeatAnswer,
+  type BeatRequest,
+  type Demand,
+  LEASE_MS,
+} from '../../../src/exporter/cluster/lease.ts';
 
 /** What the protocol promises, and a schedule has broken. */
 export class Violation extends Error {}

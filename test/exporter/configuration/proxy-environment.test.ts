@@ -1,9 +1,8 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { secretsOf } from '../../../src/exporter/configuration/access.ts';
+import { environmentProxy, parseProxy, secretsOf } from '../../../src/exporter/configuration/access.ts';
 import { loadConfig } from '../../../src/exporter/configuration/config.ts';
 import { formatIssue } from '../../../src/exporter/configuration/issue.ts';
-import { environmentProxy, parseProxy } from '../../../src/exporter/configuration/request.ts';
 
 type Env = Record<string, string>;
 

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
-import { columnOf, decodeColumns } from '../../../src/exporter/graphql/columns.ts';
-import { datasetRows, type Row, rowsOf, rowsOfPiece } from '../../../src/exporter/graphql/dataset-rows.ts';
+import {
+  columnOf,
+  datasetRows,
+  decodeColumns,
+  type Row,
+  rowsOf,
+  rowsOfPiece,
+} from '../../../src/exporter/graphql/dataset-rows.ts';
 import { fieldsOf } from '../../../src/exporter/graphql/fields.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
-import type { Column } from '../../../src/exporter/graphql/columns.ts';
-import { decodeColumns } from '../../../src/exporter/graphql/columns.ts';
-import { datasetRows } from '../../../src/exporter/graphql/dataset-rows.ts';
+import { type Column, datasetRows, decodeColumns } from '../../../src/exporter/graphql/dataset-rows.ts';
 import { fieldsOf } from '../../../src/exporter/graphql/fields.ts';
 import { type Ranking, rankedAgain, TopValues, topOf } from '../../../src/exporter/graphql/top-values.ts';
 

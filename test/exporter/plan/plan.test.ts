@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccountPlan, planWithin } from '../../../src/exporter/plan/plan.ts';
-import type { PlannedJob, ScopeLimit } from '../../../src/exporter/plan/planned-job.ts';
+import {
+  type AccountPlan,
+  type PlannedJob,
+  planWithin,
+  type ScopeLimit,
+} from '../../../src/exporter/plan/plan.ts';
 import { planText } from '../../../src/exporter/plan/text.ts';
 
 const MINUTE = 60_000;

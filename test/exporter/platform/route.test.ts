@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/exporter/clock.ts';
-import { parseProxy } from '../../../src/exporter/configuration/request.ts';
+import { parseProxy } from '../../../src/exporter/configuration/access.ts';
 import { Client } from '../../../src/exporter/platform/client.ts';
 import type { Route } from '../../../src/exporter/platform/connector.ts';
 import { staticToken } from '../../../src/exporter/platform/credentials.ts';

@@ -4,8 +4,7 @@ import type { ShownSample } from '../../../src/exporter/exposition/text-format.t
 import { Outbox } from '../../../src/exporter/push/outbox.ts';
 import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
-import { ReceiverSnapshots } from '../../../src/exporter/push/receiver-snapshots.ts';
-import { Bell, Sender } from '../../../src/exporter/push/sender.ts';
+import { Bell, ReceiverSnapshots, Sender } from '../../../src/exporter/push/sender.ts';
 import { memoryState, type State } from '../../../src/exporter/state/state.ts';
 
 /** A clock on which every sleep is over at once. */

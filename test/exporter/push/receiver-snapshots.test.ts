@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ReceiverSnapshots } from '../../../src/exporter/push/receiver-snapshots.ts';
+import { ReceiverSnapshots } from '../../../src/exporter/push/sender.ts';
 import { shown } from './outbox-bed.ts';
 
 type Options = ConstructorParameters<typeof ReceiverSnapshots>[0]['receiver'];
