@@ -1,8 +1,26 @@
 import type { LabelledFamily } from './family.ts';
 
-function gauge(name: string, labels: readonly string[], help: string): LabelledFamily {
-  return { name, type: 'gauge', labels, help };
+/** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */
+export const PLATFORM_FAMILIES: LabelledFamily[] = [];
+
+/** What the exporter says of its own work for an account. */
+export const DISCOVERY_FAMILIES: LabelledFamily[] = [];
+
+/** What is learned of the platform in hours of polling; shown once it is known. */
+export const LEARNED_FAMILIES: LabelledFamily[] = [];
+
+/** Declares gauges, which some families have in this order. */
+function gaugesOf(families: LabelledFamily[]) {
+  return (name: string, labels: readonly string[], help: string): LabelledFamily => {
+    const family = { name, type: 'gauge', labels, help } as const;
+    families.push(family);
+    return family;
+  };
 }
+
+const gauge = gaugesOf(PLATFORM_FAMILIES);
+const ofDiscovery = gaugesOf(DISCOVERY_FAMILIES);
+const learned = gaugesOf(LEARNED_FAMILIES);
 
 export const EDGE_CONFIGURATION_INFO = gauge(
   'edge_configuration_info',
@@ -53,10 +71,7 @@ const SEEN_UNTIL = moment(
 );
 
 /** The moments that the data of an API metric has, by what is read. */
-export const DATA_MOMENTS = {
-  configuration: momentsOf('configuration'),
-  product: momentsOf('product'),
-} as const;
+export const DATA_MOMENTS = { configuration: momentsOf('configuration'), product: momentsOf('product') };
 
 function momentsOf(by: 'configuration' | 'product') {
   return {
@@ -66,12 +81,6 @@ function momentsOf(by: 'configuration' | 'product') {
     seenUntil: SEEN_UNTIL[by],
   };
 }
-
-export const EDGE_EXPECTED_AGE = gauge(
-  'edge_expected_age_seconds',
-  OF_PRODUCT,
-  'Age that the data of an API metric reaches when all is well: publish delay, how late the platform’s newest buckets come (10 minutes at most), interval between polls that schedule and limit allow, and bucket width; what other clients take does not raise it. Older data is stale, and its gauges are withdrawn while the platform answers.',
-);
 
 const CATCHING_UP =
   'are behind by more than five minutes beyond what is usual, or were within the last five minutes: 1 or 0. While they catch up, rate() over that time is too high.';
@@ -89,6 +98,12 @@ export const COUNTERS_CATCHING_UP = {
     `Whether counters of a whole product ${CATCHING_UP}`,
   ),
 } as const;
+
+export const EDGE_EXPECTED_AGE = gauge(
+  'edge_expected_age_seconds',
+  OF_PRODUCT,
+  'Age that the data of an API metric reaches when all is well: publish delay, how late the platform’s newest buckets come (10 minutes at most), interval between polls that schedule and limit allow, and bucket width; what other clients take does not raise it. Older data is stale, and its gauges are withdrawn while the platform answers.',
+);
 
 export const EDGE_ACCOUNT_INFO = gauge(
   'edge_account_info',
@@ -144,83 +159,50 @@ export const EDGE_SOURCE_INFO = gauge(
   "Which of the platform's APIs the series of a collector are read by, rest or graphql; always 1.",
 );
 
-export const PRODUCT_LISTED = gauge(
+export const PRODUCT_LISTED = ofDiscovery(
   'edge_exporter_product_listed',
   ['account', 'product'],
   'Whether the last attempt to list the configurations of a product succeeded: 1 or 0.',
 );
 
-export const UNMATCHED_CONFIGURATIONS = gauge(
+export const UNMATCHED_CONFIGURATIONS = ofDiscovery(
   'edge_exporter_unmatched_configurations',
   ['account', 'product'],
   'Names and ids in configurations.include that match no configuration of the product.',
 );
 
-export const UNREAD_CONFIGURATIONS = gauge(
+export const UNREAD_CONFIGURATIONS = ofDiscovery(
   'edge_exporter_unread_configurations',
   ['account', 'product'],
   'Selected configurations that are not read because they have no domain, and the API takes the ids of domains.',
 );
 
-/** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */
-export const PLATFORM_FAMILIES: readonly LabelledFamily[] = [
-  EDGE_CONFIGURATION_INFO,
-  EDGE_CONFIGURATIONS,
-  ...[LAST_BUCKET, DATA_UNTIL, COUNTED_UNTIL, SEEN_UNTIL, COUNTERS_CATCHING_UP].flatMap(Object.values),
-  EDGE_EXPECTED_AGE,
-  EDGE_ACCOUNT_INFO,
-  EDGE_UP,
-  EDGE_DATA_AVAILABLE,
-  EDGE_TROUBLE_INFO,
-  EDGE_RATELIMIT_LIMIT,
-  EDGE_RATELIMIT_REMAINING,
-  EDGE_RATELIMIT_RESET_TIMESTAMP,
-  EDGE_TOKEN_EXPIRY_TIMESTAMP,
-  EDGE_SOURCE_INFO,
-];
-
-/** What the exporter says of its own work for an account. */
-export const DISCOVERY_FAMILIES: readonly LabelledFamily[] = [
-  PRODUCT_LISTED,
-  UNMATCHED_CONFIGURATIONS,
-  UNREAD_CONFIGURATIONS,
-];
-
-export const RECONCILIATION_RATIO = gauge(
+export const RECONCILIATION_RATIO = learned(
   'edge_exporter_reconciliation_ratio',
   ['account', 'product'],
   'What the counters added for a past hour, relative to what the platform reports for that hour now; 1 is exact.',
 );
 
-export const PUBLISH_DELAY_SECONDS = gauge(
+export const PUBLISH_DELAY_SECONDS = learned(
   'edge_exporter_publish_delay_seconds',
   ['account', 'product', 'metric'],
   "Age at which buckets of an API metric are shown as gauges, as configured or learned, before the end of the platform's newest bucket.",
 );
 
-export const SETTLE_DELAY_SECONDS = gauge(
+export const SETTLE_DELAY_SECONDS = learned(
   'edge_exporter_settle_delay_seconds',
   ['account', 'product', 'metric'],
   'Age at which buckets of an API metric enter the counters, as configured or learned.',
 );
 
-export const BUCKET_COMPLETENESS_RATIO = gauge(
+export const BUCKET_COMPLETENESS_RATIO = learned(
   'edge_exporter_bucket_completeness_ratio',
   ['account', 'product', 'metric', 'age_seconds'],
   'Measured share of its final value that a bucket of an API metric has reached at an age.',
 );
 
-export const UPWARD_RESTATEMENT_RATIO = gauge(
+export const UPWARD_RESTATEMENT_RATIO = learned(
   'edge_exporter_upward_restatement_ratio',
   ['account', 'product', 'metric'],
   'Share of the changes of buckets of an API metric that were upwards, over the last day; lower bounds (…_at_least_per_minute) are shown from 0.999 on.',
 );
-
-/** What is learned of the platform in hours of polling; shown once it is known. */
-export const LEARNED_FAMILIES: readonly LabelledFamily[] = [
-  RECONCILIATION_RATIO,
-  PUBLISH_DELAY_SECONDS,
-  SETTLE_DELAY_SECONDS,
-  BUCKET_COMPLETENESS_RATIO,
-  UPWARD_RESTATEMENT_RATIO,
-];

@@ -147,10 +147,10 @@ export function unencrypted(
 }
 
 /** The keys that `credentials` is built from, as far as they are given. */
-export type GivenCredentials = {
-  [Key in 'token' | 'token_file' | 'username' | 'password' | 'password_file']?: z.output<
-    (typeof ACCESS)[Key]
-  >;
+type GivenCredentials = {
+  readonly [Key in 'token' | 'token_file' | 'username' | 'password' | 'password_file']?:
+    | z.output<(typeof ACCESS)[Key]>
+    | undefined;
 };
 
 const ONE_KIND =
@@ -256,12 +256,8 @@ const EXPECTED_PROXY =
 /** The proxy at an address, with the user name and password that may stand in it; undefined where it is none. */
 export function parseProxy(address: string, from: string): ProxyServer | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (
-    url === undefined ||
-    !/^https?:$/.test(url.protocol) ||
-    !/^\/?$/.test(url.pathname + url.search + url.hash)
-  )
-    return undefined;
+  const isBare = url !== undefined && /^\/?$/.test(url.pathname + url.search + url.hash);
+  if (!isBare || !/^https?:$/.test(url.protocol)) return undefined;
   const [username, password] = [decoded(url.username), decoded(url.password)];
   if (username === undefined || password === undefined) return undefined;
   const proxy = { origin: url.origin, from };
@@ -281,13 +277,7 @@ function decoded(part: string): string | undefined {
 }
 
 /** The keys of `request` that say how connections are made. */
-export interface RouteKeys {
-  readonly proxy?: ProxyServer | 'none';
-  readonly ca_file?: string;
-  readonly cert_file?: string;
-  readonly key_file?: string;
-  readonly server_name?: string;
-}
+type RouteKeys = Pick<z.output<typeof REQUEST>, keyof typeof ROUTE>;
 
 /** The way to a platform or receiver: through which proxy, and whom to trust there. */
 export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: RouteKeys): Route {

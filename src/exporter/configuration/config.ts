@@ -21,7 +21,7 @@ import { configFromEnvironment, type Environment, placeInEnvironment } from './e
 import { type ConfigIssue, findings, formatIssue, inOrder } from './issue.ts';
 import type { Receiver } from './push-settings.ts';
 import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
-import { excludesNothing, lenientAccountsFrom, lenientConfig, unknownToPush } from './warnings.ts';
+import { excludesNothing, lenientConfig, unknownToPush } from './warnings.ts';
 
 /** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
 export type ConfigSource =
@@ -97,9 +97,10 @@ export async function examineConfig(
     const read = { ...before, digests: new Map([...before.digests, ...digests]) };
     return { loaded: refused(from.issues, main.nothingConfigured), read, warnings: [], files: [] };
   }
+  const { metrics, push, accounts_from: accountsFrom } = lenientConfig(from.value);
   const outline = checkOutline(from, env);
   const own = await madeInSlices(checkAccounts(from, env));
-  const further = await readAccountFiles(outline.accountsFrom, from, env, before);
+  const further = await readAccountFiles(accountsFrom, from, env, before);
   const mistakes = [...from.issues, ...outline.mistakes, ...own.mistakes, ...further.mistakes];
   const { rest } = outline;
   const merged = mergeAccounts([
@@ -114,7 +115,7 @@ export async function examineConfig(
       ...digests,
       ...[...further.files].map(([path, { digest }]) => [path, digest] as const),
     ]),
-    accountsFrom: outline.accountsFrom,
+    accountsFrom,
     accountFiles: further.files,
     inUse: isUsable ? merged.used : before.inUse,
   };
@@ -122,7 +123,6 @@ export async function examineConfig(
   const files = [...parts.flatMap((part) => part.files), ...outline.files];
   const everyone = parts.flatMap(({ accounts }) => accounts);
   const names = everyone.flatMap(({ name }) => name ?? []);
-  const { metrics, push } = lenientConfig(from.value);
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
     ...askedTwice(everyone),
@@ -160,12 +160,11 @@ function checkOutline(from: Written, env: Environment) {
     ? given.map((receiver: unknown, index) => withFiles(receiver, ['push', index], from))
     : undefined;
   const files = receivers?.flatMap((receiver) => receiver.files) ?? [];
-  const common = { accountsFrom: lenientAccountsFrom(from.value), files };
   const value = receivers ? { ...Object(from.value), push: receivers.map(({ part }) => part) } : from.value;
   const parsed = OUTLINE.safeParse(value, { reportInput: true });
   if (!parsed.success) {
     const found = findings(parsed.error, configJsonSchema()).map(from.place);
-    return { ...common, rest: undefined, mistakes: besides(from.issues, found) };
+    return { files, rest: undefined, mistakes: besides(from.issues, found) };
   }
   const mistakes: ConfigIssue[] = [];
   const push = parsed.data.push.map((receiver): Receiver => {
@@ -174,7 +173,7 @@ function checkOutline(from: Written, env: Environment) {
     mistakes.push(proxied.issue);
     return receiver;
   });
-  return { ...common, rest: { limits: parsed.data.limits, metrics: parsed.data.metrics, push }, mistakes };
+  return { files, rest: { limits: parsed.data.limits, metrics: parsed.data.metrics, push }, mistakes };
 }
 
 /** Reads the files of `accounts_from`. That none is there is a mistake; so is an entry that has lost all that it had. */

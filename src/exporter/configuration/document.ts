@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { dirname } from 'node:path';
 import {
   type Document,
@@ -21,9 +21,6 @@ import { isMergeKey, parseInSteps, plainInSteps, structureOf, yamlProblem } from
 /** Of ten thousand accounts; a larger file is something else. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
-/** Read at a time: most files are smaller. */
-const READ_BYTES = 64 * 1024;
-
 /** The text of a configuration file, or what keeps it from being one. */
 type ConfigText = { readonly text: string } | { readonly problem: string };
 
@@ -38,7 +35,10 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /** Reads a file or pipe, never more than a configuration could have. */
 export async function readConfigFile(path: string): Promise<ConfigText> {
   try {
-    return decode(await readUpTo(path, LARGEST_BYTES + 1));
+    const pieces: Buffer[] = [];
+    // One byte more than is allowed shows that there is too much.
+    for await (const piece of createReadStream(path, { end: LARGEST_BYTES })) pieces.push(piece);
+    return decode(Buffer.concat(pieces));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     return { problem: PROBLEMS[code] ?? `the file cannot be read: ${code}` };
@@ -48,23 +48,6 @@ export async function readConfigFile(path: string): Promise<ConfigText> {
 /** What was read, as a hash: it may hold secrets. */
 export function digestOf(read: ConfigText): string {
   return 'problem' in read ? read.problem : createHash('sha256').update(read.text).digest('hex');
-}
-
-async function readUpTo(path: string, most: number): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const pieces: Buffer[] = [];
-    for (let filled = 0; filled < most; ) {
-      const piece = Buffer.allocUnsafe(Math.min(READ_BYTES, most - filled));
-      const { bytesRead } = await file.read(piece);
-      if (bytesRead === 0) break;
-      pieces.push(piece.subarray(0, bytesRead));
-      filled += bytesRead;
-    }
-    return Buffer.concat(pieces);
-  } finally {
-    await file.close();
-  }
 }
 
 function decode(bytes: Buffer): ConfigText {

@@ -210,9 +210,7 @@ const RECEIVER = z
   )
   .transform(({ token, token_file, username, password, password_file, ...receiver }) => {
     const given = { token, token_file, username, password, password_file };
-    const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    const credentials = isAuthenticated(given) ? toCredentials(present) : undefined;
-    return { ...receiver, credentials };
+    return { ...receiver, credentials: isAuthenticated(given) ? toCredentials(given) : undefined };
   });
 
 /** The receivers that samples are pushed to. */

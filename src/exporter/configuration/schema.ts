@@ -186,23 +186,11 @@ export const ACCOUNT = z
     },
     { when: isMapping },
   )
-  .transform((given) => ({
+  .transform(({ token, token_file, username, password, password_file, ...given }) => ({
     ...WHOLE,
-    name: given.name,
-    labels: given.labels,
-    api_url: given.api_url,
-    allow_http: given.allow_http,
-    source: given.source,
+    ...given,
     graphql_url: given.graphql_url ?? given.api_url,
-    credentials: toCredentials(given),
-    quota: given.quota,
-    request: given.request,
-    publish_delay: given.publish_delay,
-    settle_delay: given.settle_delay,
-    stale_after: given.stale_after,
-    reconciliation_share: given.reconciliation_share,
-    discovery: given.discovery,
-    units: given.units,
+    credentials: toCredentials({ token, token_file, username, password, password_file }),
     collectors: given.collectors === undefined ? defaultCollectors() : toCollectors(given.collectors),
   }));
 
@@ -221,7 +209,6 @@ const limits = z.strictObject({
     .describe('Number of jobs of an account above which no further metrics of configurations are read.'),
 });
 
-/** Default limits. */
 export const DEFAULT_LIMITS = limits.parse({});
 
 const metrics = z.strictObject({

@@ -3,7 +3,7 @@ import { DIMENSIONS, facesOf, families, NAMES_WITH_UNITS, unitKinds } from '../c
 import { BY_VALUE, OF_WHOLES, PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { isWord, matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
-import { durationOrAuto, LONGEST_PATTERN, MOST_ENTRIES, MOST_NAMES } from './field-types.ts';
+import { durationOrAuto, isMapping, LONGEST_PATTERN, MOST_ENTRIES, MOST_NAMES } from './field-types.ts';
 import type { ConfigPath, UnplacedIssue } from './issue.ts';
 
 /** What an account is allowed, but probably not meant to say; also of one that holds mistakes besides. */
@@ -42,7 +42,7 @@ function* doubtsOf(account: LenientAccount): Generator<UnplacedIssue> {
 
 /** What a receiver selects, and is not there. @param exposed undefined: names of settings and of the exporter's own metrics are not looked up */
 export function* unknownToPush(
-  receivers: readonly LenientReceiver[],
+  receivers: ReturnType<typeof lenientConfig>['push'],
   names: readonly string[],
   exposed?: readonly string[],
 ): Generator<UnplacedIssue> {
@@ -208,53 +208,55 @@ function warning(path: ConfigPath, message: string, at: UnplacedIssue['at'] = 'v
   return { path, at, message };
 }
 
+const TEXT = z.string().optional().catch(undefined);
 const LIST = z.array(z.unknown()).max(MOST_ENTRIES).catch([]);
 const NAMES = z.array(z.unknown()).max(MOST_NAMES).catch([]);
 
-/** What a configuration says, as far as it can be read whatever else is wrong with it; the schema reports mistakes. */
-const PRODUCT = z
-  .object({
-    schedule: z.string().optional().catch(undefined),
-    metrics: LIST,
-    top: z.unknown().optional(),
-    by: LIST,
-    dimensions: LIST,
-  })
-  .catch({ schedule: undefined, metrics: [], dimensions: [], by: [] });
+/** A mapping, as far as it can be read whatever else is wrong with it; the schema reports mistakes. @param instead of what is none */
+function lenient<Shape extends z.ZodRawShape>(shape: Shape, instead: object = {}) {
+  return z.preprocess((value) => (isMapping({ value }) ? value : instead), z.object(shape));
+}
 
-const TEXT = z.string().optional().catch(undefined);
+const PRODUCT = lenient({
+  schedule: TEXT,
+  metrics: LIST,
+  top: z.unknown().optional(),
+  by: LIST,
+  dimensions: LIST,
+});
 
-const COLLECTOR = z
-  .object({
+const COLLECTOR = lenient(
+  {
     enabled: z.unknown().optional(),
     source: TEXT,
     schedule: TEXT,
     configurations: NAMES,
     products: z.record(z.string(), PRODUCT).optional().catch({}),
-  })
-  .catch({ enabled: true, source: undefined, schedule: undefined, configurations: [], products: {} });
+  },
+  { products: {} },
+);
 
-const ACCOUNT = z
-  .object({
-    name: TEXT,
-    api_url: TEXT,
-    source: TEXT,
-    token: TEXT,
-    token_file: TEXT,
-    discovery: TEXT,
-    settle_delay: durationOrAuto({ min: 0, max: Number.POSITIVE_INFINITY }).optional().catch(undefined),
-    units: z.record(z.string(), z.unknown()).catch({}),
-    collectors: z.record(z.string(), COLLECTOR).optional().catch(undefined),
-  })
-  .catch({ units: {} });
+const ACCOUNT = lenient({
+  name: TEXT,
+  api_url: TEXT,
+  source: TEXT,
+  token: TEXT,
+  token_file: TEXT,
+  discovery: TEXT,
+  settle_delay: durationOrAuto({ min: 0, max: Number.POSITIVE_INFINITY }).optional().catch(undefined),
+  units: z.record(z.string(), z.unknown()).catch({}),
+  collectors: z.record(z.string(), COLLECTOR).optional().catch(undefined),
+});
 
-const RECEIVER = z.object({ accounts: NAMES, families: LIST }).catch({ accounts: [], families: [] });
+const RECEIVER = lenient({ accounts: NAMES, families: LIST });
 
-const METRICS = z.object({ exclude: LIST }).catch({ exclude: [] });
+const FILES = z.union([z.string().transform((file) => [file]), z.array(z.string())]);
 
-const CONFIG = z
-  .object({ metrics: METRICS.default({ exclude: [] }), push: z.array(RECEIVER).catch([]) })
-  .catch({ metrics: { exclude: [] }, push: [] });
+const CONFIG = lenient({
+  metrics: lenient({ exclude: LIST }),
+  push: z.array(RECEIVER).catch([]),
+  accounts_from: FILES.catch([]),
+});
 
 /** An account, as far as it can be read; without `collectors` it runs all, or what it says of them is no mapping. */
 export type LenientAccount = z.output<typeof ACCOUNT>;
@@ -263,18 +265,7 @@ export function lenientAccount(value: unknown): LenientAccount {
   return ACCOUNT.parse(value);
 }
 
-/** What a receiver selects. */
-export type LenientReceiver = z.output<typeof RECEIVER>;
-
-/** What of a configuration is not its accounts': receivers in their order, and what is left out. */
+/** What of a configuration is not its accounts': receivers in their order, what is left out, and where further accounts are. */
 export function lenientConfig(value: unknown): z.output<typeof CONFIG> {
   return CONFIG.parse(value);
-}
-
-const FILES = z.union([z.string().transform((file) => [file]), z.array(z.string())]);
-const ACCOUNTS_FROM = z.object({ accounts_from: FILES.catch([]) }).catch({ accounts_from: [] });
-
-/** Where a configuration says that further accounts are. */
-export function lenientAccountsFrom(value: unknown): readonly string[] {
-  return ACCOUNTS_FROM.parse(value).accounts_from;
 }
