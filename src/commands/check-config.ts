@@ -12,7 +12,6 @@ import { type ConfigSource, examineConfig } from '../exporter/configuration/conf
 import type { NamedFile } from '../exporter/configuration/configured-accounts.ts';
 import { configFromEnvironment, type Environment } from '../exporter/configuration/environment.ts';
 import { type ConfigIssue, formatIssue, inOrder } from '../exporter/configuration/issue.ts';
-import type { Receiver } from '../exporter/configuration/push-settings.ts';
 import type { AccountConfig, Config } from '../exporter/configuration/schema.ts';
 import { secretFileTrouble } from '../exporter/credentials/secret-file.ts';
 import { GraphqlSource } from '../exporter/graphql/graphql-source.ts';
@@ -70,7 +69,9 @@ async function alertMistakes(file: string | undefined, env: Environment): Promis
 /** A file that cannot be read is a warning, since the exporter may run elsewhere; one with the wrong content is a mistake. */
 async function filesInTrouble(files: readonly NamedFile[]) {
   const examined = files.map(async (file) => {
-    const trouble = await troubleOf(file);
+    const { path, holds } = file;
+    const isSecret = holds === 'token' || holds === 'password';
+    const trouble = await (isSecret ? secretFileTrouble(path, holds) : tlsFileTrouble(path, holds));
     return trouble === undefined ? [] : [{ ...trouble, issue: file.issue(trouble.message) }];
   });
   const troubled = (await Promise.all(examined)).flat();
@@ -80,18 +81,9 @@ async function filesInTrouble(files: readonly NamedFile[]) {
   };
 }
 
-function troubleOf({ path, holds }: NamedFile) {
-  return holds === 'token' || holds === 'password'
-    ? secretFileTrouble(path, holds)
-    : tlsFileTrouble(path, holds);
-}
-
 function summary(config: Config): string {
-  return [...config.accounts.map(accountSummary), ...config.push.map(receiverSummary)].join('');
-}
-
-function receiverSummary({ name, kind, url }: Receiver): string {
-  return `push ${name} to ${url}, by ${kind}\n`;
+  const receivers = config.push.map(({ name, kind, url }) => `push ${name} to ${url}, by ${kind}\n`);
+  return [...config.accounts.map(accountSummary), ...receivers].join('');
 }
 
 function accountSummary({ name, api_url, credentials, collectors, shard, source }: AccountConfig): string {

@@ -26,46 +26,43 @@ export async function doctor(invocation: Doctor): Promise<ExitCode> {
 }
 
 async function receiverSteps(receivers: readonly Receiver[], invocation: Doctor): Promise<readonly Step[]> {
-  const { flags, env, stdout, signal, logging } = invocation;
+  const { flags, stdout, signal, logging } = invocation;
   const steps: Step[] = [];
   if (receivers.length > 0 && !flags.json) stdout.write('\npush\n');
   for (const receiver of receivers) {
     for (const secret of secretsOfReceiver(receiver)) logging.guard(secret);
     const step = await receiverStep(receiver, systemClock, signal);
     steps.push(step);
-    if (!flags.json) stdout.write(stepText(step, (colour, text) => paint(stdout, env, colour, text)));
+    if (!flags.json) stdout.write(stepText(step, painter(invocation)));
   }
   return steps;
 }
 
 async function diagnose(account: AccountConfig, source: string, invocation: Doctor, gap: string) {
-  const { flags, env, stdout, signal, logging } = invocation;
+  const { flags, stdout, signal, logging } = invocation;
   const show = flags.json ? () => undefined : (text: string) => stdout.write(text);
+  const painted = painter(invocation);
   const steps: Step[] = [];
   const take = (step: Step) => {
     steps.push(step);
-    show(stepText(step, (colour, text) => paint(stdout, env, colour, text)));
+    show(stepText(step, painted));
   };
   show(`${gap}account ${account.name} at ${account.api_url}\n`);
   take(stepsNamed('configuration').ok(`${source} is valid; authenticates by ${account.credentials.kind}`));
   for await (const step of examine({ account, clock: systemClock, signal, guard: logging.guard })) take(step);
-  const problems = count(steps, 'problem');
-  const painted = (colour: Colour, text: string) => paint(stdout, env, colour, text);
+  const problems = steps.filter(({ status }) => status === 'problem');
   // Again where the eye is at the end; the first is the cause of what follows.
-  if (problems > 0)
-    show(
-      `\nproblems, the first one first:\n${steps
-        .filter(isProblem)
-        .map((step) => stepText(step, painted))
-        .join('')}`,
-    );
+  if (problems.length > 0)
+    show(`\nproblems, the first one first:\n${problems.map((step) => stepText(step, painted)).join('')}`);
   const warnings = count(steps, 'warning');
-  show(`${counted(problems, 'problem')}${warnings === 0 ? '' : `, ${counted(warnings, 'warning')}`}\n`);
-  return { account: account.name, api_url: account.api_url, ok: problems === 0, steps };
+  show(
+    `${counted(problems.length, 'problem')}${warnings === 0 ? '' : `, ${counted(warnings, 'warning')}`}\n`,
+  );
+  return { account: account.name, api_url: account.api_url, ok: problems.length === 0, steps };
 }
 
-function isProblem({ status }: Step): boolean {
-  return status === 'problem';
+function painter({ stdout, env }: Doctor) {
+  return (colour: Colour, text: string) => paint(stdout, env, colour, text);
 }
 
 function count(steps: readonly Step[], status: Step['status']): number {

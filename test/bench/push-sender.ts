@@ -1,10 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { systemClock } from '../../src/exporter/clock.ts';
 import { PUSH } from '../../src/exporter/configuration/push-settings.ts';
 import { Outbox } from '../../src/exporter/push/outbox.ts';
 import { ReceiverConnection } from '../../src/exporter/push/receiver-connection.ts';
 import { ReceiverQueue } from '../../src/exporter/push/receiver-queue.ts';
 import { RemoteWrite } from '../../src/exporter/push/remote-write.ts';
-import { Bell, ReceiverSnapshots, Sender } from '../../src/exporter/push/sender.ts';
+import { ReceiverSnapshots, Sender } from '../../src/exporter/push/sender.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { samplesOf } from './push-series.ts';
 /**
@@ -34,8 +35,8 @@ const fail = (words: string): never => {
 };
 const state = await openState(folder, { info: () => undefined, warn: fail }, { required: true });
 const outbox = new Outbox(state, clock);
-const added = new Bell();
-const onAdded = () => added.ring();
+const arrivals = new EventEmitter();
+const onAdded = () => void arrivals.emit('added');
 const queue = new ReceiverQueue({ receiver, state, clock, onDropped: (reason) => fail(reason), onAdded });
 const snapshots = new ReceiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
 outbox.queues = [queue];
@@ -66,7 +67,7 @@ const sender = new Sender({
   queue,
   takeUp: async () => undefined,
   snapshots,
-  added,
+  arrivals,
   clock,
   send: (samples, signal) => protocol.send(samples, signal),
   sent: report,

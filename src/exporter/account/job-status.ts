@@ -6,7 +6,7 @@ import type { RateLimiter } from '../rate-limit/limiter.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestDecision, RequestQueue } from '../rate-limit/request-queue.ts';
 import type { JobStatus } from '../status.ts';
-import { duration } from '../text/duration.ts';
+import { duration } from '../text/figures.ts';
 
 /** Formats a local time by the machine's clock. */
 export type LocalTime = (local: number | undefined) => string | null;

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { duration } from '../text/duration.ts';
+import { duration } from '../text/figures.ts';
 import { clearLine, type Output } from '../text/output.ts';
 
 /** An account whose reads wait for its quota. */

@@ -36,23 +36,8 @@ class LineFile<Line> {
     this.#parse = parse;
   }
 
-  /** The lines that an earlier start has left; what follows them is cut off, so that no further line joins it. */
-  async recover(): Promise<Line[]> {
-    const { lines, end, size } = await this.#read();
-    if (end < size) await truncate(this.path, end);
-    return lines;
-  }
-
+  /** The lines that were written whole, up to the first that was not; that is cut off, so that no further line joins it. */
   async lines(): Promise<Line[]> {
-    return (await this.#read()).lines;
-  }
-
-  append(line: Line): Promise<void> {
-    return appendFile(this.path, `${JSON.stringify(line)}\n`);
-  }
-
-  /** The lines that were written whole, up to the first that was not. */
-  async #read() {
     const bytes = (await unlessMissing(readFile(this.path))) ?? Buffer.alloc(0);
     const lines: Line[] = [];
     let end = 0;
@@ -62,7 +47,12 @@ class LineFile<Line> {
       lines.push(line);
       end = to + 1;
     }
-    return { lines, end, size: bytes.length };
+    if (end < bytes.length) await truncate(this.path, end);
+    return lines;
+  }
+
+  append(line: Line): Promise<void> {
+    return appendFile(this.path, `${JSON.stringify(line)}\n`);
   }
 }
 
@@ -92,7 +82,7 @@ export class Spool {
     isWhole: (record: SpoolRecord) => boolean,
   ): Promise<Spool> {
     const spool = new Spool(join(folder, `${String(number).padStart(5, '0')}.jsonl`), isWhole);
-    for (const line of await spool.#file.recover()) spool.#note(line);
+    for (const line of await spool.#file.lines()) spool.#note(line);
     return spool;
   }
 
@@ -235,11 +225,6 @@ const pushedLine = z.strictObject({
 
 type PushedLine = z.output<typeof pushedLine>;
 
-/** The files that these records are kept in. */
-export function isPushedRecord(name: string): boolean {
-  return /^pushed-[0-9a-f]{16}\.jsonl$/.test(name);
-}
-
 /** How much of a history one receiver has: a line is written after it has answered, so that what is sent again is the same. */
 export class PushedRecord {
   readonly #file: LineFile<PushedLine>;
@@ -258,7 +243,7 @@ export class PushedRecord {
     const identity = JSON.stringify([name, kind, url, families, accounts, labels]);
     const digest = createHash('sha256').update(identity).digest('hex').slice(0, 16);
     const record = new PushedRecord(join(folder, `pushed-${digest}.jsonl`));
-    for (const line of await record.#file.recover()) record.#note(line);
+    for (const line of await record.#file.lines()) record.#note(line);
     return record;
   }
 
@@ -356,7 +341,7 @@ export class WorkFolder {
   /** Starts over with a plan. */
   async begin(plan: HistoryPlan): Promise<void> {
     for (const name of await readdir(this.path)) {
-      if (isSpool(name) || isPushedRecord(name)) await rm(join(this.path, name));
+      if (isKept(name)) await rm(join(this.path, name));
     }
     const path = join(this.path, PLAN_FILE);
     await writeFile(`${path}.new`, `${JSON.stringify(plan, undefined, 2)}\n`, { flush: true });
@@ -381,14 +366,13 @@ export class WorkFolder {
   async #isForeign(planText: string | undefined): Promise<boolean> {
     if (planText !== undefined) return true;
     const own = new Set([LOCK_FILE, `${PLAN_FILE}.new`, basename(this.#output)]);
-    return (await readdir(this.path)).some(
-      (name) => !own.has(name) && !isSpool(name) && !isPushedRecord(name),
-    );
+    return (await readdir(this.path)).some((name) => !own.has(name) && !isKept(name));
   }
 }
 
-function isSpool(name: string): boolean {
-  return /^\d{5,}\.jsonl$/.test(name);
+/** The files of spools, and of what receivers have. */
+function isKept(name: string): boolean {
+  return /^(\d{5,}|pushed-[0-9a-f]{16})\.jsonl$/.test(name);
 }
 
 /** Creates a folder whose parent must exist: a mistyped path must not create folders. */

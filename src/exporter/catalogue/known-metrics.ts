@@ -268,10 +268,6 @@ const BY_TYPE = count(
   'Queries answered by the DNS service, by type; type="other" is the rest',
 );
 
-function queriesByType(type: string): LabelledMeaning {
-  return { meaning: BY_TYPE, labels: { type } };
-}
-
 /** What the other products do: functions, images, DNS, storage, streaming. A bucket of each has its own unit. */
 export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ['invocations', single(count('function_invocations', 'Invocations of edge functions'))],
@@ -283,7 +279,7 @@ export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
       ['firewall', BY_INITIATOR, { initiator: 'firewall' }],
     ),
   ],
-  ['idns_queries_by_type', patterned(QUERY_TYPES, queriesByType)],
+  ['idns_queries_by_type', patterned(QUERY_TYPES, (type) => ({ meaning: BY_TYPE, labels: { type } }))],
   ['idns_queries', single(count('dns_queries', 'Queries answered by the DNS service'))],
   ['hosted_zones', single(level('hosted_zones', 'count', 'DNS zones hosted'))],
   [

@@ -152,17 +152,9 @@ export class Member {
   }
 
   #perform(action: LeaseAction): void {
-    switch (action.kind) {
-      case 'beat':
-        void this.#beat(action);
-        break;
-      case 'open':
-        void this.#open(action);
-        break;
-      case 'close':
-        void this.#close(action);
-        break;
-    }
+    if (action.kind === 'beat') void this.#beat(action);
+    else if (action.kind === 'open') void this.#open(action);
+    else void this.#close(action);
   }
 
   async #beat({ number, request }: LeaseAction & { readonly kind: 'beat' }): Promise<void> {

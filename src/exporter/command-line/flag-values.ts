@@ -1,5 +1,5 @@
 import type { Shard } from '../cluster/shard.ts';
-import { parseDuration } from '../text/duration.ts';
+import { parseDuration } from '../text/figures.ts';
 import { parseListenAddress } from '../web/listen-address.ts';
 
 /** How the text of a flag becomes its value. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import type { z } from 'zod';
 import { madeInSlices } from '../slices.ts';
 import { isGlob, matchesAny } from '../text/glob.ts';
 import { withEnvironmentProxy } from './access.ts';
@@ -158,20 +157,14 @@ function listOf(value: unknown): readonly unknown[] {
 type Checked = { readonly account: AccountConfig } | { readonly findings: readonly UnplacedIssue[] };
 
 function check(given: unknown, path: ConfigPath): Checked {
-  const parsed = parse(given);
-  if (parsed === undefined)
-    return { findings: [{ path, at: 'value', message: 'has too many mistakes to list' }] };
-  if (parsed.success) return { account: parsed.data };
-  return { findings: findings(parsed.error, configJsonSchema(), path) };
-}
-
-function parse(given: unknown): z.ZodSafeParseResult<AccountConfig> | undefined {
   try {
-    return ACCOUNT.safeParse(given, { reportInput: true });
+    const parsed = ACCOUNT.safeParse(given, { reportInput: true });
+    if (parsed.success) return { account: parsed.data };
+    return { findings: findings(parsed.error, configJsonSchema(), path) };
   } catch (error) {
     // zod spreads its issues into a call, which overflows the stack when there are some hundred thousand.
     if (!(error instanceof RangeError)) throw error;
-    return undefined;
+    return { findings: [{ path, at: 'value', message: 'has too many mistakes to list' }] };
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import { madeInSlices } from '../slices.ts';
 import { type Environment, interpolate, withKeys } from './environment.ts';
 import { type ConfigIssue, formatPath, type UnplacedIssue } from './issue.ts';
-import { isMergeKey, parseInSteps, plainInSteps, structureOf, yamlProblem } from './yaml-steps.ts';
+import { isMergeKey, parseInSteps, plainInSteps, structureOf, YAML_PROBLEMS } from './yaml-steps.ts';
 
 /** Of ten thousand accounts; a larger file is something else. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
@@ -115,7 +115,7 @@ export function* readYamlInSteps(
   const problems = [...errors, ...document.warnings];
   const tooDeep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   const issues = (tooDeep === undefined ? problems : [tooDeep]).map(({ pos, code }) =>
-    issueAt(pos[0], '', yamlProblem(code)),
+    issueAt(pos[0], '', YAML_PROBLEMS[code]),
   );
   issues.push(...(dialect.whole?.(document) ?? []).map((message) => issueAt(0, '', message)));
   const { misplaced, hasAliases } = yield* structureOf(document, (scalar, chain) => {

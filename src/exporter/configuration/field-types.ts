@@ -1,6 +1,6 @@
 import { validateDetailed } from 'node-cron';
 import { z } from 'zod';
-import { DURATION_PATTERN, formatDuration, parseDuration } from '../text/duration.ts';
+import { DURATION_PATTERN, formatDuration, parseDuration } from '../text/figures.ts';
 import { isGlob } from '../text/glob.ts';
 import type { ConfigPath } from './issue.ts';
 

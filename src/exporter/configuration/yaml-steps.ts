@@ -159,7 +159,8 @@ export function* plainInSteps(document: Document): Generator<undefined, unknown>
   return { ...Object(plain), [LONG_LIST]: list };
 }
 
-const PROBLEMS: Readonly<Record<ErrorCode, string>> = {
+/** What is wrong with the YAML, in words that repeat nothing of the file, since that may be a secret. */
+export const YAML_PROBLEMS: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias can have neither a tag nor an anchor of its own',
   BAD_ALIAS: 'this alias or anchor is malformed',
   BAD_COLLECTION_TYPE: 'this tag does not fit what follows it',
@@ -184,11 +185,6 @@ const PROBLEMS: Readonly<Record<ErrorCode, string>> = {
   TAG_RESOLVE_FAILED: 'this tag is unknown, or what follows it does not fit',
   UNEXPECTED_TOKEN: 'this is not expected here',
 };
-
-/** What is wrong with the YAML, in words that repeat nothing of the file, since that may be a secret. */
-export function yamlProblem(code: ErrorCode): string {
-  return PROBLEMS[code];
-}
 
 /** A mistake in how a document is put together, by its offset in the text. */
 interface Misplaced {

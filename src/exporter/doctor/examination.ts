@@ -13,8 +13,7 @@ import { type FailureOutcome, type Outcome, PlatformFailure } from '../platform/
 import type { Job } from '../poll/job.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
-import { duration } from '../text/duration.ts';
-import { plainNumber, plainShare } from '../text/numbers.ts';
+import { duration, plainNumber, plainShare } from '../text/figures.ts';
 import { type Endpoint, endpointOf, type NetworkOptions, networkSteps, speaksTls } from './network-steps.ts';
 import { workSteps } from './read-steps.ts';
 import { Session, type SessionOptions, usedUp, usedUpForMs } from './session.ts';
@@ -61,7 +60,13 @@ async function* platformSteps(
     yield theRest('no collector is enabled');
     return false;
   }
-  const noToken = await failureOf(() => session.connection.credentials.authorization(signal));
+  const noToken = await session.connection.credentials.authorization(signal).then(
+    () => undefined,
+    (failure: unknown) => {
+      if (failure instanceof PlatformFailure) return failure;
+      throw failure;
+    },
+  );
   if (noToken !== undefined) return yield* withoutToken(session, noToken, way);
   const finding = await session.poll(job);
   // Where the quota ends within the first poll, an operation of it was answered before.
@@ -143,8 +148,8 @@ async function* firstAnswerSteps(
     yield theRest('the platform requires a valid token');
     return false;
   }
-  const quota = quotaSteps(platform.scopes.all, account, clock.now());
-  yield* quota;
+  for (const scope of platform.scopes.all)
+    if (scope.name !== 'tokens') yield quotaStep(scope, account, clock.now());
   if (first.outcome !== 'rate_limited') return true;
   yield theRest('the quota is used up: run doctor again after its reset');
   return false;
@@ -173,16 +178,6 @@ async function* withoutToken(
   yield api.status === 'problem' ? api : noTokenStep(account.credentials, outcome, reason);
   yield theRest('there is no token');
   return false;
-}
-
-async function failureOf(attempt: () => Promise<unknown>): Promise<PlatformFailure | undefined> {
-  try {
-    await attempt();
-    return undefined;
-  } catch (failure) {
-    if (failure instanceof PlatformFailure) return failure;
-    throw failure;
-  }
 }
 
 function theRest(why: string): Step {
@@ -266,8 +261,6 @@ function tokenRefusedStep(credentials: Credentials, reason: string): Step {
   );
 }
 
-type QuotaSettings = Pick<AccountConfig, 'quota' | 'shard'>;
-
 /** Clocks that differ by less (ms) agree: the platform's `Date` has whole seconds. */
 const AGREEMENT_MS = 2_000;
 
@@ -285,14 +278,10 @@ function clockStep({ platformClock }: Pick<ObservedPlatform, 'platformClock'>): 
   return Math.abs(skew) > MISLEADING_MS ? problem(text) : warning(text);
 }
 
-/** What the answers have said of each limit scope. @param now local ms */
-function quotaSteps(scopes: readonly LimitScope[], settings: QuotaSettings, now: number): Step[] {
-  return scopes.filter(({ name }) => name !== 'tokens').map((scope) => quotaStep(scope, settings, now));
-}
-
+/** What the answers have said of a limit scope. @param now local ms */
 function quotaStep(
   { name, limiter }: LimitScope,
-  { quota: { reserve, assumed_limit }, shard }: QuotaSettings,
+  { quota: { reserve, assumed_limit }, shard }: Pick<AccountConfig, 'quota' | 'shard'>,
   now: number,
 ): Step {
   const { ok, warning, problem } = stepsNamed('quota');

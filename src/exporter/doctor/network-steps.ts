@@ -13,7 +13,7 @@ import {
 } from '../platform/connector.ts';
 import { codeOf, networkFailure, ProxyFailure, type ProxyStep } from '../platform/network-failure.ts';
 import { connectReceiver } from '../push/running-receiver.ts';
-import { duration } from '../text/duration.ts';
+import { duration } from '../text/figures.ts';
 import { type Step, stepsNamed } from './step.ts';
 
 /** Where a connection leads, taken from an address. */
@@ -73,7 +73,7 @@ const PROXY = { prefix: 'proxy ', address: "the proxy's address" };
 
 async function hostStep(
   { endpoint: { host }, prefix, address }: FirstHost,
-  { lookup = systemAddresses }: NetworkOptions,
+  { lookup = (name) => systemLookup(name, { all: true }) }: NetworkOptions,
 ): Promise<Step> {
   const { ok, problem } = stepsNamed(`${prefix}host`);
   if (isIP(host) !== 0) return ok(`${host} is an IP address`);
@@ -145,10 +145,6 @@ const TLS_HINTS: Hints = {
 };
 
 const TLS_HINTS_WITH_CA: Hints = Object.fromEntries(UNTRUSTED_CODES.map((code) => [code, OTHER_AUTHORITY]));
-
-function systemAddresses(host: string) {
-  return systemLookup(host, { all: true });
-}
 
 function connected({ host, port }: Endpoint, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -230,12 +226,8 @@ export function certificateStep({ valid_to, subject, issuer }: Certificate, now:
   const { ok, warning } = stepsNamed('TLS');
   const left = Date.parse(valid_to) - now;
   const [name, authority] = [subject?.CN ?? 'the host', issuer?.O ?? issuer?.CN ?? 'an authority'];
-  const text = `the certificate of ${String(name)} by ${String(authority)} is valid until ${dayOf(valid_to)}, for ${duration(left / 1_000)}`;
+  const text = `the certificate of ${String(name)} by ${String(authority)} is valid until ${new Date(valid_to).toISOString().slice(0, 10)}, for ${duration(left / 1_000)}`;
   return left < SOON_MS ? warning(`${text}: the platform must renew it`) : ok(text);
-}
-
-function dayOf(date: string): string {
-  return new Date(date).toISOString().slice(0, 10);
 }
 
 /** Written into the receiver: of no bucket, so that it can be in the way of none. */

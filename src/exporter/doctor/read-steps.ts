@@ -11,8 +11,7 @@ import { IdsUnavailable, LIST_PERMISSION } from '../settings/settings-reader.ts'
 import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { addresses } from '../targets/target.ts';
-import { duration } from '../text/duration.ts';
-import { plainNumber } from '../text/numbers.ts';
+import { duration, plainNumber } from '../text/figures.ts';
 import type { Session } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -226,15 +225,11 @@ async function* listSteps(session: Session): AsyncGenerator<Step> {
     const name = `list of ${job.subject.product}`;
     const finding = await session.poll(job, name);
     if (finding === undefined) continue;
-    // Of these together, see `productsStep`.
-    if (finding.outcome === 'not_found' && isNotServed(session, job)) continue;
+    // That a source which has nothing of a product does not list its configurations is no mistake: of these together, see `productsStep`.
+    const isNotServed = job instanceof DiscoveryJob && !session.survey.serves(job.product);
+    if (finding.outcome === 'not_found' && isNotServed) continue;
     yield listStep(finding, selectedOf(session, job), session.unmatched(job));
   }
-}
-
-/** Whether series come from a source that has nothing of a product: that it does not list its configurations is no mistake. */
-function isNotServed({ survey }: Session, job: Job): boolean {
-  return job instanceof DiscoveryJob && !survey.serves(job.product);
 }
 
 /** How many of the configured products cannot be listed, and of which nothing is read. */
@@ -305,7 +300,8 @@ async function* seriesSteps(session: Session): AsyncGenerator<Step> {
   for (const collector of ['metrics', 'analytics'] as const) {
     if (account.collectors[collector] === undefined) continue;
     const step = `read of ${collector}`;
-    const job = weightiest(session.survey.jobs().filter(({ subject }) => subject.collector === collector));
+    const own = session.survey.jobs().filter(({ subject }) => subject.collector === collector);
+    const job = own.sort((a, b) => b.weight - a.weight).find(({ weight }) => weight > 0);
     if (job === undefined) {
       if (await areListed(session, ({ group }) => group === collector, step))
         yield stepsNamed(step).skipped(
@@ -320,10 +316,6 @@ async function* seriesSteps(session: Session): AsyncGenerator<Step> {
     if (finding !== undefined)
       yield seriesStep(finding, account, connection.platform.platformClock.now(), publish);
   }
-}
-
-function weightiest(jobs: readonly Job[]): Job | undefined {
-  return jobs.toSorted((a, b) => b.weight - a.weight).find(({ weight }) => weight > 0);
 }
 
 async function* settingsSteps(session: Session): AsyncGenerator<Step> {

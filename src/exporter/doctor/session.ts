@@ -7,7 +7,7 @@ import type { Read } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { Secret } from '../secret.ts';
-import { duration } from '../text/duration.ts';
+import { duration } from '../text/figures.ts';
 
 export interface SessionOptions {
   readonly account: AccountConfig;

@@ -100,7 +100,7 @@ export class GraphqlSource implements SeriesSource {
       const isOne = fields.summed !== undefined && columns.length > 0;
       const selects = isOne ? ['sum'] : [...new Set(columns.flatMap((column) => column.fields))];
       const reads = this.#datasetOf(fields, by === 'product');
-      return new MetricPart({ fields, columns, selects, reads }, this.#schema);
+      return metricPart({ fields, columns, selects, reads }, this.#schema);
     });
     this.#parts.set(key, parts);
     return parts;
@@ -131,47 +131,39 @@ export class GraphqlSource implements SeriesSource {
   }
 }
 
-/** What one question about a dataset brings of a metric: the same for thousands of targets. */
-class MetricPart {
-  readonly fields: MetricFields;
-  readonly columns: readonly Column[];
-  /** What the question selects for them. */
-  readonly selects: readonly string[];
-  readonly reads: SharedReads;
-  readonly #schema: KnownFields;
-  #served: { readonly by: KnownFields['known']; readonly columns: readonly Column[] } | undefined;
+type MetricPart = ReturnType<typeof metricPart>;
 
-  constructor(
-    { fields, columns, selects, reads }: Pick<MetricPart, 'fields' | 'columns' | 'selects' | 'reads'>,
-    schema: KnownFields,
-  ) {
-    this.fields = fields;
-    this.columns = columns;
-    this.selects = selects;
-    this.reads = reads;
-    this.#schema = schema;
-  }
+/** What one question about a dataset brings of a metric: the same for thousands of targets. @param selects what the question selects for the columns */
+function metricPart(
+  given: {
+    readonly fields: MetricFields;
+    readonly columns: readonly Column[];
+    readonly selects: readonly string[];
+    readonly reads: SharedReads;
+  },
+  schema: KnownFields,
+) {
+  let served: { readonly by: KnownFields['known']; readonly columns: readonly Column[] } | undefined;
+  return {
+    ...given,
+    /** Whether its values are whatever the platform names. */
+    isOpen: given.fields.split?.isOpen === true,
+    /** The columns of which all fields are there. They are looked up once more when more is known of the fields. */
+    get served(): readonly Column[] {
+      const by = schema.known;
+      if (served?.by !== by) served = { by, columns: columnsServed(given, schema) };
+      return served.columns;
+    },
+  };
+}
 
-  /** Whether its values are whatever the platform names. */
-  get isOpen(): boolean {
-    return this.fields.split?.isOpen === true;
-  }
-
-  /** The columns of which all fields are there. They are looked up once more when more is known of the fields. */
-  get served(): readonly Column[] {
-    const by = this.#schema.known;
-    if (this.#served?.by !== by) this.#served = { by, columns: this.#columnsServed() };
-    return this.#served.columns;
-  }
-
-  #columnsServed(): readonly Column[] {
-    const { columns } = this;
-    const { dataset, summed, split } = this.fields;
-    const schema = this.#schema;
-    if (schema.lacksDataset(dataset) || schema.refuses(dataset, summed)) return [];
-    if (split !== undefined) return schema.lacks(dataset, split.by) ? [] : columns;
-    return columns.filter(({ fields }) => fields.every((field) => !schema.lacks(dataset, field)));
-  }
+function columnsServed(
+  { fields: { dataset, summed, split }, columns }: Pick<MetricPart, 'fields' | 'columns'>,
+  schema: KnownFields,
+): readonly Column[] {
+  if (schema.lacksDataset(dataset) || schema.refuses(dataset, summed)) return [];
+  if (split !== undefined) return schema.lacks(dataset, split.by) ? [] : columns;
+  return columns.filter(({ fields }) => fields.every((field) => !schema.lacks(dataset, field)));
 }
 
 interface DatasetReaderOptions {

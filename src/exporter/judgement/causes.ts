@@ -1,7 +1,6 @@
 import type { FailureOutcome } from '../platform/read.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
-import { duration, timeOfDay } from '../text/duration.ts';
-import { grouped } from '../text/numbers.ts';
+import { duration, grouped, timeOfDay } from '../text/figures.ts';
 import { type CauseKind, Covered, numberOf } from './covered.ts';
 import { count, greatestFirst, type JobFacts, type Sum, TOLERATED_SECONDS } from './tally.ts';
 

@@ -1,5 +1,5 @@
 import type { FailureOutcome } from '../platform/read.ts';
-import { grouped } from '../text/numbers.ts';
+import { grouped } from '../text/figures.ts';
 import { count, greatestFirst, type JobFacts, readsSeries } from './tally.ts';
 
 /** Why something is wrong: a way in which polls fail, or something that no poll fails of. */

@@ -1,5 +1,5 @@
 import type { AccountStatus, JobStatus } from '../status.ts';
-import { duration } from '../text/duration.ts';
+import { duration } from '../text/figures.ts';
 import { type Cause, Causes } from './causes.ts';
 import { factsOf, Sum, type Tally } from './tally.ts';
 

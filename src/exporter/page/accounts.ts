@@ -1,8 +1,7 @@
 import type { AccountState, PartJudgement } from '../judgement/judgement.ts';
 import type { Tally } from '../judgement/tally.ts';
 import type { QuotaStatus } from '../status.ts';
-import { duration } from '../text/duration.ts';
-import { grouped } from '../text/numbers.ts';
+import { duration, grouped } from '../text/figures.ts';
 import { clockTime, type Html, html, moment } from './html.ts';
 import { addressOf, type JobQuery } from './jobs-table.ts';
 import { type JudgedAccount, marked, severityOf } from './verdict.ts';

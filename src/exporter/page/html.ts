@@ -1,4 +1,4 @@
-import { duration, timeOfDay } from '../text/duration.ts';
+import { duration, timeOfDay } from '../text/figures.ts';
 
 /** A piece of markup that is safe to insert as it is. Only `html` and `trusted` make one. */
 export class Html {

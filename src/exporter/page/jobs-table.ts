@@ -1,7 +1,6 @@
 import { isFailing, isLate, secondsBehind, showsBuckets } from '../judgement/tally.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
-import { duration } from '../text/duration.ts';
-import { grouped } from '../text/numbers.ts';
+import { duration, grouped } from '../text/figures.ts';
 import { age, type Html, html, moment } from './html.ts';
 
 const FILTER_NAMES: Readonly<Record<JobFilter, string>> = {
@@ -65,7 +64,7 @@ function jobsTable(jobs: readonly AccountJob[], now: number): Html {
 function jobRow({ account, job }: AccountJob, now: number): Html {
   return html`<tr${isFailing(job) ? html` class="failing"` : ''} data-job="${job.id}">
 <td><div class="name"><bdi>${job.configuration ?? job.configuration_id ?? job.product ?? job.collector}</bdi></div>
-<div class="small quiet">${joined([account, job.collector, job.product, job.metric, configurationId(job), aim(job)])}</div></td>
+<div class="small quiet">${joined([account, job.collector, job.product, job.metric, configurationId(job), job.catches_up_for && 'catching up'])}</div></td>
 <td data-head="Last poll">${outcome(job)}</td>
 <td data-head="Data">${data(job, now)}</td>
 <td data-head="Interval">${job.interval_seconds === null ? html`<span class="none">–</span>` : duration(job.interval_seconds)}
@@ -76,10 +75,6 @@ function jobRow({ account, job }: AccountJob, now: number): Html {
 /** The id is shown where the name above it hides it. */
 function configurationId(job: JobStatus): string | undefined {
   return job.configuration === undefined ? undefined : job.configuration_id;
-}
-
-function aim(job: JobStatus): string | undefined {
-  return job.catches_up_for === undefined ? undefined : 'catching up';
 }
 
 function joined(parts: readonly (string | undefined)[]): Html[] {

@@ -1,8 +1,7 @@
 import type { ClusterStatus } from '../cluster/member.ts';
 import { judge } from '../judgement/judgement.ts';
 import type { ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
-import { duration } from '../text/duration.ts';
-import { grouped } from '../text/numbers.ts';
+import { duration, grouped } from '../text/figures.ts';
 import { accountsSection } from './accounts.ts';
 import { clockTime, type Html, html, moment, trusted } from './html.ts';
 import { type JobQuery, type JobSelection, jobsForm, jobsRegion, selectJobs } from './jobs-table.ts';

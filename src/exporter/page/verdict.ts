@@ -1,8 +1,7 @@
 import type { Cause } from '../judgement/causes.ts';
 import type { Judgement } from '../judgement/judgement.ts';
 import type { AccountStatus, ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
-import { duration } from '../text/duration.ts';
-import { grouped } from '../text/numbers.ts';
+import { duration, grouped } from '../text/figures.ts';
 import { clockTime, type Html, html, moment } from './html.ts';
 
 /** An account with what is said of it. */

@@ -14,7 +14,7 @@ import { allowanceOf } from '../rate-limit/decision.ts';
 import { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import type { Secret } from '../secret.ts';
 import type { Collector } from '../settings/collector.ts';
-import { duration } from '../text/duration.ts';
+import { duration } from '../text/figures.ts';
 import { type AccountPlan, planOf } from './plan.ts';
 import { type ExploreProgress, explore, Survey } from './survey.ts';
 
@@ -47,19 +47,10 @@ export async function livePlan(
     ...(byAddress !== undefined && { byAddress }),
   });
   const { scopes } = connection.platform;
-  const progress = progressLines({
-    tell,
-    clock,
-    waitMs: (group) => allowanceOf(scopes.of(group).limiter, clock.now()).until - clock.now(),
-    rests: () => connection.queue.restsUntil(clock.now()) !== undefined,
-  });
+  const progress = progressLines(options, connection);
   try {
-    const survey = new Survey({
-      account,
-      readFor: (group) => connection.operations.readFor(group),
-      scopes,
-      limits,
-    });
+    const readFor = (group: string) => connection.operations.readFor(group);
+    const survey = new Survey({ account, readFor, scopes, limits });
     const { findings, notes, unreachable } = await explore(survey, {
       signal,
       parts: ['discovery', 'settings', 'series'],
@@ -100,22 +91,19 @@ const LONG_WAIT_MS = 2_000;
 /** That reads still wait for the quota is worth a line this often (ms). */
 const STILL_MS = 60_000;
 
-interface ProgressOptions extends Pick<LivePlanOptions, 'tell' | 'clock'> {
-  /** Milliseconds until an operation may leave. */
-  readonly waitMs: (group: string) => number;
-  /** Whether something waits, and nothing may leave. */
-  readonly rests: () => boolean;
-}
-
 /** Reports progress now and then, a long wait at once, and every minute how long it may last: beside a hungry client for ever. */
-function progressLines({ tell, clock, waitMs, rests }: ProgressOptions) {
+function progressLines(
+  { tell, clock }: Pick<LivePlanOptions, 'tell' | 'clock'>,
+  { queue, platform: { scopes } }: Connection,
+) {
   let toldAt = clock.now();
   let beganAt = clock.now();
   let last: ExploreProgress | undefined;
   let hasWaited = false;
   const still = new Timer(clock, () => {
     still.set(clock.now() + STILL_MS);
-    if (last !== undefined && (hasWaited || rests())) tell(stillWaits(last, (clock.now() - beganAt) / 1_000));
+    const rests = queue.restsUntil(clock.now()) !== undefined;
+    if (last !== undefined && (hasWaited || rests)) tell(stillWaits(last, (clock.now() - beganAt) / 1_000));
     hasWaited = false;
   });
   still.set(clock.now() + STILL_MS);
@@ -123,7 +111,7 @@ function progressLines({ tell, clock, waitMs, rests }: ProgressOptions) {
     const { done, total, job } = progress;
     last = progress;
     if (done === 0) beganAt = clock.now();
-    const wait = waitMs(job.group);
+    const wait = allowanceOf(scopes.of(job.group).limiter, clock.now()).until - clock.now();
     if (wait >= LONG_WAIT_MS) {
       hasWaited = true;
       tell(`waits ${duration(wait / 1_000)} for the quota`);
@@ -173,14 +161,7 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const notes = [
     'offline: nothing was requested; each product is assumed to have the known metrics, and each metric to need one operation',
   ];
-  return planOf({
-    account,
-    jobs: survey.jobs(),
-    findings: telling,
-    notes,
-    listings: [],
-    scopes,
-  });
+  return planOf({ account, jobs: survey.jobs(), findings: telling, notes, listings: [], scopes });
 }
 
 /** How many items the lists have: a number for all, and numbers for some by name. */
@@ -230,8 +211,7 @@ function pageOf({ query }: Resource, count: number): unknown {
 
 function collectorThatReads(path: string): string | undefined {
   const pattern = path.replaceAll(/\/\d+(?=\/|$)/g, '/:id');
-  const found = Object.entries<Collector>(COLLECTORS).find(([, { reads }]) => reads.includes(pattern));
-  return found?.[0];
+  return Object.entries<Collector>(COLLECTORS).find(([, { reads }]) => reads.includes(pattern))?.[0];
 }
 
 function countOf({ usual, named }: ListSizes, name: string): number {

@@ -16,8 +16,7 @@ import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { everyDimension, wantedBy } from '../series/series-source.ts';
 import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { duration } from '../text/duration.ts';
-import { plainNumber } from '../text/numbers.ts';
+import { duration, plainNumber } from '../text/figures.ts';
 import { type Finding, kindOf } from './survey.ts';
 
 /** What a job asks for and brings, as far as the survey has found out. */
@@ -46,12 +45,6 @@ export interface ScopeLimit {
 export interface ExpectedJob extends PlannedJob {
   readonly intervalMs: number;
   readonly scope: string;
-}
-
-interface Kind {
-  readonly series: number | undefined;
-  readonly cost: number;
-  readonly bucketMs: number | undefined;
 }
 
 /** Every job with its demand; those not polled are like the others of their kind. @param seriesOf series of a dimension */
@@ -84,7 +77,8 @@ export function plannedJobs(
   });
 }
 
-function kindsOf(findings: readonly Finding[]): Map<string, Kind> {
+/** What a job of each kind costs and brings, as far as some were polled. */
+function kindsOf(findings: readonly Finding[]) {
   const usable = findings.filter(({ outcome }) => outcome === 'ok' || outcome === 'empty');
   return new Map(
     [...groupedBy(usable, ({ job }) => kindOf(job))].map(([kind, like]) => [
@@ -132,11 +126,6 @@ export function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) 
 
 /** One part of the plan: a product of a collector, or a collector of settings. */
 export type PlanRow = ReturnType<typeof planRow>;
-
-/** The rows of the jobs of one limit scope, in the order in which the jobs come. */
-export function planRows(jobs: readonly ExpectedJob[], limit: ScopeLimit, publishDelayMs: number): PlanRow[] {
-  return [...groupedBy(jobs, partKey).values()].map((part) => planRow(part, limit, publishDelayMs));
-}
 
 /** Jobs of the same part have the same key. Lists of configurations are one part, whatever the product. */
 export function partKey({ subject: { collector, product } }: ExpectedJob): string {
@@ -278,7 +267,9 @@ export function planWithin(
   return {
     fits: planned.every(({ scope }) => scope.fits),
     scopes: planned.map(({ scope }) => scope),
-    rows: planned.flatMap(({ jobs, scope }) => planRows(jobs, scope, publishDelayMs)),
+    rows: planned.flatMap(({ jobs, scope }) =>
+      [...groupedBy(jobs, partKey).values()].map((part) => planRow(part, scope, publishDelayMs)),
+    ),
     /** Which intervals are longer than scheduled; empty when it fits. */
     gives: planned.flatMap(({ jobs }) => stretches(jobs)),
     /** What would make it fit, each by itself, in plain words. */

@@ -1,4 +1,4 @@
-import { plainNumber, plainShare } from '../text/numbers.ts';
+import { plainNumber, plainShare } from '../text/figures.ts';
 import type { AccountPlan } from './plan.ts';
 
 /** What a process takes, by itself and for each (ms of CPU a minute, bytes): measured by `npm run bench`, test/bench/RESULTS.md. */

@@ -72,14 +72,9 @@ export class Survey extends AccountJobs {
 /** How many reads of a kind are performed, to know what the others would answer. */
 const REAL_READS = 2;
 
-interface Seen {
-  count: number;
-  answer: Answer;
-}
-
 /** Performs reads that differ only in an id or a page twice; then the last answer stands in: a long list costs two operations. */
 export function thriftyRead(read: Read): Read {
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, { count: number; readonly answer: Answer }>();
   return async (resource, signal) => {
     const kind = kindOfRead(resource());
     const known = seen.get(kind);
@@ -100,16 +95,12 @@ function kindOfRead({ path, query }: Resource): string {
 
 /** The answer with other items: a page that repeats the one before would end the list. */
 function renumberedPage(body: unknown, nth: number): unknown {
-  if (typeof body !== 'object' || body === null || !('results' in body)) return body;
-  const { results } = body;
+  const { results }: { readonly results?: unknown } = Object(body);
   if (!Array.isArray(results)) return body;
-  return { ...body, results: results.map((item: unknown) => renumbered(item, nth)) };
-}
-
-function renumbered(item: unknown, nth: number): unknown {
-  return typeof item === 'object' && item !== null && 'id' in item
-    ? { ...item, id: `${item.id}-${nth}` }
-    : item;
+  const items = results.map((item: unknown) =>
+    'id' in Object(item) ? { ...Object(item), id: `${Object(item).id}-${nth}` } : item,
+  );
+  return { ...Object(body), results: items };
 }
 
 /** How far an exploration has come, in reads. */

@@ -1,5 +1,4 @@
-import { duration } from '../text/duration.ts';
-import { plainNumber, plainShare } from '../text/numbers.ts';
+import { duration, plainNumber, plainShare } from '../text/figures.ts';
 import { type Column, left, renderTable, right } from '../text/output.ts';
 import type { AccountPlan, PlanRow, ScopePlan, Stretch } from './plan.ts';
 

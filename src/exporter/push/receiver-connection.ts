@@ -59,8 +59,10 @@ export class ReceiverConnection {
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Reply> {
-    const { timeout } = this.#receiver.request;
-    const secrets: Secret[] = Object.values(this.#receiver.headers);
+    const { request: settings, headers: further } = this.#receiver;
+    const { timeout } = settings;
+    const secrets: Secret[] = Object.values(further);
+    const own = Object.fromEntries(Object.entries(further).map(([name, secret]) => [name, secret.reveal()]));
     try {
       return await withDeadline(timeout, signal, async (inner) => {
         const guard = (secret: Secret) => {
@@ -72,12 +74,7 @@ export class ReceiverConnection {
           method: 'POST',
           path: this.#path,
           body,
-          headers: {
-            ...this.#ownHeaders(),
-            ...headers,
-            ...login,
-            'user-agent': `edge-exporter/${VERSION}`,
-          },
+          headers: { ...own, ...headers, ...login, 'user-agent': `edge-exporter/${VERSION}` },
           signal: inner,
         });
         const response = await unlessAborted(request, inner);
@@ -104,17 +101,12 @@ export class ReceiverConnection {
     await Promise.all([this.#pool.destroy(), this.#tokens?.close()]);
   }
 
-  #ownHeaders(): Record<string, string> {
-    const headers = Object.entries(this.#receiver.headers);
-    return Object.fromEntries(headers.map(([name, secret]) => [name, secret.reveal()]));
-  }
-
   /** The headers that authenticate us. @param guard is told of what in them is secret, and reveals it */
   async #login(body: Uint8Array, guard: Guard, signal: AbortSignal): Promise<Record<string, string>> {
     const { sigv4, url, credentials } = this.#receiver;
     if (sigv4 !== undefined) return awsSignature(sigv4, { url, body, at: this.#now() }, guard);
     const bearer = (token: Secret) => ({ authorization: `Bearer ${guard(token)}` });
-    if (this.#tokens !== undefined) return bearer(await accessToken(this.#tokens, guard, signal));
+    if (this.#tokens !== undefined) return bearer(await this.#tokens.token(guard, signal));
     if (credentials === undefined) return {};
     if (credentials.kind === 'token') return bearer(credentials.token);
     if (credentials.kind === 'token_file') {
@@ -132,18 +124,6 @@ export class ReceiverConnection {
 }
 
 type Guard = (secret: Secret) => string;
-
-/** @throws PlatformFailure with why there is none */
-async function accessToken(tokens: OAuth2Tokens, guard: Guard, signal: AbortSignal): Promise<Secret> {
-  try {
-    return await tokens.token(guard, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    const { message } = error instanceof PlatformFailure ? error : networkFailure(error);
-    const words = error instanceof Error && /^HTTP \d/.test(error.message) ? error.message : message;
-    throw new PlatformFailure('unauthorized', `no token from oauth2.token_url: ${words}`);
-  }
-}
 
 function poolTo(origin: string, request: Receiver['request'], connections: number): Pool {
   const { timeout } = request;
@@ -187,9 +167,20 @@ class OAuth2Tokens {
     this.#pool = poolTo(new URL(settings.token_url).origin, request, 1);
   }
 
-  /** A token that is good for a while. @param guard is told of each other secret before it leaves @throws Error where none is given */
+  /** A token that is good for a while. @param guard is told of each other secret before it leaves @throws PlatformFailure with why there is none */
   async token(guard: Guard, signal: AbortSignal): Promise<Secret> {
     if (this.#token !== undefined && this.#now() < this.#token.until) return this.#token.secret;
+    try {
+      return await this.#renewed(guard, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const { message } = error instanceof PlatformFailure ? error : networkFailure(error);
+      const words = error instanceof Error && /^HTTP \d/.test(error.message) ? error.message : message;
+      throw new PlatformFailure('unauthorized', `no token from oauth2.token_url: ${words}`);
+    }
+  }
+
+  async #renewed(guard: Guard, signal: AbortSignal): Promise<Secret> {
     const { client_secret: own, client_secret_file: path } = this.#settings;
     const secret = own ?? (await readPasswordFile(path ?? '', 'the secret in client_secret_file'));
     guard(secret);
@@ -214,11 +205,10 @@ class OAuth2Tokens {
     const oauth = await import('oauth4webapi');
     const { token_url, client_id, scopes, endpoint_params } = this.#settings;
     const server = { issuer: new URL(token_url).origin, token_endpoint: token_url };
-    const client = { client_id };
     const parameters = { ...endpoint_params, ...(scopes.length > 0 && { scope: scopes.join(' ') }) };
     const response = await oauth.clientCredentialsGrantRequest(
       server,
-      client,
+      { client_id },
       oauth.ClientSecretBasic(secret.reveal()),
       parameters,
       {
@@ -244,7 +234,7 @@ class OAuth2Tokens {
       },
     );
     try {
-      return await oauth.processClientCredentialsResponse(server, client, response);
+      return await oauth.processClientCredentialsResponse(server, { client_id }, response);
     } catch (error) {
       if (error instanceof oauth.ResponseBodyError) throw new Error(`HTTP ${error.status}: ${error.error}`);
       throw response.ok ? error : new Error(`HTTP ${response.status}`);

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
@@ -9,7 +10,7 @@ import type { Protocol, PushedSample, ReceiverAnswer, RefusalReason } from './pr
 import { NoReply, ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
 import { RemoteWrite } from './remote-write.ts';
-import { Bell, ReceiverSnapshots, Sender } from './sender.ts';
+import { ReceiverSnapshots, Sender } from './sender.ts';
 
 /** How one receiver fares. */
 export interface ReceiverView {
@@ -75,8 +76,8 @@ export function startReceiver(
     sendTo === undefined
       ? connectReceiver(receiver, clock)
       : { protocol: { name: '', send: sendTo.bind(undefined, name) }, close: () => undefined };
-  const added = new Bell();
-  const onAdded = () => added.ring();
+  const arrivals = new EventEmitter();
+  const onAdded = () => void arrivals.emit('added');
   const queue = new ReceiverQueue({
     receiver,
     state,
@@ -93,7 +94,7 @@ export function startReceiver(
     queue,
     takeUp: outbox.takingUp(queue),
     snapshots,
-    added,
+    arrivals,
     clock,
     send: (samples, signal) => protocol.send(samples, signal),
     sent: (samples) => {

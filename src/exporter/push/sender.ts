@@ -1,4 +1,5 @@
-import { type Clock, unlessAborted } from '../clock.ts';
+import { type EventEmitter, once } from 'node:events';
+import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { ShownSample } from '../exposition/text-format.ts';
 import { type PushedSample, type ReceiverAnswer, type RefusalReason, selectionOf } from './protocol.ts';
@@ -81,8 +82,8 @@ interface SenderOptions extends DeliveryOptions {
   readonly snapshots: ReceiverSnapshots;
   /** The disk does not let the outbox be read; it is asked again. */
   readonly notRead: (words: string) => void;
-  /** Rings when something comes into either. */
-  readonly added: Bell;
+  /** Emits `added` when something comes into either. */
+  readonly arrivals: EventEmitter;
 }
 
 /** How long (ms) to wait for more before a request that is not full. */
@@ -105,13 +106,14 @@ export class Sender {
     this.#delivery = new Delivery(options);
   }
 
-  /** Sends until the signal aborts; then it rejects with its reason. */
+  /** Sends until the signal aborts; then it rejects. */
   async run(signal: AbortSignal): Promise<never> {
-    const { queue, snapshots, takeUp, added, clock } = this.#options;
+    const { queue, snapshots, takeUp, arrivals, clock } = this.#options;
     await this.#unlessUnreadable(() => takeUp(signal), signal);
     let leftBehind = 0;
     for (;;) {
-      while (queue.waiting.samples === 0 && snapshots.waiting === undefined) await added.rung(signal);
+      while (queue.waiting.samples === 0 && snapshots.waiting === undefined)
+        await once(arrivals, 'added', { signal });
       signal.throwIfAborted();
       // What a request has left behind, since it had a sample of each series, waits for nothing more.
       if (leftBehind === 0 && queue.waiting.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
@@ -293,21 +295,4 @@ export class Delivery {
 /** Words without numbers and identifiers, which differ with every request. */
 function alike(words: string): string {
   return words.replaceAll(/[0-9a-f-]{8,}|\d+/gi, '#');
-}
-
-/** Tells one who waits that there is something to do. */
-export class Bell {
-  #ring: () => void = () => undefined;
-
-  ring(): void {
-    this.#ring();
-  }
-
-  /** Resolves at the next ring; rejects when the signal aborts. */
-  rung(signal: AbortSignal): Promise<void> {
-    const ringing = new Promise<void>((resolve) => {
-      this.#ring = resolve;
-    });
-    return unlessAborted(ringing, signal);
-  }
 }

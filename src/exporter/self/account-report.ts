@@ -110,14 +110,15 @@ export function reportTo(
     },
     polled(account, end) {
       countPoll(metrics, account, end);
-      if (hasSucceeded(end)) {
-        const { collector } = end.job.subject;
+      const { outcome, operations, job } = end;
+      if ((outcome === 'ok' || outcome === 'empty') && operations > 0) {
+        const { collector } = job.subject;
         metrics.pollLastSuccess.set(clock.wall() / 1_000, account, collector);
         notesOf(account).succeeded.add(collector);
       }
       notesOf(account).failures.polled(end);
       notesOf(account).rejected(end);
-      if (end.result !== undefined) found(account, end.job, end.result, end.committed);
+      if (end.result !== undefined) found(account, job, end.result, end.committed);
     },
     planned(account, demands, surveyed) {
       notesOf(account).failures.minute();
@@ -204,10 +205,6 @@ function isNewIn(known: Set<string>, text: string): boolean {
   const isNew = !known.has(text);
   known.add(text);
   return isNew;
-}
-
-function hasSucceeded({ outcome, operations }: PollEnd): boolean {
-  return (outcome === 'ok' || outcome === 'empty') && operations > 0;
 }
 
 function countPoll(

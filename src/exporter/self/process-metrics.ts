@@ -168,14 +168,19 @@ function lineOf(family: OwnFamily, { metricName, labels }: RegistryMetric['value
 
 const NANOSECONDS = 1e9;
 
+const QUANTILES = {
+  mean: { what: 'Mean', of: ({ mean }: IntervalHistogram) => mean },
+  p50: { what: 'Median', of: (delays: IntervalHistogram) => delays.percentile(50) },
+  p99: { what: '99th percentile', of: (delays: IntervalHistogram) => delays.percentile(99) },
+  max: { what: 'Longest', of: ({ max }: IntervalHistogram) => max },
+} as const;
+
+type Quantile = keyof typeof QUANTILES;
+
+const NAMES = Object.keys(QUANTILES) as Quantile[];
+
 /** Mean, quantiles and maximum of some delays, in seconds. */
 type LoopDelays = Readonly<Record<Quantile, number>>;
-
-type Quantile = keyof typeof HELP;
-
-const HELP = { mean: 'Mean', p50: 'Median', p99: '99th percentile', max: 'Longest' } as const;
-
-const QUANTILES: readonly Quantile[] = ['mean', 'p50', 'p99', 'max'];
 
 /** How long the event loop was held up, in the last half-minute that has ended and in the one that goes on. */
 class EventLoopDelay {
@@ -186,7 +191,7 @@ class EventLoopDelay {
   #before: LoopDelays | undefined;
 
   get names(): readonly string[] {
-    return QUANTILES.map(nameOf);
+    return NAMES.map(nameOf);
   }
 
   start(): () => void {
@@ -209,9 +214,9 @@ class EventLoopDelay {
     const shown = this.#before ?? now;
     if (shown === undefined) return [];
     const max = Math.max(shown.max, now?.max ?? 0);
-    return QUANTILES.map((quantile) => ({
+    return NAMES.map((quantile) => ({
       name: nameOf(quantile),
-      help: `${HELP[quantile]} event loop delay over the last 30 to 60 s, including the ${RESOLUTION_MS} ms sampling interval.`,
+      help: `${QUANTILES[quantile].what} event loop delay over the last 30 to 60 s, including the ${RESOLUTION_MS} ms sampling interval.`,
       type: 'gauge',
       values: [{ labels: {}, value: quantile === 'max' ? max : shown[quantile] }],
     }));
@@ -220,13 +225,8 @@ class EventLoopDelay {
 
 function delaysOf(delays: IntervalHistogram): LoopDelays | undefined {
   if (delays.count === 0) return undefined;
-  const { mean, max } = delays;
-  return {
-    mean: mean / NANOSECONDS,
-    p50: delays.percentile(50) / NANOSECONDS,
-    p99: delays.percentile(99) / NANOSECONDS,
-    max: max / NANOSECONDS,
-  };
+  const entries = NAMES.map((quantile) => [quantile, QUANTILES[quantile].of(delays) / NANOSECONDS]);
+  return Object.fromEntries(entries) as LoopDelays;
 }
 
 function nameOf(quantile: Quantile): string {

@@ -27,7 +27,10 @@ export const amount = z.number().nonnegative().nullish();
 export const reference = identifier.nullish();
 
 /** Something that is never shown, only found to have changed. What it is goes no further than here. */
-export const content = z.unknown().optional().transform(digested);
+export const content = z
+  .unknown()
+  .optional()
+  .transform((value) => (value === undefined ? undefined : digest(value)));
 
 /** The same, where to be absent means to be empty. */
 export const optionalContent = z
@@ -60,10 +63,6 @@ export function gather(items: readonly unknown[]): Members {
 /** The same of items that are shown as well. */
 export function membersOf(items: readonly unknown[] | null | undefined): Members | undefined {
   return items === null || items === undefined ? undefined : gather(items);
-}
-
-function digested(value: unknown): string | undefined {
-  return value === undefined ? undefined : digest(value);
 }
 
 /** 96 bits: no collisions within an account. */
@@ -279,9 +278,4 @@ export interface Collector extends SettingsFacts {
   readonly takesIds: boolean;
   /** The jobs that read it. A job whose id and labels stay the same goes on when others come and go. */
   jobs(context: CollectorContext): readonly Job[];
-}
-
-/** The labels of an account, which precede all others. */
-export function accountLabels(account: string, labels: Labels): Labels {
-  return { account, ...labels };
 }

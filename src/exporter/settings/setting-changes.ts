@@ -30,11 +30,6 @@ export interface ChangesFound {
 /** A list that changes while it is read may leave an item out once: only one that stays away is forgotten. */
 const ABSENCES = 3;
 
-/** Under which keys the settings of one kind are remembered: durable, so that a restart neither forgets nor makes up a change. */
-export function settingsPrefix(account: string, kind: string): StateKey {
-  return ['settings', account, kind];
-}
-
 /**
  * Compares what a whole read brought, by id, with what was before. The first sight of a setting is no change.
  * @param now in seconds since the epoch

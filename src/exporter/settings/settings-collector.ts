@@ -16,7 +16,6 @@ import {
 } from '../poll/job.ts';
 import { changed, type MemoryPart, type StateKey } from '../state/state.ts';
 import {
-  accountLabels,
   type Collector,
   type CollectorContext,
   type ConfigurationIds,
@@ -31,7 +30,6 @@ import {
   fingerprintOf,
   restoreSettings,
   type SettingsMemory,
-  settingsPrefix,
 } from './setting-changes.ts';
 import {
   IdsUnavailable,
@@ -45,7 +43,7 @@ import {
 export function settingsCollector<Listed extends Item, Detailed extends object = object>(
   declaration: SettingsDeclaration<Listed, Detailed>,
 ): Collector {
-  const { about, schedule, section, version, permission, kind, things, list, details, series } = declaration;
+  const { kind, things, list, details, series } = declaration;
   const { measured } = seriesOf<{ readonly changedAt: number | undefined }>(things);
   const changes = measured(
     `edge_${kind}_changed_timestamp_seconds`,
@@ -57,12 +55,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   const group = reads[0]?.split('/')[1] ?? '';
   const labels = declaration.labels ?? (({ id, name }) => ({ [`${kind}_id`]: id, [kind]: name ?? '' }));
   return {
-    about,
-    things,
-    schedule,
-    section,
-    version,
-    permission,
+    ...declaration,
     listPermissions: typeof list === 'string' ? [] : [LIST_PERMISSION, list.otherwise.permission],
     reads,
     operations: operationsOf(declaration),
@@ -151,7 +144,8 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     this.weight = declaration.weight ?? SETTINGS_WEIGHT;
     this.#options = options;
     this.#reader = new SettingsReader(declaration, context);
-    this.#prefix = settingsPrefix(context.account, declaration.kind);
+    // Durable, so that a restart neither forgets nor makes up a change.
+    this.#prefix = ['settings', context.account, declaration.kind];
     this.#refusalKey = refusalKey(this.#prefix);
     this.#part = {
       key: this.#refusalKey,
@@ -289,7 +283,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     const { declaration, context, labels, changes } = this.#options;
     const samples: Sample[] = [];
     for (const row of rows.values()) {
-      const common = accountLabels(context.account, labels(row));
+      const common = { account: context.account, ...labels(row) };
       const show = <Shown>({ family, values }: SettingSeries<Shown>, shown: Shown) => {
         for (const { labels: own, value } of values(shown))
           samples.push({ family, labels: own === undefined ? common : { ...common, ...own }, value });

@@ -1,9 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Product } from '../catalogue/products.ts';
 import { readPages } from '../platform/pages.ts';
 import { type FailureOutcome, isPassing, PlatformFailure, type Read } from '../platform/read.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
-import type { CollectorContext, ConfigurationIds, Details, Item, SettingsDeclaration } from './collector.ts';
-import { type DetailPlace, DetailTurns, readDetails, turnSize } from './details.ts';
+import type {
+  CollectorContext,
+  ConfigurationIds,
+  DetailRead,
+  Details,
+  Item,
+  SettingsDeclaration,
+} from './collector.ts';
+
+/** What is known of an item beyond its row in the list. */
+interface Known<Detail> {
+  /** The row in the list when it was read. */
+  row: unknown;
+  /** Undefined while there is none: never read, or not available. */
+  detail: Detail | undefined;
+  /** In which turn it was last asked for. */
+  turn: number;
+  /** How often in a row it could not be read. */
+  misses: number;
+}
+
+/** As many are read at a time at least, so that an ordinary account is read whole every time. */
+const AT_LEAST = 50;
+
+/** A round through all items takes at most this many reads. */
+const READS_PER_ROUND = 12;
+
+/** After how many failures in a row what was read before is dropped. */
+const MAX_MISSES = 3;
+
+/** How many of the items have their turn in one read. */
+export function turnSize(items: number): number {
+  return Math.min(items, Math.max(AT_LEAST, Math.ceil(items / READS_PER_ROUND)));
+}
+
+/**
+ * Whose turn it is to be read by itself. A list of hundreds is not read item by item every time: those whose row in the
+ * list changed go first, then those never read, then the others in a round.
+ */
+export class DetailTurns<Detail> {
+  readonly #known = new Map<string, Known<Detail>>();
+  #turn = 0;
+
+  /** The ids to read now, of all items by id; forgets those that are not there any more. */
+  next(rows: ReadonlyMap<string, unknown>): string[] {
+    for (const id of this.#known.keys()) if (!rows.has(id)) this.#known.delete(id);
+    this.#turn += 1;
+    const ranked = [...rows].map(([id, row]) => ({ id, rank: this.#rank(id, row) }));
+    return ranked
+      .sort((a, b) => a.rank - b.rank)
+      .slice(0, turnSize(rows.size))
+      .map(({ id }) => id);
+  }
+
+  detailOf(id: string): Detail | undefined {
+    return this.#known.get(id)?.detail;
+  }
+
+  /** It was read; undefined when it is not available. */
+  enter(id: string, row: unknown, detail: Detail | undefined): void {
+    this.#known.set(id, { row, detail, turn: this.#turn, misses: 0 });
+  }
+
+  /** It could not be read this time. */
+  miss(id: string): void {
+    const known = this.#known.get(id) ?? { row: undefined, detail: undefined, turn: 0, misses: 0 };
+    const misses = known.misses + 1;
+    const detail = misses < MAX_MISSES ? known.detail : undefined;
+    this.#known.set(id, { ...known, detail, turn: this.#turn, misses });
+  }
+
+  /** Lower goes first. */
+  #rank(id: string, row: unknown): number {
+    const known = this.#known.get(id);
+    if (known === undefined) return -1;
+    const changed = known.misses === 0 && !isDeepStrictEqual(known.row, row);
+    return changed ? -2 : known.turn;
+  }
+}
+
+/** The item was read: that a part of it is not found or refused says nothing of the item, nor of the next one. */
+function ofPart(failure: PlatformFailure, { path }: DetailRead): PlatformFailure {
+  if (failure.outcome !== 'not_found' && failure.outcome !== 'forbidden') return failure;
+  return new PlatformFailure('undecodable', `${path}: ${failure.message}`, failure.status);
+}
+
+/** The one object of an answer: in an envelope or bare, now and then as a list of one. @throws PlatformFailure */
+function resultOf(body: unknown): object {
+  const { results = body }: { readonly results?: unknown } = Object(body);
+  const one: unknown = Array.isArray(results) && results.length === 1 ? results[0] : results;
+  if (typeof one === 'object' && one !== null && !Array.isArray(one)) return one;
+  throw new PlatformFailure('undecodable', 'the answer contains no object');
+}
 
 /** What a read of settings brought. */
 export interface SettingsRead<Row> {
@@ -42,14 +134,10 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
 
   /** @throws PlatformFailure when not even the list can be read */
   async read(read: Read, signal: AbortSignal): Promise<SettingsRead<Listed & Partial<Detailed>>> {
-    const { list, version } = this.#declaration;
+    const { list: path, version } = this.#declaration;
+    if (typeof path !== 'string') return this.#readByIds(path, read, signal);
     const { origin } = this.#options;
-    if (typeof list !== 'string') return this.#readByIds(list, read, signal);
-    return this.#readItems(
-      (counted) => readPages(counted, { path: list, version, origin }, signal),
-      read,
-      signal,
-    );
+    return this.#readItems((counted) => readPages(counted, { path, version, origin }, signal), read, signal);
   }
 
   /** Reads by the first kind of ids that the platform knows. */
@@ -107,12 +195,9 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     for (const id of this.#declaration.unlisted ?? []) enter({ id });
     const unlisted = rows.size;
     for await (const items of pages) items.forEach(enter);
-    if (rejected > 0 && rows.size === unlisted) {
-      throw new PlatformFailure(
-        'undecodable',
-        `none of the ${rejected} items is one of ${this.#declaration.things}`,
-      );
-    }
+    const { things } = this.#declaration;
+    if (rejected > 0 && rows.size === unlisted)
+      throw new PlatformFailure('undecodable', `none of the ${rejected} items is one of ${things}`);
     return { rows, rejected };
   }
 
@@ -132,15 +217,12 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
       if (failure === undefined) whole += 1;
       else if (!OF_ONE_ITEM.has(failure.outcome)) return { rejected, failure, pages: 1 };
       else if (failure.outcome !== 'not_found') rejected += 1;
-      if (failure !== undefined && this.#concernsAll(failure)) last = failure;
+      // That an item is gone since the list was read would be no failure of the whole, even if all were.
+      if (typeof this.#declaration.list !== 'string' || failure?.outcome !== 'not_found')
+        last = failure ?? last;
     }
     const pages = Math.max(1, counted.operations() / (ids.length * details.reads.length || 1));
     return { rejected, failure: whole === 0 ? last : undefined, pages };
-  }
-
-  /** Whether it would be a failure of the whole if all items failed so: an item that is gone since the list was read would not. */
-  #concernsAll({ outcome }: PlatformFailure): boolean {
-    return outcome !== 'not_found' || typeof this.#declaration.list !== 'string';
   }
 
   /** The failure, if there was one. */
@@ -152,7 +234,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     signal: AbortSignal,
   ): Promise<PlatformFailure | undefined> {
     try {
-      const { detail, failure } = await readDetails(details, this.#place(id), read, signal);
+      const { detail, failure } = await this.#readDetails(id, details, read, signal);
       const mayPass = failure !== undefined && isPassing(failure.outcome);
       // Rather all of it as it was than a part as it is, for a while.
       if (mayPass && this.#turns.detailOf(id) !== undefined) this.#turns.miss(id);
@@ -167,8 +249,42 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     }
   }
 
-  #place(id: string): DetailPlace {
-    return { id, version: this.#declaration.version, origin: this.#options.origin };
+  /**
+   * Reads what is declared of one item by itself. Once the item itself was read, a further part that cannot be had costs
+   * only that part, and `failure` says why. @throws PlatformFailure when the item itself cannot be read
+   */
+  async #readDetails(
+    id: string,
+    { reads, fields }: Details<Detailed>,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<{ readonly detail: Detailed; readonly failure: PlatformFailure | undefined }> {
+    const found: Record<string, unknown> = {};
+    let failure: PlatformFailure | undefined;
+    for (const [index, part] of reads.entries()) {
+      try {
+        Object.assign(found, await this.#readPart(id, part, read, signal));
+      } catch (error) {
+        if (index === 0 || !(error instanceof PlatformFailure)) throw error;
+        failure = ofPart(error, part);
+      }
+    }
+    const { data } = fields.safeParse(found);
+    if (data === undefined) throw new PlatformFailure('undecodable', `unusable answer to ${reads[0]?.path}`);
+    return { detail: data, failure };
+  }
+
+  async #readPart(
+    id: string,
+    { path: pattern, listAs }: DetailRead,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<object> {
+    const { version } = this.#declaration;
+    const path = pattern.replace(':id', encodeURIComponent(id));
+    if (listAs === undefined) return resultOf((await read(() => ({ path, version }), signal)).body);
+    const { origin } = this.#options;
+    return { [listAs]: await allItems(read, { path, version, origin }, signal) };
   }
 
   /** The rows with what is known of their details. Of what the list does not show, nothing is known without them. */
@@ -191,6 +307,12 @@ function merged<Listed, Detailed>(
 ): Listed & Partial<Detailed> {
   const given = Object.entries(row).filter(([, value]) => value !== undefined);
   return { ...detail, ...Object.fromEntries(given) } as Listed & Partial<Detailed>;
+}
+
+async function allItems(...list: Parameters<typeof readPages>): Promise<readonly unknown[]> {
+  const items: unknown[] = [];
+  for await (const page of readPages(...list)) items.push(...page);
+  return items;
 }
 
 function counting(inner: Read): { read: Read; operations: () => number } {
@@ -234,9 +356,9 @@ async function* candidateIds(
   const lists = products.map((product) => ({ product, list: configurations(product) }));
   const found = idsOfProducts(lists);
   yield* found;
-  const items: unknown[] = [];
+  let items: readonly unknown[];
   try {
-    for await (const page of readPages(read, { ...otherwise, origin }, signal)) items.push(...page);
+    items = await allItems(read, { ...otherwise, origin }, signal);
   } catch (failure) {
     if (!(failure instanceof PlatformFailure)) throw failure;
     if (lists.some(({ list }) => list !== undefined)) return;
@@ -262,15 +384,13 @@ export function listedIds(
 function idsOfProducts(
   lists: readonly { product: Product; list: readonly Configuration[] | undefined }[],
 ): ItemIds[] {
-  const own: ItemIds[] = [];
-  const domains: ItemIds[] = [];
-  for (const { product, list = [] } of lists) {
-    const ids = list.flatMap(({ name, domains }) => domains.map((id) => ({ id, name })));
-    own.push({
-      kind: `configurations of ${product.slug}`,
-      items: list.map(({ id, name }) => ({ id, name })),
-    });
-    domains.push({ kind: `domains of ${product.slug}`, items: ids });
-  }
+  const own = lists.map(({ product, list = [] }) => ({
+    kind: `configurations of ${product.slug}`,
+    items: list.map(({ id, name }) => ({ id, name })),
+  }));
+  const domains = lists.map(({ product, list = [] }) => ({
+    kind: `domains of ${product.slug}`,
+    items: list.flatMap(({ name, domains }) => domains.map((id) => ({ id, name }))),
+  }));
   return [...own, ...domains].filter(({ items }) => items.length > 0);
 }

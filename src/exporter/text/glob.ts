@@ -21,7 +21,8 @@ export function matchesAny(patterns: readonly string[]): (text: string) => boole
     if (before !== undefined) return before;
     // Visitors can invent names: those that fill it are not to stay for good.
     if (known.size >= MOST_REMEMBERED) known.clear();
-    const answer = words.has(text) || matchesOne(globs, text);
+    const characters = globs.length === 0 ? [] : [...text];
+    const answer = words.has(text) || globs.some((pieces) => matches(pieces, characters));
     known.set(text, answer);
     return answer;
   };
@@ -35,12 +36,6 @@ export function isGlob(pattern: string): boolean {
 /** Whether it matches its own text alone. */
 export function isWord(pattern: string): boolean {
   return !/[*?[\]{}\\]/.test(pattern) || !isGlob(pattern);
-}
-
-function matchesOne(globs: readonly (readonly GlobPiece[])[], text: string): boolean {
-  if (globs.length === 0) return false;
-  const characters = [...text];
-  return globs.some((pieces) => matches(pieces, characters));
 }
 
 /** Steps back to the last `*` alone, in steps of text times pieces, where a regular expression may take exponentially many. */

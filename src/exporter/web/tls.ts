@@ -122,11 +122,6 @@ export function tlsDoubts(tls: TlsKeys): string[] {
   return doubts;
 }
 
-/** Whether a certificate that a client shows must come from the client CA. */
-export function verifies(policy: ClientPolicy): boolean {
-  return policy === 'VerifyClientCertIfGiven' || policy === 'RequireAndVerifyClientCert';
-}
-
 /** The settings as Node takes them, with the certificates' texts in place. */
 export function secureContextOptions(tls: TlsKeys, read: (file: string) => string): SecureContextOptions {
   const text = (key: 'cert' | 'key' | 'client_ca') => {
@@ -201,12 +196,10 @@ function admits({ clientPolicy, clientNames }: TlsConfig, socket: TLSSocket): bo
   if (clientPolicy === 'NoClientCert') return true;
   // Names are asked of a client that may show no certificate, too, as exporter-toolkit has it.
   if (certificate === undefined) return !clientPolicy.startsWith('Require') && clientNames === undefined;
-  if (verifies(clientPolicy) && !socket.authorized) return false;
+  const isFromAnybody = clientPolicy === 'RequestClientCert' || clientPolicy === 'RequireAnyClientCert';
+  if (!isFromAnybody && !socket.authorized) return false;
   if (clientNames === undefined) return true;
-  return alternativeNames(certificate.subjectAltName ?? '').some((name) => clientNames.includes(name));
-}
-
-/** The names in Node's form of a SAN, `DNS:a, IP Address:10.0.0.1`; one that is quoted there is in doubt and left out. */
-function alternativeNames(text: string): string[] {
-  return text.split(', ').map((entry) => entry.slice(entry.indexOf(':') + 1));
+  // In Node's form, `DNS:a, IP Address:10.0.0.1`; one that is quoted there is in doubt and left out.
+  const names = (certificate.subjectAltName ?? '').split(', ');
+  return names.some((entry) => clientNames.includes(entry.slice(entry.indexOf(':') + 1)));
 }

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../exporter/text/duration.ts';
+import { parseDuration } from '../../exporter/text/figures.ts';
 import { vector } from './compile.ts';
 import { type Expression, parse } from './parse.ts';
 import type { SampleTable, Tables } from './sample-table.ts';

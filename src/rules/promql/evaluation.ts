@@ -1,4 +1,4 @@
-import { parseDuration } from '../../exporter/text/duration.ts';
+import { parseDuration } from '../../exporter/text/figures.ts';
 import {
   AlertingRule,
   type EvaluationObserver,

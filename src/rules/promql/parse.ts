@@ -1,5 +1,5 @@
 import { parser } from '@prometheus-io/lezer-promql';
-import { parseDuration } from '../../exporter/text/duration.ts';
+import { parseDuration } from '../../exporter/text/figures.ts';
 
 /** A matcher of a selector. */
 export interface LabelMatcher {

@@ -1,5 +1,4 @@
-import { duration } from '../../exporter/text/duration.ts';
-import { plainNumber } from '../../exporter/text/numbers.ts';
+import { duration, plainNumber } from '../../exporter/text/figures.ts';
 import { left, oneLine, renderTable, right } from '../../exporter/text/output.ts';
 import type { Labels } from '../promql/vector.ts';
 import { acceptedText } from './recurring.ts';

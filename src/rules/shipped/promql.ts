@@ -1,4 +1,4 @@
-import { formatDuration } from '../../exporter/text/duration.ts';
+import { formatDuration } from '../../exporter/text/figures.ts';
 
 /** Milliseconds as PromQL writes them: 5_400_000 is `1h30m`. */
 export function duration(ms: number): string {

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../src/exporter/text/duration.ts';
+import { parseDuration } from '../../../src/exporter/text/figures.ts';
 import {
   AlertState,
   type EvaluationObserver,

@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration } from '../../../src/exporter/text/duration.ts';
+import { formatDuration, parseDuration } from '../../../src/exporter/text/figures.ts';
 import type { Group, GroupRule } from '../../../src/rules/promql/evaluated-rules.ts';
 
 /** Less than any interval: series are sampled at whole minutes. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { parseDuration } from '../../../src/exporter/text/duration.ts';
+import { parseDuration } from '../../../src/exporter/text/figures.ts';
 import { anchored, type Labels } from '../../../src/rules/promql/vector.ts';
 import type { FiredAlert } from '../../rules/evaluate.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { parseDuration } from '../../../src/exporter/text/duration.ts';
+import { parseDuration } from '../../../src/exporter/text/figures.ts';
 import { keyOf, type Labels } from '../../../src/rules/promql/vector.ts';
 import { type SentAlert, startAlertmanager } from '../../end-to-end/alertmanager.ts';
 import { startWebhook, type Notification as Told } from '../../end-to-end/webhook.ts';

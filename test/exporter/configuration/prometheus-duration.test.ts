@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../../src/exporter/text/duration.ts';
+import { formatDuration, parseDuration } from '../../../src/exporter/text/figures.ts';
 
 test.each([
   ['0', 0],

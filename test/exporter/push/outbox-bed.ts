@@ -1,10 +1,11 @@
+import { EventEmitter } from 'node:events';
 import type { TimedSample } from '../../../src/exporter/catalogue/family.ts';
 import type { Clock } from '../../../src/exporter/clock.ts';
 import type { ShownSample } from '../../../src/exporter/exposition/text-format.ts';
 import { Outbox } from '../../../src/exporter/push/outbox.ts';
 import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
-import { Bell, ReceiverSnapshots, Sender } from '../../../src/exporter/push/sender.ts';
+import { ReceiverSnapshots, Sender } from '../../../src/exporter/push/sender.ts';
 import { memoryState, type State } from '../../../src/exporter/state/state.ts';
 
 /** A clock on which every sleep is over at once. */
@@ -53,8 +54,8 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       outbox: { max_bytes: limits.maxBytes ?? 2 ** 30, max_age: limits.maxAge ?? 86_400_000 },
     };
     const onDropped = (reason: DropReason, samples: number) => void dropped.push([reason, samples]);
-    const added = new Bell();
-    const onAdded = () => added.ring();
+    const arrivals = new EventEmitter();
+    const onAdded = () => void arrivals.emit('added');
     const queue = new ReceiverQueue({ receiver, state, clock, onDropped, onAdded });
     const snapshots = new ReceiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
     outbox.queues = [queue];
@@ -71,7 +72,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
         isReady();
       },
       snapshots,
-      added,
+      arrivals,
       clock,
       async send(samples) {
         const answer = await send(samples);

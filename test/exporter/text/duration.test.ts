@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { duration } from '../../../src/exporter/text/duration.ts';
+import { duration } from '../../../src/exporter/text/figures.ts';
 
 it.each([
   [0, '0 s'],

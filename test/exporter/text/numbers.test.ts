@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { grouped, plainNumber, plainShare } from '../../../src/exporter/text/numbers.ts';
+import { grouped, plainNumber, plainShare } from '../../../src/exporter/text/figures.ts';
 
 it.each([
   [0, '0'],
