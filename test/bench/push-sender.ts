@@ -5,7 +5,7 @@ import { Outbox } from '../../src/exporter/push/outbox.ts';
 import { ReceiverConnection } from '../../src/exporter/push/receiver-connection.ts';
 import { ReceiverQueue } from '../../src/exporter/push/receiver-queue.ts';
 import { RemoteWrite } from '../../src/exporter/push/remote-write.ts';
-import { ReceiverSnapshots, Sender } from '../../src/exporter/push/sender.ts';
+import { receiverSnapshots, Sender } from '../../src/exporter/push/sender.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { samplesOf } from './push-series.ts';
 /**
@@ -38,7 +38,7 @@ const outbox = new Outbox(state, clock);
 const arrivals = new EventEmitter();
 const onAdded = () => void arrivals.emit('added');
 const queue = new ReceiverQueue({ receiver, state, clock, onDropped: (reason) => fail(reason), onAdded });
-const snapshots = new ReceiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
+const snapshots = receiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
 outbox.queues = [queue];
 
 const last = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;

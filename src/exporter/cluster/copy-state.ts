@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { groupedBy } from '../groups.ts';
 import { type OwnedAccount, QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
 import { BEAT_MS } from './lease.ts';
 import type { Registry } from './registry.ts';
@@ -43,12 +44,9 @@ async function refuseWaiting(state: State): Promise<void> {
  */
 export async function copyToDatabase(directory: State, database: CopiedDatabase): Promise<Copied> {
   await refuseWaiting(directory);
-  const byAccount = new Map<string, StateEntry[]>();
-  for (const key of keysOf(directory)) {
-    const [, account] = key;
-    if (account === undefined) continue;
-    byAccount.set(account, [...(byAccount.get(account) ?? []), { key, value: directory.get(key) }]);
-  }
+  const entries = keysOf(directory).map((key) => ({ key, value: directory.get(key) }));
+  const ofAccounts = entries.filter(({ key }) => key[1] !== undefined);
+  const byAccount = groupedBy(ofAccounts, ({ key }) => key[1] ?? '');
   await whileOwned(database, [...byAccount.keys()], async (states) => {
     const full = [...states].flatMap(([account, state]) =>
       hasOther(state, (key) => directory.get(key)) ? [account] : [],

@@ -210,16 +210,6 @@ async function readAccountFiles(
   return { files, mistakes, warnings };
 }
 
-/** Whether what a configuration was read from differs from what is there now. */
-export async function hasChanged({ digests, accountsFrom }: ReadFiles, file: string): Promise<boolean> {
-  const directory = dirname(file);
-  const found = await Promise.all(accountsFrom.map((given) => findAccountFiles(given, directory)));
-  const paths = new Set([file, ...found.flatMap((files) => ('paths' in files ? files.paths : []))]);
-  if (paths.size !== digests.size) return true;
-  for (const path of paths) if (digests.get(path) !== digestOf(await readConfigFile(path))) return true;
-  return false;
-}
-
 function refused(issues: readonly ConfigIssue[], nothingConfigured = false): LoadedConfig {
   return { ok: false, issues: inOrder(issues), nothingConfigured };
 }
@@ -251,7 +241,10 @@ export class ConfigInUse {
 
   /** Loads the configuration. What is wrong with it is kept for `status`. */
   async load(): Promise<LoadedConfig> {
-    const loaded = await this.#loadOrStandIn();
+    const { loaded: found, read } = await this.#load(this.#read);
+    this.#read = read;
+    const standIn = found.ok || !found.nothingConfigured ? undefined : this.#standIn;
+    const loaded: LoadedConfig = standIn ? { ok: true, warnings: [], issues: [], ...standIn } : found;
     this.#issues = loaded.issues;
     if (loaded.ok) this.#accept(loaded.source, loaded.config);
     return loaded;
@@ -272,7 +265,15 @@ export class ConfigInUse {
 
   /** Whether any of its files holds something else than when it was read last, or is new, or gone. */
   async hasChanged(): Promise<boolean> {
-    return this.#file !== undefined && this.#read !== undefined && hasChanged(this.#read, this.#file);
+    const [file, read] = [this.#file, this.#read];
+    if (file === undefined || read === undefined) return false;
+    const { digests, accountsFrom } = read;
+    const directory = dirname(file);
+    const found = await Promise.all(accountsFrom.map((given) => findAccountFiles(given, directory)));
+    const paths = new Set([file, ...found.flatMap((files) => ('paths' in files ? files.paths : []))]);
+    if (paths.size !== digests.size) return true;
+    for (const path of paths) if (digests.get(path) !== digestOf(await readConfigFile(path))) return true;
+    return false;
   }
 
   /** By the machine's clock (ms since the epoch). */
@@ -287,13 +288,6 @@ export class ConfigInUse {
       last_reload_successful: this.#issues.length === 0,
       issues: this.#issues.map(formatIssue),
     };
-  }
-
-  async #loadOrStandIn(): Promise<LoadedConfig> {
-    const { loaded, read } = await this.#load(this.#read);
-    this.#read = read;
-    if (loaded.ok || !loaded.nothingConfigured || this.#standIn === undefined) return loaded;
-    return { ok: true, warnings: [], issues: [], ...this.#standIn };
   }
 
   #accept(source: string, config: Config): void {

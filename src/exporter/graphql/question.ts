@@ -1,3 +1,4 @@
+import { groupedBy } from '../groups.ts';
 import { QUESTIONS, type Resource } from '../platform/read.ts';
 import { FINEST_WINDOW_MS, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
 
@@ -151,14 +152,7 @@ function fieldGroups<N extends Need>(
   most: number,
 ): { readonly needs: N[]; readonly fields: string[] }[] {
   const groups: { needs: N[]; fields: Set<string> }[] = [];
-  const byFields = new Map<string, N[]>();
-  for (const need of needs) {
-    const name = need.fields.join();
-    const alike = byFields.get(name);
-    if (alike === undefined) byFields.set(name, [need]);
-    else alike.push(need);
-  }
-  for (const alike of byFields.values()) {
+  for (const alike of groupedBy(needs, ({ fields }) => fields.join()).values()) {
     const fields = alike[0]?.fields ?? [];
     const group = groups.find((one) => new Set([...one.fields, ...fields]).size <= most);
     if (group === undefined) groups.push({ needs: [...alike], fields: new Set(fields) });
@@ -198,12 +192,7 @@ export interface KeyedPart<N extends Need> extends Part<N> {
  */
 export function inKeys<N extends Need>(part: Part<N>, { limit, perKey }: RowsExpected): KeyedPart<N>[] {
   const { needs, window } = part;
-  const byKey = new Map<string, N[]>();
-  for (const need of needs) {
-    const alike = byKey.get(need.key);
-    if (alike === undefined) byKey.set(need.key, [need]);
-    else alike.push(need);
-  }
+  const byKey = groupedBy(needs, ({ key }) => key);
   const ids = [...byKey.keys()];
   const fitting = Math.floor(limit / (bucketsIn(window) * perKey));
   const isSum = byKey.has('');

@@ -4,6 +4,7 @@ import { BY_VALUE, PRODUCTS, TOP_VALUES } from '../catalogue/products.ts';
 import { shardText } from '../cluster/shard.ts';
 import { partOf } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
+import { groupedBy } from '../groups.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import {
   demandPerMinute,
@@ -110,18 +111,6 @@ function cataloguedSeries(
 function mean(values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined;
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** The items by key, in their order. */
-export function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 /** One part of the plan: a product of a collector, or a collector of settings. */

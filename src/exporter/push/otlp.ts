@@ -1,8 +1,10 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PbfReader, PbfWriter } from 'pbf';
+import { groupedBy } from '../groups.ts';
 import {
   helpOf,
+  type Protocol,
   type PushedSample,
   type ReceiverAnswer,
   reasonIn,
@@ -16,18 +18,14 @@ const HEADERS = { 'content-type': 'application/x-protobuf', 'content-encoding': 
 const compress = promisify(gzip);
 
 /** OTLP/HTTP with protobuf to one receiver. */
-export class Otlp {
-  readonly name = 'otlp';
-  readonly #connection: Pick<ReceiverConnection, 'post'>;
-
-  constructor(connection: Pick<ReceiverConnection, 'post'>) {
-    this.#connection = connection;
-  }
-
-  async send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer> {
-    const message = await compress(otlpRequest(samples));
-    return answerOf(await this.#connection.post(message, HEADERS, signal));
-  }
+export function otlpTo(connection: Pick<ReceiverConnection, 'post'>): Protocol {
+  return {
+    name: 'otlp',
+    async send(samples, signal) {
+      const message = await compress(otlpRequest(samples));
+      return answerOf(await connection.post(message, HEADERS, signal));
+    },
+  };
 }
 
 function answerOf({ status, body, words, retryAfterMs }: Reply): ReceiverAnswer {
@@ -60,22 +58,13 @@ function otlpRequest(samples: readonly PushedSample[]): Uint8Array {
 
 function writeResourceMetrics(samples: readonly PushedSample[], resourceMetrics: PbfWriter): void {
   resourceMetrics.writeMessage(1, (labels, resource) => writeAttributes(resource, 1, labels), RESOURCE);
-  resourceMetrics.writeMessage(2, writeScopeMetrics, byFamily(samples));
+  const families = groupedBy(samples, ({ family }) => family.name);
+  resourceMetrics.writeMessage(2, writeScopeMetrics, families);
 }
 
 function writeScopeMetrics(families: ReadonlyMap<string, readonly PushedSample[]>, metrics: PbfWriter): void {
   metrics.writeMessage(1, (name, scope) => scope.writeStringField(1, name), RESOURCE['service.name']);
   for (const samples of families.values()) metrics.writeMessage(2, writeMetric, samples);
-}
-
-function byFamily(samples: readonly PushedSample[]): ReadonlyMap<string, readonly PushedSample[]> {
-  const families = new Map<string, PushedSample[]>();
-  for (const sample of samples) {
-    const family = families.get(sample.family.name);
-    if (family === undefined) families.set(sample.family.name, [sample]);
-    else family.push(sample);
-  }
-  return families;
 }
 
 /** The lines of histograms and summaries are gauges of their names: sums would get a suffix by some receivers. */

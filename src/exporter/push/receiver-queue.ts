@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
+import { groupedBy } from '../groups.ts';
 import { othersHaveGoneOn } from '../slices.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { headOf, LabelSets, type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
@@ -237,13 +238,7 @@ const ENTRY_SAMPLES = 2_000;
 
 /** Samples of one time together, the earliest first, in parts that are not too large for an entry. */
 export function byTime(samples: readonly TimedSample[]): TimedSample[][] {
-  const groups = new Map<number, TimedSample[]>();
-  for (const sample of samples) {
-    const group = groups.get(sample.at) ?? [];
-    groups.set(sample.at, group);
-    group.push(sample);
-  }
-  return [...groups]
+  return [...groupedBy(samples, ({ at }) => at)]
     .sort(([a], [b]) => a - b)
     .flatMap(([, group]) =>
       Array.from({ length: Math.ceil(group.length / ENTRY_SAMPLES) }, (_, part) =>

@@ -4,13 +4,13 @@ import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { State } from '../state/state.ts';
 import type { ReceiverStatus } from '../status.ts';
-import { Otlp } from './otlp.ts';
+import { otlpTo } from './otlp.ts';
 import type { Outbox } from './outbox.ts';
 import type { Protocol, PushedSample, ReceiverAnswer, RefusalReason } from './protocol.ts';
 import { NoReply, ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
 import { RemoteWrite } from './remote-write.ts';
-import { ReceiverSnapshots, Sender } from './sender.ts';
+import { type ReceiverSnapshots, receiverSnapshots, Sender } from './sender.ts';
 
 /** How one receiver fares. */
 export interface ReceiverView {
@@ -86,7 +86,7 @@ export function startReceiver(
     onAdded,
     readBytes,
   });
-  const snapshots = new ReceiverSnapshots({ receiver, startedAt, instance, onAdded });
+  const snapshots = receiverSnapshots({ receiver, startedAt, instance, onAdded });
   let lastSuccessAt: number | undefined;
   let unreadSince: number | undefined;
   let trouble = '';
@@ -158,7 +158,7 @@ export interface ConnectedReceiver {
 
 export function connectReceiver(receiver: Receiver, clock: Clock): ConnectedReceiver {
   const connection = new ReceiverConnection(receiver, () => clock.wall());
-  const protocol = receiver.kind === 'otlp' ? new Otlp(connection) : new RemoteWrite(connection);
+  const protocol = receiver.kind === 'otlp' ? otlpTo(connection) : new RemoteWrite(connection);
   return {
     receiver,
     protocol: {

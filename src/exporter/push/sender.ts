@@ -22,58 +22,60 @@ const UP: ShownSample = {
   value: 1,
 };
 
-interface ReceiverSnapshotsOptions {
+export type ReceiverSnapshots = ReturnType<typeof receiverSnapshots>;
+
+/**
+ * The snapshots for one receiver: one at a time in memory, so that one that is away costs nothing.
+ * @param startedAt when the exporter's own counters were at zero (ms since the epoch)
+ * @param instance of several exporters, each shows its own: as one that is scraped, by its name
+ */
+export function receiverSnapshots({
+  receiver,
+  startedAt,
+  instance,
+  onAdded,
+}: {
   readonly receiver: Pick<Receiver, 'families' | 'accounts' | 'labels' | 'buckets_only'>;
-  /** When the exporter's own counters were at zero (ms since the epoch). */
   readonly startedAt: number;
-  /** Of several exporters, each shows its own: as one that is scraped, by its name. */
   readonly instance?: string | undefined;
   readonly onAdded: () => void;
-}
-
-/** The snapshots for one receiver: one at a time in memory, so that one that is away costs nothing. */
-export class ReceiverSnapshots {
-  readonly #options: ReceiverSnapshotsOptions;
-  readonly #wants: (sample: ShownSample) => boolean;
-  /** What is to be sent next. */
-  waiting: Snapshot | undefined;
+}) {
+  const wants = selectionOf(receiver);
+  let waiting: Snapshot | undefined;
   /** The series of the last snapshot that was sent, or that waits. */
-  #shown = new Map<string, PushedSample>();
-  #lastAt = Number.NEGATIVE_INFINITY;
-
-  constructor(options: ReceiverSnapshotsOptions) {
-    this.#options = options;
-    this.#wants = selectionOf(options.receiver);
-  }
-
-  /** Whether a snapshot may be taken now (ms since the epoch): not twice for one moment, wherever the clock is set. */
-  isFree(at: number): boolean {
-    return !this.#options.receiver.buckets_only && this.waiting === undefined && at > this.#lastAt;
-  }
-
-  take(shown: ShownSamples, at: number): void {
-    const { receiver, startedAt, instance, onAdded } = this.#options;
-    const series = new Map<string, PushedSample>();
-    const add = (key: string, sample: ShownSample): void => {
-      if (!this.#wants(sample)) return;
-      const since = sample.family.type === 'gauge' ? undefined : startedAt;
-      const labels = instance === undefined ? sample.labels : { instance, ...sample.labels };
-      series.set(key, { ...sample, labels, at, since });
-    };
-    for (const [key, sample] of shown) add(key, sample);
-    if (receiver.labels['job'] !== undefined) add(UP.family.name, UP);
-    const ended = [...this.#shown].filter(([key]) => !series.has(key));
-    const ends = ended.map(([, sample]): PushedSample => ({ ...sample, value: Number.NaN, at, ended: true }));
-    this.#shown = series;
-    this.#lastAt = at;
-    this.waiting = { at, samples: [...series.values(), ...ends] };
-    onAdded();
-  }
-
-  /** What waits has been sent. */
-  sent(): void {
-    this.waiting = undefined;
-  }
+  let shown = new Map<string, PushedSample>();
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return {
+    /** What is to be sent next. */
+    get waiting() {
+      return waiting;
+    },
+    /** Whether a snapshot may be taken now (ms since the epoch): not twice for one moment, wherever the clock is set. */
+    isFree: (at: number): boolean => !receiver.buckets_only && waiting === undefined && at > lastAt,
+    take(page: ShownSamples, at: number): void {
+      const series = new Map<string, PushedSample>();
+      const add = (key: string, sample: ShownSample): void => {
+        if (!wants(sample)) return;
+        const since = sample.family.type === 'gauge' ? undefined : startedAt;
+        const labels = instance === undefined ? sample.labels : { instance, ...sample.labels };
+        series.set(key, { ...sample, labels, at, since });
+      };
+      for (const [key, sample] of page) add(key, sample);
+      if (receiver.labels['job'] !== undefined) add(UP.family.name, UP);
+      const ended = [...shown].filter(([key]) => !series.has(key));
+      const ends = ended.map(
+        ([, sample]): PushedSample => ({ ...sample, value: Number.NaN, at, ended: true }),
+      );
+      shown = series;
+      lastAt = at;
+      waiting = { at, samples: [...series.values(), ...ends] };
+      onAdded();
+    },
+    /** What waits has been sent. */
+    sent(): void {
+      waiting = undefined;
+    },
+  };
 }
 
 interface SenderOptions extends DeliveryOptions {

@@ -67,12 +67,12 @@ export interface RegistryMetric {
 export class ProcessMetrics {
   readonly #registry = new Registry();
   readonly #eventLoop = new EventLoopDelay();
-  readonly #families: RegistryFamilies;
+  readonly #show: ReturnType<typeof registryFamilies>;
   #measuredAt = Number.NEGATIVE_INFINITY;
 
   /** @param own what gets the measurements */
   constructor(own: OwnMetrics) {
-    this.#families = new RegistryFamilies(own);
+    this.#show = registryFamilies(own);
     for (const collect of THEIRS) collect(this.#registry);
     for (const name of REMOVED) this.#registry.removeSingleMetric(name);
   }
@@ -94,7 +94,7 @@ export class ProcessMetrics {
     if (now - this.#measuredAt < REMEASURED_AFTER_MS) return;
     this.#measuredAt = now;
     const theirs = await this.#registry.getMetricsAsJSON();
-    this.#families.show([...cpuTime(), ...theirs, ...this.#eventLoop.metrics()]);
+    this.#show([...cpuTime(), ...theirs, ...this.#eventLoop.metrics()]);
   }
 }
 
@@ -114,25 +114,22 @@ function cpuTime(): RegistryMetric[] {
   ];
 }
 
-/** A family of prom-client's, and its lines that are shown, by their texts. */
-interface RegistryFamily {
-  readonly family: OwnFamily;
-  lines: ReadonlyMap<string, OwnLine>;
-}
-
-/** The families of prom-client's metrics. */
-export class RegistryFamilies {
-  readonly #own: OwnMetrics;
-  readonly #families = new Map<string, RegistryFamily>();
-
-  constructor(own: OwnMetrics) {
-    this.#own = own;
-  }
-
-  /** Shows these values in place of those that these metrics had before. @throws TypeError for a type that prom-client does not have */
-  show(metrics: readonly RegistryMetric[]): void {
+/**
+ * What shows values of prom-client's metrics in place of those that these metrics had before.
+ * It throws a TypeError for a type that prom-client does not have.
+ */
+export function registryFamilies(own: OwnMetrics): (metrics: readonly RegistryMetric[]) => void {
+  /** By name, each with its lines that are shown, by their texts. */
+  const families = new Map<string, { readonly family: OwnFamily; lines: ReadonlyMap<string, OwnLine> }>();
+  const familyOf = ({ name, help, type: given }: RegistryMetric) => {
+    const type = TYPES.find((one) => one === given);
+    if (type === undefined) throw new TypeError(`Metric ${name} is of unknown type ${String(given)}.`);
+    return { family: own.family({ name, help, type }), lines: new Map<string, OwnLine>() };
+  };
+  return (metrics) => {
     for (const metric of metrics) {
-      const known = this.#familyOf(metric);
+      const known = families.get(metric.name) ?? familyOf(metric);
+      families.set(metric.name, known);
       const { family, lines: before } = known;
       const lines = new Map<string, OwnLine>();
       for (const given of metric.values) {
@@ -144,17 +141,7 @@ export class RegistryFamilies {
       for (const [text, line] of before) if (!lines.has(text)) family.remove(line);
       known.lines = lines;
     }
-  }
-
-  #familyOf({ name, help, type: given }: RegistryMetric): RegistryFamily {
-    const known = this.#families.get(name);
-    if (known !== undefined) return known;
-    const type = TYPES.find((one) => one === given);
-    if (type === undefined) throw new TypeError(`Metric ${name} is of unknown type ${String(given)}.`);
-    const made = { family: this.#own.family({ name, help, type }), lines: new Map() };
-    this.#families.set(name, made);
-    return made;
-  }
+  };
 }
 
 function lineOf(family: OwnFamily, { metricName, labels }: RegistryMetric['values'][number]): OwnLine {

@@ -1,16 +1,16 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Otlp, partialSuccess as rejectedIn } from '../../../src/exporter/push/otlp.ts';
+import { otlpTo, partialSuccess as rejectedIn } from '../../../src/exporter/push/otlp.ts';
 import { pushed } from '../../../src/exporter/push/protocol.ts';
 import { NoReply, type Reply } from '../../../src/exporter/push/receiver-connection.ts';
 import { sample } from './outbox-bed.ts';
 
 const SAMPLES = [pushed(sample('x', 1)), pushed(sample('x', 1, 2, 'b')), pushed(sample('y', 1))];
 
-function otlpTo(reply: Partial<Reply> | Error) {
+function sending(reply: Partial<Reply> | Error) {
   const sent: Uint8Array[] = [];
-  const otlp = new Otlp({
+  const otlp = otlpTo({
     async post(body) {
       sent.push(gunzipSync(body));
       if (reply instanceof Error) throw reply;
@@ -28,14 +28,14 @@ function partialSuccess(rejected: number, message: string): Buffer {
 }
 
 it('names each family once, with its help', async () => {
-  const { send, sent } = otlpTo({});
+  const { send, sent } = sending({});
   expect(await send()).toEqual({ kind: 'accepted' });
   expect(String(sent[0]).match(/edge_x_total/g)).toHaveLength(1);
   expect(String(sent[0]).match(/edge_y_total/g)).toHaveLength(1);
 });
 
 it('counts what a partial success rejects', async () => {
-  const { send } = otlpTo({ body: partialSuccess(2, 'no'), words: 'out of order sample' });
+  const { send } = sending({ body: partialSuccess(2, 'no'), words: 'out of order sample' });
   expect(await send()).toEqual({
     kind: 'partly accepted',
     rejected: 2,
@@ -50,7 +50,7 @@ it.each([
   ['JSON', Buffer.from('{}')],
   ['half a message', Buffer.of(0x0a, 0x80)],
 ])('takes %s for success', async (_what, body) => {
-  expect(await otlpTo({ body }).send()).toEqual({ kind: 'accepted' });
+  expect(await sending({ body }).send()).toEqual({ kind: 'accepted' });
 });
 
 it('takes a negative number of rejected points for all of them, and text that looks like a message for none', () => {
@@ -72,7 +72,7 @@ it('comes to an end with whatever is answered', () => {
 });
 
 it('understands refusals and failures as with remote write', async () => {
-  expect(await otlpTo({ status: 400, words: 'too old sample' }).send()).toMatchObject({ reason: 'too_old' });
-  expect(await otlpTo({ status: 503 }).send()).toMatchObject({ kind: 'failed' });
-  await expect(otlpTo(new NoReply('connection refused')).send()).rejects.toThrow('connection refused');
+  expect(await sending({ status: 400, words: 'too old sample' }).send()).toMatchObject({ reason: 'too_old' });
+  expect(await sending({ status: 503 }).send()).toMatchObject({ kind: 'failed' });
+  await expect(sending(new NoReply('connection refused')).send()).rejects.toThrow('connection refused');
 });

@@ -5,7 +5,7 @@ import type { ShownSample } from '../../../src/exporter/exposition/text-format.t
 import { Outbox } from '../../../src/exporter/push/outbox.ts';
 import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
-import { ReceiverSnapshots, Sender } from '../../../src/exporter/push/sender.ts';
+import { receiverSnapshots, Sender } from '../../../src/exporter/push/sender.ts';
 import { memoryState, type State } from '../../../src/exporter/state/state.ts';
 
 /** A clock on which every sleep is over at once. */
@@ -57,7 +57,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     const arrivals = new EventEmitter();
     const onAdded = () => void arrivals.emit('added');
     const queue = new ReceiverQueue({ receiver, state, clock, onDropped, onAdded });
-    const snapshots = new ReceiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
+    const snapshots = receiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
     outbox.queues = [queue];
     const stopping = new AbortController();
     let isReady = (): void => undefined;

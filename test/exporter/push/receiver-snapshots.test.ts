@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { ReceiverSnapshots } from '../../../src/exporter/push/sender.ts';
+import { receiverSnapshots } from '../../../src/exporter/push/sender.ts';
 import { shown } from './outbox-bed.ts';
 
-type Options = ConstructorParameters<typeof ReceiverSnapshots>[0]['receiver'];
+type Options = Parameters<typeof receiverSnapshots>[0]['receiver'];
 
 function snapshotsFor(receiver: Partial<Options> = {}) {
   const all: Options = { families: ['*'], accounts: ['*'], labels: {}, buckets_only: false, ...receiver };
-  return new ReceiverSnapshots({ receiver: all, startedAt: 7, onAdded: () => undefined });
+  return receiverSnapshots({ receiver: all, startedAt: 7, onAdded: () => undefined });
 }
 
 function page(...samples: ReturnType<typeof shown>[]) {

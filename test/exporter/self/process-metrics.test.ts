@@ -5,8 +5,8 @@ import type { ExpositionFormat } from '../../../src/exporter/exposition/text-for
 import { OwnMetrics } from '../../../src/exporter/self/own-metrics.ts';
 import {
   ProcessMetrics,
-  RegistryFamilies,
   type RegistryMetric,
+  registryFamilies,
 } from '../../../src/exporter/self/process-metrics.ts';
 import { ANY_CHARACTER } from '../../any-character.ts';
 import { parseExposition } from '../../parse-exposition.ts';
@@ -28,7 +28,7 @@ async function textOf(own: OwnMetrics, format: ExpositionFormat = 'text'): Promi
 
 async function shown(metrics: readonly RegistryMetric[], format: ExpositionFormat = 'text'): Promise<string> {
   const own = new OwnMetrics();
-  new RegistryFamilies(own).show(metrics);
+  registryFamilies(own)(metrics);
   return await textOf(own, format);
 }
 
@@ -121,15 +121,15 @@ describe('the metrics of the process', () => {
 
   it('show the values of now, and no line of before', async () => {
     const own = new OwnMetrics();
-    const families = new RegistryFamilies(own);
+    const show = registryFamilies(own);
     const metric = (...labels: string[]) => ({
       name: 'handles',
       help: '.',
       type: 'gauge',
       values: labels.map((type, index) => ({ labels: { type }, value: index })),
     });
-    families.show([metric('a', 'b')]);
-    families.show([metric('b')]);
+    show([metric('a', 'b')]);
+    show([metric('b')]);
     expect(await textOf(own)).toBe('# HELP handles .\n# TYPE handles gauge\nhandles{type="b"} 0\n');
   });
 
