@@ -47,107 +47,10 @@ export interface Flag {
 
 /** Commands that read the configuration. */
 export const CONFIGURED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'rehearse'] as const;
-/** Where a history comes from, which part of it, and what becomes of it: backfill, rules and rehearse. */
-const HISTORY_FLAGS = {
-  'prometheus.url': {
-    value: httpAddress,
-    about:
-      'Prometheus whose history to use, with its path prefix. Without it the history is read from the platform.',
-    commands: ['rehearse'],
-  },
-  'prometheus.username': {
-    value: text('name'),
-    about: 'User name for the basic authentication of Prometheus.',
-    commands: ['rehearse'],
-  },
-  'prometheus.password-file': {
-    value: text('file'),
-    about: 'File with the password of --prometheus.username.',
-    commands: ['rehearse'],
-  },
-  'prometheus.bearer-token-file': {
-    value: text('file'),
-    about: 'File with a token for Prometheus.',
-    commands: ['rehearse'],
-  },
-  'prometheus.ca-file': {
-    value: text('file'),
-    about: 'PEM file of the authorities to trust for Prometheus instead of the well-known ones.',
-    commands: ['rehearse'],
-  },
-  'history.file': {
-    value: text('file'),
-    about:
-      'History as backfill writes it: used if it exists; else it is read from the platform, written here, and kept.',
-    commands: ['rehearse'],
-  },
-  days: {
-    value: positive,
-    about: 'How many days to rehearse, up to --to. Default: 30.',
-    commands: ['rehearse'],
-  },
-  from: {
-    value: moment,
-    about:
-      'Start of the history. Of backfill: at most 30 days ago, required. Of rehearse: instead of --days.',
-    commands: ['backfill', 'rehearse'],
-  },
-  to: {
-    value: moment,
-    about: 'End of the history. Default: the newest settled bucket; with --prometheus.url, now.',
-    commands: ['backfill', 'rehearse'],
-  },
-  output: {
-    value: text('path'),
-    about:
-      'Of backfill: file that the history is written to; required without --push. Of rules: directory for the files, without it stdout. Of rehearse: file for an HTML page with a chart of each alert.',
-    commands: ['backfill', 'rules', 'rehearse'],
-  },
-  'alerts.file': {
-    value: text('file'),
-    about:
-      'File with thresholds, severities and addresses, such as config/alerts.yaml. Without it the rules are as shipped.',
-    commands: ['rules', 'rehearse', 'check-config'],
-  },
-  compare: {
-    value: text('file'),
-    about: 'Another alerts file: what it would change.',
-    commands: ['rehearse'],
-  },
-  recorded: {
-    value: text('file'),
-    about:
-      'File for what the recording rules know at the end of the history, as OpenMetrics: promtool makes blocks of it, so that a new Prometheus knows what is usual.',
-    commands: ['rehearse'],
-  },
-  format: {
-    value: oneOf(['prometheus', 'kubernetes', 'jsonnet', 'text', 'json']),
-    about:
-      'Of rules: prometheus (default) for rule files, kubernetes for a PrometheusRule of its operator, or jsonnet for the rules of the mixin. Of rehearse: text (default) or json.',
-    commands: ['rules', 'rehearse'],
-    words: { rules: ['prometheus', 'kubernetes', 'jsonnet'], rehearse: ['text', 'json'] },
-  },
-  labels: {
-    value: labelSet,
-    about: 'Labels to add to every series, as a scrape would.',
-    commands: ['backfill'],
-  },
-  push: {
-    value: receiverChoice,
-    default: 'false',
-    about: 'Push the history to the receivers of the configuration, or to the one of this name.',
-    commands: ['backfill'],
-  },
-  restart: {
-    value: onOff,
-    default: 'false',
-    about: 'Start over, replacing what an earlier run left or wrote.',
-    commands: ['backfill'],
-  },
-} as const satisfies Readonly<Record<string, Flag>>;
 
-/** Flags of a process that serves: its configuration, its address, its state, and the embedded platform. */
-const SERVICE_FLAGS = {
+/** Every flag, by name, in the order of the help; each has an environment variable besides (`flagVariable`). */
+export const FLAGS = {
+  // Of a process that serves: its configuration, its address, its state, and the embedded platform.
   'config.file': {
     value: text('file'),
     about: 'Configuration file. Without it, environment variables describe one account.',
@@ -265,11 +168,8 @@ const SERVICE_FLAGS = {
       'File that describes the embedded platform, such as config/sandbox.yaml; a seed in it overrides the flag.',
     commands: ['sandbox'],
   },
-} as const satisfies Readonly<Record<string, Flag>>;
 
-/** Every flag, by name, in the order of the help; each has an environment variable besides (`flagVariable`). */
-export const FLAGS = {
-  ...SERVICE_FLAGS,
+  // Of plan and doctor.
   json: {
     value: onOff,
     default: 'false',
@@ -299,7 +199,104 @@ export const FLAGS = {
     about: 'Only this account.',
     commands: ['plan', 'doctor', 'backfill', 'rehearse'],
   },
-  ...HISTORY_FLAGS,
+
+  // Where a history comes from, which part of it, and what becomes of it: backfill, rules and rehearse.
+  'prometheus.url': {
+    value: httpAddress,
+    about:
+      'Prometheus whose history to use, with its path prefix. Without it the history is read from the platform.',
+    commands: ['rehearse'],
+  },
+  'prometheus.username': {
+    value: text('name'),
+    about: 'User name for the basic authentication of Prometheus.',
+    commands: ['rehearse'],
+  },
+  'prometheus.password-file': {
+    value: text('file'),
+    about: 'File with the password of --prometheus.username.',
+    commands: ['rehearse'],
+  },
+  'prometheus.bearer-token-file': {
+    value: text('file'),
+    about: 'File with a token for Prometheus.',
+    commands: ['rehearse'],
+  },
+  'prometheus.ca-file': {
+    value: text('file'),
+    about: 'PEM file of the authorities to trust for Prometheus instead of the well-known ones.',
+    commands: ['rehearse'],
+  },
+  'history.file': {
+    value: text('file'),
+    about:
+      'History as backfill writes it: used if it exists; else it is read from the platform, written here, and kept.',
+    commands: ['rehearse'],
+  },
+  days: {
+    value: positive,
+    about: 'How many days to rehearse, up to --to. Default: 30.',
+    commands: ['rehearse'],
+  },
+  from: {
+    value: moment,
+    about:
+      'Start of the history. Of backfill: at most 30 days ago, required. Of rehearse: instead of --days.',
+    commands: ['backfill', 'rehearse'],
+  },
+  to: {
+    value: moment,
+    about: 'End of the history. Default: the newest settled bucket; with --prometheus.url, now.',
+    commands: ['backfill', 'rehearse'],
+  },
+  output: {
+    value: text('path'),
+    about:
+      'Of backfill: file that the history is written to; required without --push. Of rules: directory for the files, without it stdout. Of rehearse: file for an HTML page with a chart of each alert.',
+    commands: ['backfill', 'rules', 'rehearse'],
+  },
+  'alerts.file': {
+    value: text('file'),
+    about:
+      'File with thresholds, severities and addresses, such as config/alerts.yaml. Without it the rules are as shipped.',
+    commands: ['rules', 'rehearse', 'check-config'],
+  },
+  compare: {
+    value: text('file'),
+    about: 'Another alerts file: what it would change.',
+    commands: ['rehearse'],
+  },
+  recorded: {
+    value: text('file'),
+    about:
+      'File for what the recording rules know at the end of the history, as OpenMetrics: promtool makes blocks of it, so that a new Prometheus knows what is usual.',
+    commands: ['rehearse'],
+  },
+  format: {
+    value: oneOf(['prometheus', 'kubernetes', 'jsonnet', 'text', 'json']),
+    about:
+      'Of rules: prometheus (default) for rule files, kubernetes for a PrometheusRule of its operator, or jsonnet for the rules of the mixin. Of rehearse: text (default) or json.',
+    commands: ['rules', 'rehearse'],
+    words: { rules: ['prometheus', 'kubernetes', 'jsonnet'], rehearse: ['text', 'json'] },
+  },
+  labels: {
+    value: labelSet,
+    about: 'Labels to add to every series, as a scrape would.',
+    commands: ['backfill'],
+  },
+  push: {
+    value: receiverChoice,
+    default: 'false',
+    about: 'Push the history to the receivers of the configuration, or to the one of this name.',
+    commands: ['backfill'],
+  },
+  restart: {
+    value: onOff,
+    default: 'false',
+    about: 'Start over, replacing what an earlier run left or wrote.',
+    commands: ['backfill'],
+  },
+
   'log.level': {
     value: oneOf(LOG_LEVELS),
     default: 'info',

@@ -211,71 +211,54 @@ const MOST_VALUES = 2 * 1024 * 1024;
  */
 export function* structureOf(
   document: Document,
-  onText: OnText,
+  onText: (text: Scalar, chain: readonly unknown[]) => void,
 ): Generator<undefined, { readonly misplaced: readonly Misplaced[]; readonly hasAliases: boolean }> {
-  const walk = new Walk(onText, longList(document));
-  yield* walk.look(document.contents, [document]);
-  const { hasAliases, values, merges } = walk;
-  const isBomb = hasAliases && values > MOST_VALUES;
-  const misplaced = isBomb
-    ? [{ offset: 0, message: 'has too many aliases', readable: false }]
-    : merges.flatMap((pair) => badMerge(pair, document));
-  return { misplaced: [...walk.found, ...misplaced], hasAliases };
-}
-
-type OnText = (text: Scalar, chain: readonly unknown[]) => void;
-
-/** Goes through a document in its order. */
-class Walk {
-  readonly found: Misplaced[] = [];
-  readonly merges: Pair[] = [];
-  hasAliases = false;
-  /** Of what has been gone through, with aliases written out. */
-  values = 0;
+  const long = longList(document);
+  const found: Misplaced[] = [];
+  const merges: Pair[] = [];
   /** What has had an anchor of a name last. */
-  readonly #anchors = new Map<string, Anchored>();
-  readonly #onText: OnText;
-  readonly #list: YAMLSeq | undefined;
-
-  constructor(onText: OnText, list: YAMLSeq | undefined) {
-    this.#onText = onText;
-    this.#list = list;
-  }
-
-  *look(node: unknown, above: readonly unknown[], isKey = false): Generator<undefined, void> {
+  const anchors = new Map<string, Anchored>();
+  let hasAliases = false;
+  /** Of what has been gone through, with aliases written out. */
+  let values = 0;
+  const follow = (alias: Alias): void => {
+    hasAliases = true;
+    const target = anchors.get(alias.source);
+    const isWhole = target?.values !== undefined;
+    if (!isWhole) found.push(lostAlias(alias, target));
+    lead(alias, isWhole ? target.node : undefined);
+    values += target?.values ?? 0;
+  };
+  function* look(node: unknown, above: readonly unknown[], isKey = false): Generator<undefined, void> {
     const chain = [...above, node];
-    if (isAlias(node)) this.#follow(node);
+    if (isAlias(node)) follow(node);
     else if (isPair(node)) {
-      if (isMergeKey(node.key)) this.merges.push(node);
-      yield* this.look(node.key, chain, true);
-      yield* this.look(node.value, chain);
+      if (isMergeKey(node.key)) merges.push(node);
+      yield* look(node.key, chain, true);
+      yield* look(node.value, chain);
     } else if (isMap(node) || isSeq(node) || isScalar(node)) {
       const anchored: Anchored = { node };
-      if (node.anchor !== undefined) this.#anchors.set(node.anchor, anchored);
-      const before = this.values;
-      this.values += 1;
-      if (isMap(node)) this.found.push(...repeatedKeys(node));
-      if (!isScalar(node)) yield* this.#lookInto(node, chain);
-      else if (!isKey && typeof node.value === 'string') this.#onText(node, chain);
-      anchored.values = this.values - before;
+      if (node.anchor !== undefined) anchors.set(node.anchor, anchored);
+      const before = values;
+      values += 1;
+      if (!isScalar(node)) yield* lookInto(node, chain);
+      else if (!isKey && typeof node.value === 'string') onText(node, chain);
+      anchored.values = values - before;
     }
   }
-
-  *#lookInto(node: YAMLMap | YAMLSeq, chain: readonly unknown[]): Generator<undefined, void> {
+  function* lookInto(node: YAMLMap | YAMLSeq, chain: readonly unknown[]): Generator<undefined, void> {
+    if (isMap(node)) found.push(...repeatedKeys(node));
     for (const item of node.items) {
-      if (node === this.#list) yield;
-      yield* this.look(item, chain);
+      if (node === long) yield;
+      yield* look(item, chain);
     }
   }
-
-  #follow(alias: Alias): void {
-    this.hasAliases = true;
-    const target = this.#anchors.get(alias.source);
-    const { node, values } = target?.values === undefined ? {} : target;
-    if (node === undefined) this.found.push(lostAlias(alias, target));
-    lead(alias, node);
-    this.values += values ?? 0;
-  }
+  // In the order of the document.
+  yield* look(document.contents, [document]);
+  if (hasAliases && values > MOST_VALUES)
+    found.push({ offset: 0, message: 'has too many aliases', readable: false });
+  else found.push(...merges.flatMap((pair) => badMerge(pair, document)));
+  return { misplaced: found, hasAliases };
 }
 
 function repeatedKeys(map: YAMLMap): Misplaced[] {

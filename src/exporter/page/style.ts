@@ -4,13 +4,13 @@ export const PAGE_STYLE = `
   color-scheme: light dark;
   --ground: #f5f4f0; --panel: #ffffff; --ink: #1d2127; --quiet: #59616c; --rule: #dcd9d1; --hover: #f3f1eb;
   --link: #1c5a9f; --ok: #1b6a3d; --bad: #b0271f; --warn: #855600; --busy: #1c5a9f;
-  --bad-ground: #fbeeec; --track: #e6e3dc; --fill: #4d8a67; --reserve: #b9b4a8;
+  --bad-ground: #fbeeec; --track: #e6e3dc; --fill: #4d8a67;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #13161a; --panel: #1a1e24; --ink: #e5e3de; --quiet: #9ba4af; --rule: #2d333b; --hover: #20252c;
     --link: #83b7f0; --ok: #74c897; --bad: #ff9389; --warn: #e6b868; --busy: #83b7f0;
-    --bad-ground: #2c1d1e; --track: #2b3138; --fill: #4f9a73; --reserve: #5d6672;
+    --bad-ground: #2c1d1e; --track: #2b3138; --fill: #4f9a73;
   }
 }
 * { box-sizing: border-box; }
@@ -54,7 +54,6 @@ code, .mono { font: 12px/1.5 ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo,
 .warn-text { color: var(--warn); }
 
 .alert { border: 1px solid var(--bad); border-left-width: 4px; background: var(--bad-ground); border-radius: 6px; padding: 10px 16px; margin-bottom: 12px; }
-.alert ul { padding-left: 18px; }
 .verdict { border: 1px solid var(--rule); border-left: 5px solid var(--quiet); background: var(--panel); border-radius: 6px; padding: 12px 18px; margin-bottom: 12px; }
 .verdict.ok { border-left-color: var(--ok); }
 .verdict.warn { border-left-color: var(--warn); }
@@ -87,7 +86,6 @@ section > h2 { margin-bottom: 8px; }
 .bar .fill { fill: var(--fill); }
 .bar .low { fill: var(--warn); }
 .bar .out { fill: var(--bad); }
-.bar .reserve { fill: var(--reserve); }
 .bar .mark { fill: var(--ink); }
 
 table { width: 100%; border-collapse: collapse; }

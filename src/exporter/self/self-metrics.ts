@@ -9,6 +9,9 @@ import { VERSION } from '../version.ts';
 import { MetricMaker } from './metric-types.ts';
 import { OwnMetrics } from './own-metrics.ts';
 
+const WAIT_BUCKETS = [1, 5, 30, 120, 600];
+const SETTLE_BUCKETS = [60, 120, 180, 240, 300, 420, 600, 900, 1_800, 3_600];
+
 /** The exporter's own metrics, but for those of its process. */
 export function createSelfMetrics() {
   const own = new OwnMetrics();
@@ -16,22 +19,11 @@ export function createSelfMetrics() {
   maker
     .gauge('build_info', 'Version of the exporter and of Node.js; always 1.', ['version', 'node_version'])
     .set(1, VERSION, process.version);
-  const metrics = {
-    ...pollMetrics(maker),
-    ...bucketMetrics(maker),
-    ...ownMetrics(maker),
-    ...pushMetrics(maker),
-  };
-  return { ...metrics, own, families: maker.families };
-}
-
-export type SelfMetrics = ReturnType<typeof createSelfMetrics>;
-
-const WAIT_BUCKETS = [1, 5, 30, 120, 600];
-
-/** Metrics of polls and their use of the quota. */
-function pollMetrics(maker: MetricMaker) {
   return {
+    own,
+    families: maker.families,
+
+    // Metrics of polls and their use of the quota.
     polls: maker.counter('polls_total', 'Polls of the platform by outcome.', [
       'account',
       'collector',
@@ -82,14 +74,8 @@ function pollMetrics(maker: MetricMaker) {
       'Answers of the platform whose Date header is 30 s or more off its time as it has run on.',
       ['account'],
     ),
-  };
-}
 
-const SETTLE_BUCKETS = [60, 120, 180, 240, 300, 420, 600, 900, 1_800, 3_600];
-
-/** Metrics of rows and buckets. */
-function bucketMetrics(maker: MetricMaker) {
-  return {
+    // Metrics of rows and buckets.
     rejectedRows: maker.counter(
       'rejected_rows_total',
       'Rows of answers that were dropped because they were invalid.',
@@ -140,12 +126,8 @@ function bucketMetrics(maker: MetricMaker) {
       'Failed commits to the state directory; nothing of them was exposed.',
       [],
     ),
-  };
-}
 
-/** The exporter as a whole. */
-function ownMetrics(maker: MetricMaker) {
-  return {
+    // The exporter as a whole.
     sandbox: maker.gauge(
       'sandbox',
       'Whether the exporter polls the embedded platform, whose data is made up: 1 or 0.',
@@ -188,12 +170,8 @@ function ownMetrics(maker: MetricMaker) {
       'Time in stalls of 10 s or more, in which the process was suspended or its event loop blocked.',
       [],
     ),
-  };
-}
 
-/** What is pushed to receivers, and what waits for them. */
-function pushMetrics(maker: MetricMaker) {
-  return {
+    // What is pushed to receivers, and what waits for them.
     outboxSamples: maker.gauge(
       'outbox_samples',
       'Samples that wait for a receiver; absent until it is known what an earlier run left.',
@@ -237,6 +215,8 @@ function pushMetrics(maker: MetricMaker) {
     ),
   };
 }
+
+export type SelfMetrics = ReturnType<typeof createSelfMetrics>;
 
 /** Updates the metrics of the store. */
 export function measureStore(
