@@ -26,7 +26,8 @@ export async function rules({ flags, env, stdout, complain }: Call): Promise<Exi
   }
   const files = ruleFiles(loaded.settings);
   if (output === undefined) {
-    stdout.write(wholeText(files, format));
+    const isPrometheus = format === undefined || format === 'prometheus';
+    stdout.write(isPrometheus ? wholeRuleText(files) : Object.values(textsOf(files, format)).join(''));
     return EXIT.ok;
   }
   try {
@@ -37,11 +38,6 @@ export async function rules({ flags, env, stdout, complain }: Call): Promise<Exi
     complain(`${output}: the rules cannot be written: ${error.message}`);
     return EXIT.failed;
   }
-}
-
-function wholeText(files: RuleFiles, format: Call['flags']['format']): string {
-  if (format === 'kubernetes') return kubernetesRuleText(files);
-  return format === 'jsonnet' ? jsonnetRuleText(files) : wholeRuleText(files);
 }
 
 function textsOf(files: RuleFiles, format: Call['flags']['format']): Readonly<Record<string, string>> {

@@ -5,7 +5,7 @@ import { Outbox } from '../../src/exporter/push/outbox.ts';
 import { ReceiverConnection } from '../../src/exporter/push/receiver-connection.ts';
 import { ReceiverQueue } from '../../src/exporter/push/receiver-queue.ts';
 import { RemoteWrite } from '../../src/exporter/push/remote-write.ts';
-import { receiverSnapshots, Sender } from '../../src/exporter/push/sender.ts';
+import { receiverSnapshots, type SenderOptions, sendWaiting } from '../../src/exporter/push/sender.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { samplesOf } from './push-series.ts';
 /**
@@ -63,7 +63,7 @@ const report = () => {
   const { samples, bytes: outboxBytes } = queue.waiting;
   process.send?.({ samples, outboxBytes, sentBytes, protocol: protocol.name } satisfies SenderReport);
 };
-const sender = new Sender({
+const sending: SenderOptions = {
   queue,
   takeUp: async () => undefined,
   snapshots,
@@ -74,7 +74,7 @@ const sender = new Sender({
   refused: (reason, _samples, words) => fail(`${reason}: ${words}`),
   failed: fail,
   notRead: fail,
-});
+};
 // Not `once`: the channel keeps the process alive when all is sent.
-process.on('message', () => void sender.run(new AbortController().signal));
+process.on('message', () => void sendWaiting(sending, new AbortController().signal));
 report();

@@ -171,12 +171,10 @@ function inDimension(
   };
 }
 
-interface HistoryTextOptions extends HistoryFamiliesOptions {
-  readonly end: number;
-}
-
 /** The history as OpenMetrics 1.0, in pieces, in the order of the format; one metric of one target is in memory at a time. */
-export async function* historyText(options: HistoryTextOptions): AsyncGenerator<string> {
+export async function* historyText(
+  options: HistoryFamiliesOptions & { readonly end: number },
+): AsyncGenerator<string> {
   for (const [family, all] of historyFamilies(options)) {
     yield familyHeader(family, 'openmetrics');
     let read: { readonly spool: Spool; readonly history: SeriesHistory } | undefined;

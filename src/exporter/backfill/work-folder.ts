@@ -27,38 +27,30 @@ import { BackfillRefusal, fileTrouble, Misuse } from './refusal.ts';
 const NEWLINE = 0x0a;
 
 /** A file with a JSON document a line. What is written stays; a line that was cut off by a sudden end is cut off whole. */
-class LineFile<Line> {
-  readonly path: string;
-  readonly #parse: (text: string) => Line | undefined;
-
-  constructor(path: string, parse: (text: string) => Line | undefined) {
-    this.path = path;
-    this.#parse = parse;
-  }
-
-  /** The lines that were written whole, up to the first that was not; that is cut off, so that no further line joins it. */
-  async lines(): Promise<Line[]> {
-    const bytes = (await unlessMissing(readFile(this.path))) ?? Buffer.alloc(0);
-    const lines: Line[] = [];
-    let end = 0;
-    for (let to = bytes.indexOf(NEWLINE); to >= 0; to = bytes.indexOf(NEWLINE, end)) {
-      const line = this.#parse(bytes.toString('utf8', end, to));
-      if (line === undefined) break;
-      lines.push(line);
-      end = to + 1;
-    }
-    if (end < bytes.length) await truncate(this.path, end);
-    return lines;
-  }
-
-  append(line: Line): Promise<void> {
-    return appendFile(this.path, `${JSON.stringify(line)}\n`);
-  }
+function lineFile<Line>(path: string, parse: (text: string) => Line | undefined) {
+  return {
+    path,
+    /** The lines that were written whole, up to the first that was not; that is cut off, so that no further line joins it. */
+    async lines(): Promise<Line[]> {
+      const bytes = (await unlessMissing(readFile(path))) ?? Buffer.alloc(0);
+      const lines: Line[] = [];
+      let end = 0;
+      for (let to = bytes.indexOf(NEWLINE); to >= 0; to = bytes.indexOf(NEWLINE, end)) {
+        const line = parse(bytes.toString('utf8', end, to));
+        if (line === undefined) break;
+        lines.push(line);
+        end = to + 1;
+      }
+      if (end < bytes.length) await truncate(path, end);
+      return lines;
+    },
+    append: (line: Line): Promise<void> => appendFile(path, `${JSON.stringify(line)}\n`),
+  };
 }
 
 /** What was read of one metric of one target, a window a line, in a file of its own. */
 export class Spool {
-  readonly #file: LineFile<SpoolLine>;
+  readonly #file: ReturnType<typeof lineFile<SpoolLine>>;
   readonly #windows = new Set<number>();
   readonly dimensions = new Set<string>();
   /** Whether the platform does not know what is read here. */
@@ -71,7 +63,7 @@ export class Spool {
   readonly #isWhole: (record: SpoolRecord) => boolean;
 
   private constructor(path: string, isWhole: (record: SpoolRecord) => boolean) {
-    this.#file = new LineFile(path, parseSpoolLine);
+    this.#file = lineFile(path, parseSpoolLine);
     this.#isWhole = isWhole;
   }
 
@@ -227,14 +219,14 @@ type PushedLine = z.output<typeof pushedLine>;
 
 /** How much of a history one receiver has: a line is written after it has answered, so that what is sent again is the same. */
 export class PushedRecord {
-  readonly #file: LineFile<PushedLine>;
+  readonly #file: ReturnType<typeof lineFile<PushedLine>>;
   readonly #buckets = new Map<number, number>();
   /** How many samples the receiver has refused for good, by reason, and how many it has taken. */
   readonly refused = new Map<string, number>();
   sent = 0;
 
   private constructor(path: string) {
-    this.#file = new LineFile(path, (text) => pushedLine.safeParse(parsedJson(text)).data);
+    this.#file = lineFile(path, (text) => pushedLine.safeParse(parsedJson(text)).data);
   }
 
   /** Opens the record of a receiver, which is another's when it takes other samples or is somewhere else. */

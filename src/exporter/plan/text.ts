@@ -25,7 +25,7 @@ export function planText(plan: AccountPlan): string {
     plan.gives.length === 0 ? [] : ['These intervals stretch:', ...plan.gives.map(stretchLine)],
     plan.suggestions.length === 0
       ? []
-      : ['Each of these would make it fit:', ...plan.suggestions.map(indented)],
+      : ['Each of these would make it fit:', ...plan.suggestions.map((text) => `  ${text}`)],
     plan.notes.map((note) => `Note: ${note}.`),
   ];
   return sections
@@ -92,8 +92,4 @@ function stretchLine({ collector, product, metrics, scheduled_seconds, interval_
   const which = metrics.length === 0 ? '' : ` (${metrics.join(', ')})`;
   const longer = plainShare(interval_seconds / scheduled_seconds - 1);
   return `  ${what}${which}: every ${duration(interval_seconds)} instead of ${duration(scheduled_seconds)} (${longer} longer)`;
-}
-
-function indented(text: string): string {
-  return `  ${text}`;
 }

@@ -127,16 +127,11 @@ export function helpOf({ name, help }: PushedFamily): string {
   return help ?? HELP.get(name) ?? '';
 }
 
-interface Selectable {
-  readonly family: { readonly name: string };
-  readonly labels: Labels;
-}
-
 /** Whether a sample is of the families and accounts that a receiver is to have; what is of no account, every receiver has. */
 export function selectionOf({
   families,
   accounts,
-}: Pick<Receiver, 'families' | 'accounts'>): (sample: Selectable) => boolean {
+}: Pick<Receiver, 'families' | 'accounts'>): (sample: Pick<PushedSample, 'family' | 'labels'>) => boolean {
   const isFamily = matchesAny(families);
   const isAccount = matchesAny(accounts);
   return ({ family, labels: { account } }) =>

@@ -10,7 +10,7 @@ import type { Protocol, PushedSample, ReceiverAnswer, RefusalReason } from './pr
 import { NoReply, ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
 import { RemoteWrite } from './remote-write.ts';
-import { type ReceiverSnapshots, receiverSnapshots, Sender } from './sender.ts';
+import { type ReceiverSnapshots, receiverSnapshots, type SenderOptions, sendWaiting } from './sender.ts';
 
 /** How one receiver fares. */
 export interface ReceiverView {
@@ -90,7 +90,7 @@ export function startReceiver(
   let lastSuccessAt: number | undefined;
   let unreadSince: number | undefined;
   let trouble = '';
-  const sender = new Sender({
+  const sending: SenderOptions = {
     queue,
     takeUp: outbox.takingUp(queue),
     snapshots,
@@ -112,12 +112,12 @@ export function startReceiver(
       trouble = `the outbox cannot be read: ${words}`;
       observer.outboxNotRead(name, words);
     },
-  });
+  };
   const { signal } = stopping;
   const send = async (): Promise<void> => {
     while (!signal.aborted) {
       try {
-        await sender.run(signal);
+        await sendWaiting(sending, signal);
       } catch (error) {
         if (signal.aborted) return;
         trouble = `a fault of the exporter: ${error instanceof Error ? error.message : String(error)}`;

@@ -78,7 +78,7 @@ export function receiverSnapshots({
   };
 }
 
-interface SenderOptions extends DeliveryOptions {
+export interface SenderOptions extends DeliveryOptions {
   readonly queue: ReceiverQueue;
   readonly takeUp: (signal: AbortSignal) => Promise<void>;
   readonly snapshots: ReceiverSnapshots;
@@ -95,59 +95,55 @@ const GATHER_MS = 1_000;
 const UNREADABLE_MS = 10_000;
 
 /**
- * Sends what waits for one receiver, one request at a time. A request holds no two samples of one series, and the next
- * one waits until this one's samples have left the outbox: what is sent again after a crash is then at most one sample
- * of each series, the newest that the receiver has, which every receiver takes twice.
+ * Sends what waits for one receiver, one request at a time, until the signal aborts; then it rejects. A request holds no two
+ * samples of one series, and the next one waits until this one's samples have left the outbox: what is sent again after a
+ * crash is then at most one sample of each series, the newest that the receiver has, which every receiver takes twice.
  */
-export class Sender {
-  readonly #options: SenderOptions;
-  readonly #delivery: Delivery;
-
-  constructor(options: SenderOptions) {
-    this.#options = options;
-    this.#delivery = new Delivery(options);
+export async function sendWaiting(options: SenderOptions, signal: AbortSignal): Promise<never> {
+  const { queue, snapshots, takeUp, arrivals, clock } = options;
+  const delivery = new Delivery(options);
+  await unlessUnreadable(() => takeUp(signal), options, signal);
+  let leftBehind = 0;
+  for (;;) {
+    while (queue.waiting.samples === 0 && snapshots.waiting === undefined)
+      await once(arrivals, 'added', { signal });
+    signal.throwIfAborted();
+    // What a request has left behind, since it had a sample of each series, waits for nothing more.
+    if (leftBehind === 0 && queue.waiting.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
+    const { waiting } = snapshots;
+    if (waiting !== undefined && isNext(waiting, queue)) {
+      if (await deliverInParts(waiting, delivery, signal)) snapshots.sent();
+    } else {
+      const batch = await unlessUnreadable(() => queue.next(REQUEST_SAMPLES), options, signal);
+      leftBehind = queue.waiting.samples - batch.samples.length;
+      if (await delivery.deliver(batch.samples, signal)) await queue.remove(batch, signal);
+    }
   }
+}
 
-  /** Sends until the signal aborts; then it rejects. */
-  async run(signal: AbortSignal): Promise<never> {
-    const { queue, snapshots, takeUp, arrivals, clock } = this.#options;
-    await this.#unlessUnreadable(() => takeUp(signal), signal);
-    let leftBehind = 0;
-    for (;;) {
-      while (queue.waiting.samples === 0 && snapshots.waiting === undefined)
-        await once(arrivals, 'added', { signal });
+async function deliverInParts(
+  { samples }: Snapshot,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let from = 0; from < samples.length; from += REQUEST_SAMPLES)
+    if (!(await delivery.deliver(samples.slice(from, from + REQUEST_SAMPLES), signal))) return false;
+  return true;
+}
+
+/** Reads the outbox, again and again until the disk lets it. */
+async function unlessUnreadable<Result>(
+  read: () => Promise<Result>,
+  { notRead, clock }: SenderOptions,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
       signal.throwIfAborted();
-      // What a request has left behind, since it had a sample of each series, waits for nothing more.
-      if (leftBehind === 0 && queue.waiting.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
-      const { waiting } = snapshots;
-      if (waiting !== undefined && isNext(waiting, queue)) {
-        await this.#sendSnapshot(waiting, signal);
-      } else {
-        const batch = await this.#unlessUnreadable(() => queue.next(REQUEST_SAMPLES), signal);
-        leftBehind = queue.waiting.samples - batch.samples.length;
-        if (await this.#delivery.deliver(batch.samples, signal)) await queue.remove(batch, signal);
-      }
-    }
-  }
-
-  async #sendSnapshot({ samples }: Snapshot, signal: AbortSignal): Promise<void> {
-    for (let from = 0; from < samples.length; from += REQUEST_SAMPLES) {
-      if (!(await this.#delivery.deliver(samples.slice(from, from + REQUEST_SAMPLES), signal))) return;
-    }
-    this.#options.snapshots.sent();
-  }
-
-  /** Reads the outbox, again and again until the disk lets it. */
-  async #unlessUnreadable<Result>(read: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    const { notRead, clock } = this.#options;
-    for (;;) {
-      try {
-        return await read();
-      } catch (error) {
-        signal.throwIfAborted();
-        notRead(error instanceof Error ? error.message : String(error));
-        await clock.sleep(UNREADABLE_MS, signal);
-      }
+      notRead(error instanceof Error ? error.message : String(error));
+      await clock.sleep(UNREADABLE_MS, signal);
     }
   }
 }

@@ -80,7 +80,7 @@ export class ProcessMetrics {
   /** The metrics that it may show. */
   get names(): readonly string[] {
     const theirs = this.#registry.getMetricsAsArray();
-    return [...cpuTime(), ...theirs].map(({ name }) => name).concat(this.#eventLoop.names);
+    return [...cpuTime(), ...theirs].map(({ name }) => name).concat(NAMES.map(nameOf));
   }
 
   /** Watches the event loop until the returned function is called. */
@@ -176,10 +176,6 @@ class EventLoopDelay {
    */
   #delays: IntervalHistogram | undefined;
   #before: LoopDelays | undefined;
-
-  get names(): readonly string[] {
-    return NAMES.map(nameOf);
-  }
 
   start(): () => void {
     const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

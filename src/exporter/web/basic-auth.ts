@@ -2,18 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAwaited, sendText } from './responses.ts';
 
-/** Whether a request may go on; where it may not, it has been answered. */
-export type Gate = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
-
-/** Lets a request pass when no users are configured, or when it carries one's name and password (RFC 7617). */
-export function createGate(users: () => Users, verify: VerifyLogin = createLoginVerifier()): Gate {
-  return (request, response) => {
-    const known = users();
-    return known.size === 0 || admits(known, request, response, verify);
-  };
-}
-
-async function admits(
+/** Whether a request may go on, since it carries the name and password of one of the users (RFC 7617); where it may not, it has been answered. */
+export async function admits(
   users: Users,
   request: IncomingMessage,
   response: ServerResponse,

@@ -36,12 +36,6 @@ export interface LogLevel {
   readonly set: (level: string) => void;
 }
 
-interface ServedPath {
-  readonly path: string;
-  readonly methods: readonly string[];
-  readonly handle: Handler;
-}
-
 /** The Express application of every path but the telemetry path; all others are 404 with what there is. */
 export function createRoutes(sources: WebSources, lifecycle: boolean, onFailure: OnFailure): Handler {
   const routes = routesOf(sources, lifecycle);
@@ -62,7 +56,10 @@ export function createRoutes(sources: WebSources, lifecycle: boolean, onFailure:
   return app;
 }
 
-function routesOf(sources: WebSources, lifecycle: boolean): readonly ServedPath[] {
+function routesOf(
+  sources: WebSources,
+  lifecycle: boolean,
+): { readonly path: string; readonly methods: readonly string[]; readonly handle: Handler }[] {
   return [
     { path: '/', methods: READING, handle: sendPage(sources) },
     { path: '/-/healthy', methods: READING, handle: (_, response) => sendText(response, 200, ['healthy']) },

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { PAGE_CONTENT_SECURITY_POLICY } from '../page/script.ts';
-import { createGate } from './basic-auth.ts';
+import { admits, createLoginVerifier } from './basic-auth.ts';
 import {
   openWebConfig,
   type RequestRate,
@@ -81,7 +81,7 @@ function createAnswer(options: WebOptions, webConfig: WebConfigFile): Handler {
   const onFailure = failWith(log);
   const route = createRouter(options, lifecycle, onFailure);
   const take = createRequestBucket(performance.now.bind(performance));
-  const admit = createGate(() => webConfig.current().users);
+  const verify = createLoginVerifier();
 
   function refuse(request: IncomingMessage, response: ServerResponse, { rate }: WebConfig): boolean {
     if (!namesAllowedHost(request, allowedHosts)) {
@@ -100,8 +100,7 @@ function createAnswer(options: WebOptions, webConfig: WebConfigFile): Handler {
       const config = webConfig.current();
       for (const [name, value] of headersOf(config)) response.setHeader(name, value);
       if (refuse(request, response, config)) return;
-      const admitted = admit(request, response);
-      if (!(typeof admitted === 'boolean' ? admitted : await admitted)) return;
+      if (config.users.size > 0 && !(await admits(config.users, request, response, verify))) return;
       if (isAwaited(response)) await route(request, response);
     } catch (error) {
       onFailure(error, request, response);

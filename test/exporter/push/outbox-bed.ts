@@ -5,7 +5,7 @@ import type { ShownSample } from '../../../src/exporter/exposition/text-format.t
 import { Outbox } from '../../../src/exporter/push/outbox.ts';
 import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
-import { receiverSnapshots, Sender } from '../../../src/exporter/push/sender.ts';
+import { receiverSnapshots, type SenderOptions, sendWaiting } from '../../../src/exporter/push/sender.ts';
 import { memoryState, type State } from '../../../src/exporter/state/state.ts';
 
 /** A clock on which every sleep is over at once. */
@@ -65,7 +65,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       isReady = resolve;
     });
     const takeUp = outbox.takingUp(queue);
-    const sender = new Sender({
+    const sending: SenderOptions = {
       queue,
       async takeUp(signal) {
         await takeUp(signal);
@@ -86,8 +86,8 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       refused: (reason, samples) => void refused.push([reason, samples]),
       failed: (words) => void failures.push(words),
       notRead: (words) => void notRead.push(words),
-    });
-    const running = sender.run(stopping.signal).catch((error: unknown) => {
+    };
+    const running = sendWaiting(sending, stopping.signal).catch((error: unknown) => {
       if (!stopping.signal.aborted) failure ??= error;
     });
     return { outbox, queue, snapshots, stopping, ready, running };
