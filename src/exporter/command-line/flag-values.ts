@@ -1,4 +1,5 @@
 import type { Shard } from '../cluster/shard.ts';
+import { SWITCH } from '../configuration/environment.ts';
 import { parseDuration } from '../text/figures.ts';
 import { parseListenAddress } from '../web/listen-address.ts';
 
@@ -13,8 +14,6 @@ export interface FlagValue<Value> {
   readonly repeatable?: true;
   parse(text: string): Value | undefined;
 }
-
-const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
 /** On or off. */
 export const onOff: FlagValue<boolean> = {

@@ -85,6 +85,14 @@ export function tokenText() {
     .transform((given) => new Secret(given));
 }
 
+/** A password or key, as it is. */
+export function secretText() {
+  return z
+    .string()
+    .min(1, 'must not be empty')
+    .transform((given) => new Secret(given));
+}
+
 /** The keys of an account that say where the platform is and what to authenticate with. */
 export const ACCESS = {
   api_url: apiUrl().describe(
@@ -102,10 +110,7 @@ export const ACCESS = {
     .regex(/^[^:]*$/, 'must not contain a colon: basic authentication does not allow it')
     .exactOptional()
     .describe('User for whom the exporter creates, renews and revokes a token.'),
-  password: z
-    .string()
-    .min(1, 'must not be empty')
-    .transform((given) => new Secret(given))
+  password: secretText()
     .exactOptional()
     .describe('Password of username; prefer a reference to an environment variable.'),
   password_file: text().exactOptional().describe('File with the password of username.'),

@@ -33,7 +33,8 @@ export const ACCOUNT_VARIABLES: readonly {
   { key: 'password_file', name: 'EDGE_PASSWORD_FILE', about: 'File with the password.' },
 ];
 
-const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+/** What says yes or no, in variables and flags. */
+export const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
 /** What the environment says, as a file would; undefined when no variable is set. An empty one counts as not set. */
 export function configFromEnvironment(env: Environment): unknown {

@@ -6,6 +6,7 @@ import {
   httpAddress,
   ROUTE,
   secretsOf,
+  secretText,
   tlsMistakes,
   toCredentials,
   unencrypted,
@@ -59,6 +60,10 @@ function labels() {
   });
 }
 
+function patterns(most: number) {
+  return z.array(nameOrId()).min(1, 'must not be empty').max(most).default(['*']);
+}
+
 const outbox = z.strictObject({
   max_bytes: integer()
     .min(MEBIBYTE)
@@ -98,13 +103,6 @@ const oauth2 = z.strictObject({
 });
 
 export type OAuth2 = z.output<typeof oauth2>;
-
-function secretText() {
-  return z
-    .string()
-    .min(1, 'must not be empty')
-    .transform((given) => new Secret(given));
-}
 
 /** Named as in Prometheus. */
 const sigv4 = z.strictObject({
@@ -159,18 +157,8 @@ const RECEIVER = z
       .describe('Signatures of AWS (Signature Version 4, service aps), for Amazon Managed Prometheus.'),
     headers: headers().prefault({}).describe('Further headers, for instance X-Scope-OrgID.'),
     request: request.prefault({}).describe('How requests are made.'),
-    families: z
-      .array(nameOrId())
-      .min(1, 'must not be empty')
-      .max(MOST_ENTRIES)
-      .default(['*'])
-      .describe('Names (globs) of the families to push.'),
-    accounts: z
-      .array(nameOrId())
-      .min(1, 'must not be empty')
-      .max(MOST_NAMES)
-      .default(['*'])
-      .describe('Names (globs) of the accounts whose samples are pushed.'),
+    families: patterns(MOST_ENTRIES).describe('Names (globs) of the families to push.'),
+    accounts: patterns(MOST_NAMES).describe('Names (globs) of the accounts whose samples are pushed.'),
     buckets_only: z
       .boolean()
       .default(false)

@@ -172,10 +172,10 @@ export const ACCOUNT = z
     (account, context) => {
       for (const mistake of credentialMistakes(account)) addMistake(context, [], mistake);
       const throughProxy = typeof account.request?.proxy === 'object';
-      const exposed = unencrypted(account.api_url, account.allow_http, throughProxy);
-      if (exposed !== undefined) addMistake(context, ['api_url'], exposed);
-      const exposedToo = unencrypted(account.graphql_url, account.allow_http, throughProxy);
-      if (exposedToo !== undefined) addMistake(context, ['graphql_url'], exposedToo);
+      for (const key of ['api_url', 'graphql_url'] as const) {
+        const exposed = unencrypted(account[key], account.allow_http, throughProxy);
+        if (exposed !== undefined) addMistake(context, [key], exposed);
+      }
       for (const { key, message } of tlsMistakes(account.api_url, account.request)) {
         addMistake(context, ['request', key], message);
       }
