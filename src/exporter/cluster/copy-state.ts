@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { groupedBy } from '../groups.ts';
+import { groupedBy } from '../grouped-by.ts';
 import { type OwnedAccount, QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
 import { BEAT_MS } from './lease.ts';
 import type { Registry } from './registry.ts';

@@ -4,7 +4,7 @@ import { type JobPart, partOf } from '../collectors.ts';
 import { routeOf } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { CredentialsSource } from '../credentials/token-login.ts';
-import { groupedBy } from '../groups.ts';
+import { groupedBy } from '../grouped-by.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Route } from '../platform/connector.ts';
 import type { Credentials } from '../platform/credentials.ts';

@@ -1,4 +1,4 @@
-import { groupedBy } from '../groups.ts';
+import { groupedBy } from '../grouped-by.ts';
 import { QUESTIONS, type Resource } from '../platform/read.ts';
 import { FINEST_WINDOW_MS, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
 

@@ -4,7 +4,7 @@ import { BY_VALUE, PRODUCTS, TOP_VALUES } from '../catalogue/products.ts';
 import { shardText } from '../cluster/shard.ts';
 import { partOf } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import { groupedBy } from '../groups.ts';
+import { groupedBy } from '../grouped-by.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import {
   demandPerMinute,

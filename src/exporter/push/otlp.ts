@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PbfReader, PbfWriter } from 'pbf';
-import { groupedBy } from '../groups.ts';
+import { groupedBy } from '../grouped-by.ts';
 import {
   helpOf,
   type Protocol,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import { groupedBy } from '../groups.ts';
+import { groupedBy } from '../grouped-by.ts';
 import { othersHaveGoneOn } from '../slices.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { headOf, LabelSets, type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
