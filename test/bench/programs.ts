@@ -2,16 +2,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { toolPath } from '../end-to-end/tools.ts';
 import { type Server, startProgram } from './scrape-process.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
-
-const debian = (folder: string, name: string) => join(ROOT, '.cache', 'debian', folder, 'usr', 'bin', name);
-
-export const PROMETHEUS = process.env['PROMETHEUS_BIN'] ?? debian('prometheus', 'prometheus');
-export const PROMETHEUS3 = process.env['PROMETHEUS3_BIN'] ?? debian('prometheus@testing', 'prometheus');
-export const PUSHGATEWAY =
-  process.env['PUSHGATEWAY_BIN'] ?? debian('prometheus-pushgateway', 'prometheus-pushgateway');
 
 /** As in the image and the systemd unit; `NODE_FLAGS=''` leaves them out. */
 const NODE_FLAGS = (process.env['NODE_FLAGS'] ?? '--no-memory-reducer')
@@ -58,7 +52,11 @@ function argumentsOf(folder: string, configuration: object, flags: readonly stri
 }
 
 /** A Prometheus that takes remote write, with its data in `folder`, which is made. */
-export function startReceiver(folder: string, configuration = {}, path = PROMETHEUS): Promise<Server> {
+export function startReceiver(
+  folder: string,
+  configuration = {},
+  path = toolPath('prometheus'),
+): Promise<Server> {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'receiver.yml');
   writeFileSync(file, JSON.stringify(configuration));

@@ -5,13 +5,14 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PROMETHEUS, PROMETHEUS3, startReceiver } from './programs.ts';
+import { toolPath } from '../end-to-end/tools.ts';
+import { startReceiver } from './programs.ts';
 import type { SenderReport } from './push-sender.ts';
 import { pageOf, SERIES_PER_CONFIGURATION } from './push-series.ts';
 import { cpuOf, page, type Server, startProgram, stop } from './scrape-process.ts';
@@ -20,13 +21,13 @@ import { median, pause } from './statistics.ts';
 const BUILDS = [
   {
     name: 'Prometheus 2',
-    path: PROMETHEUS,
+    path: toolPath('prometheus'),
     agent: '--enable-feature=agent',
     remoteWrite: {},
   },
   {
     name: 'Prometheus 3',
-    path: PROMETHEUS3,
+    path: toolPath('prometheus3'),
     agent: '--agent',
     // As ours does where the receiver knows it.
     remoteWrite: { protobuf_message: 'io.prometheus.write.v2.Request' },
@@ -241,7 +242,7 @@ function tableOf(build: Build, ours: readonly Measured[], agent: readonly Measur
 
 const home = mkdtempSync(join(tmpdir(), 'edge-exporter-push-'));
 try {
-  for (const build of BUILDS.filter(({ path }) => existsSync(path))) {
+  for (const build of BUILDS) {
     const [ours, agent]: [Measured[], Measured[]] = [[], []];
     for (let round = 0; round < rounds; round++) {
       ours.push(await measureOurs(build, join(home, `${build.name}-ours-${round}`)));

@@ -32,6 +32,16 @@ const BENCHMARKS = {
   decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],
 };
 
+/** The tools that a benchmark starts, which are unpacked where they are missing. */
+const TOOLS = {
+  scrape: ['prometheus', 'pushgateway'],
+  push: ['prometheus', 'prometheus3'],
+  'backfill-push': ['prometheus'],
+  'push-share': ['prometheus'],
+  'alerts-real': ['prometheus', 'prometheus3', 'alertmanager'],
+  'rule-cost': ['prometheus', 'promtool'],
+};
+
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'));
 const unknown = asked.filter((name) => !(name in BENCHMARKS));
@@ -51,6 +61,7 @@ for (const folder of ['.cache', join('test', 'certificates')]) {
 }
 for (const name of asked.length > 0 ? asked : ['scrape']) {
   process.stderr.write(`\n${name}\n\n`);
+  if (name in TOOLS) run([join(BUILT, 'obtain.js'), ...TOOLS[name]]);
   run([...BENCHMARKS[name], ...options]);
 }
 

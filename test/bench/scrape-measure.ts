@@ -1,14 +1,15 @@
 /** What is measured of one size. */
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { findTool } from '../end-to-end/tools.ts';
 import type { BlockCommand, BlockTold } from './block-watch.ts';
 import type { Block } from './cpu-wait.ts';
 import { type CpuCosts, costsOf } from './cpu-windows.ts';
 import type { IngestMeasured, IngestOptions } from './ingest-measure.ts';
-import { PROMETHEUS, PUSHGATEWAY, startWatchedExporter } from './programs.ts';
+import { startWatchedExporter } from './programs.ts';
 import { Answers } from './scrape-answers.ts';
 import { cpuPerScrape, watchMinute } from './scrape-cpu.ts';
 import { LATEST_ANSWER, SERIES_PER_CONFIGURATION } from './scrape-platform.ts';
@@ -100,7 +101,8 @@ async function measureStarted(
   const peers: Server[] = [];
   if (size.series <= PEERS_UP_TO) {
     peers.push(await start(startRole('prom-client', files.plain)));
-    if (existsSync(PUSHGATEWAY)) peers.push(await start(pushed(gunzipSync(body))));
+    const pushgateway = findTool('pushgateway');
+    if (pushgateway !== undefined) peers.push(await start(pushed(pushgateway, gunzipSync(body))));
   }
 
   const polls = nextSecond(plan.closingSecond, Date.now() + QUIET_MS);
@@ -127,7 +129,7 @@ async function measureStarted(
     floorPolling,
     costs: costsOf(windows),
     cpuPerScrape: await cpuPerScrape([exporter, floor]),
-    prometheus: await scrapeDurations(PROMETHEUS, [exporter, floor]),
+    prometheus: await scrapeDurations(findTool('prometheus'), [exporter, floor]),
     cpuPerRead: await readAlone(platform),
     ...(await parsing(platform)),
     ingest: await ingestOf(size),
@@ -157,8 +159,8 @@ async function untilFull({ client }: Server, series: number): Promise<void> {
   throw new Error(`only ${before} of ${series} series`);
 }
 
-async function pushed(text: Buffer): Promise<Server> {
-  const server = await startProgram('pushgateway', PUSHGATEWAY, (address) => [
+async function pushed(pushgateway: string, text: Buffer): Promise<Server> {
+  const server = await startProgram('pushgateway', pushgateway, (address) => [
     `--web.listen-address=${address}`,
     '--log.level=error',
   ]);

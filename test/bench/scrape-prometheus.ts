@@ -1,5 +1,5 @@
 /** How long a real Prometheus takes for its scrapes. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startProgram, stop } from './scrape-process.ts';
@@ -12,10 +12,10 @@ const RANGE_S = 60;
 
 /** The median `scrape_duration_seconds` of each server, in ms; nothing where that Prometheus is not there. */
 export async function scrapeDurations(
-  prometheus: string,
+  prometheus: string | undefined,
   servers: readonly Server[],
 ): Promise<ReadonlyMap<string, number>> {
-  if (!existsSync(prometheus)) return new Map();
+  if (prometheus === undefined) return new Map();
   const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-bench-prometheus-'));
   const config = join(folder, 'prometheus.yml');
   const jobs = servers.map(({ name, url }) => ({

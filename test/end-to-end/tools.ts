@@ -92,9 +92,12 @@ interface Place {
 export type Tool = keyof typeof TOOLS;
 
 /** The Debian packages that the tools come from. */
-export const DEBIAN_PACKAGES: readonly string[] = [
-  ...new Set(Object.values(TOOLS).flatMap(({ debian }) => debian ?? [])),
-];
+export const DEBIAN_PACKAGES = packagesOf(Object.keys(TOOLS) as Tool[]);
+
+/** The Debian packages that these tools come from. */
+export function packagesOf(tools: readonly Tool[]): readonly string[] {
+  return [...new Set(tools.flatMap((tool) => TOOLS[tool].debian ?? []))];
+}
 
 /** The tools of a Debian package, or all that have one. */
 export function toolsOf(debianPackage: string): Tool[] {
