@@ -32,8 +32,8 @@ export async function eventually<T>(
     } catch (error) {
       cause = error;
     }
-    // A look that takes long, such as a scrape of everything, would otherwise be half of what the machine does.
-    await pause(Math.max(every, Math.min(3 * (performance.now() - began), LONGEST_PAUSE)));
+    // A look that takes long, such as a scrape of everything, would otherwise be much of what the machine does.
+    await pause(Math.max(every, Math.min(9 * (performance.now() - began), LONGEST_PAUSE)));
   } while (performance.now() < deadline);
   throw new Error(`not within ${within / 1000} s: ${what}\n${evidence()}`, { cause });
 }

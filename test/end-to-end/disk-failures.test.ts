@@ -40,24 +40,24 @@ async function startBehind(sandbox: ServedSandbox) {
 
 /** Scrapes; no counter of the platform may be less than it was in the scrape before. */
 function watched({ scrape }: ExporterProcess) {
-  let last = new Map<string, number>();
-  const sum = (name: string) =>
-    [...last]
-      .filter(([series]) => series.startsWith(`["${name}"`))
-      .reduce((all, [, value]) => all + value, 0);
+  let last: ReadonlyMap<string, number> = new Map();
   return {
     async look(): Promise<{ readonly counted: number; readonly refused: number }> {
       const { status, body } = await scrape();
       expect(status).toBe(200);
       const { samples } = parseExposition(body);
+      const sums = new Map<string, number>();
+      const less: string[] = [];
       for (const [series, value] of samples) {
-        const [name] = JSON.parse(series) as [string];
-        if (FAMILIES.has(name)) expect(value, series).toBeGreaterThanOrEqual(last.get(series) ?? 0);
+        const name = series.slice('["'.length, series.indexOf('"', '["'.length));
+        sums.set(name, (sums.get(name) ?? 0) + value);
+        if (FAMILIES.has(name) && !(value >= (last.get(series) ?? 0))) less.push(`${series} ${value}`);
       }
-      last = new Map(samples);
+      expect(less).toEqual([]);
+      last = samples;
       return {
-        counted: sum('edge_exporter_buckets_counted_total'),
-        refused: sum('edge_exporter_state_errors_total'),
+        counted: sums.get('edge_exporter_buckets_counted_total') ?? 0,
+        refused: sums.get('edge_exporter_state_errors_total') ?? 0,
       };
     },
   };
@@ -65,21 +65,24 @@ function watched({ scrape }: ExporterProcess) {
 
 type Look = ReturnType<typeof watched>['look'];
 
+/** To parse and compare a scrape of everything takes this process more CPU than the exporter has used meanwhile. */
+const SELDOM = { every: 500 };
+
 /** The disk fails, is scraped, and is mended. */
 async function trial(failure: DiskFailure, pid: number, directory: string, look: Look): Promise<void> {
   const before = await look();
-  await eventually('it counts', async () => (await look()).counted > before.counted);
+  await eventually('it counts', async () => (await look()).counted > before.counted, SELDOM);
   const { mend } = await failure.strike(pid, directory);
   await eventually(
     'commits are refused',
     async () => (await look()).refused > before.refused,
-    failure.canBeBorne ? { within: 1_000 } : {},
+    failure.canBeBorne ? { within: 1_000 } : SELDOM,
   ).catch((error: unknown) => {
     if (!failure.canBeBorne) throw error;
   });
   await mend();
   const mended = await look();
-  await eventually('it counts again', async () => (await look()).counted > mended.counted);
+  await eventually('it counts again', async () => (await look()).counted > mended.counted, SELDOM);
 }
 
 it(`${TRIALS} times its disk fails and comes back: it is scraped all the time, counters wait and go on, and none is wrong`, async () => {
