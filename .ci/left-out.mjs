@@ -15,15 +15,15 @@ const ROOT = join(import.meta.dirname, '..');
  */
 export const COSTLY = {
   'test/end-to-end/alerting.test.ts': ['serve'],
+  'test/end-to-end/dashboard-queries.test.ts': ['serve'],
   'test/end-to-end/cluster-push.test.ts': ['serve'],
   'test/rules/shipped/account-troubles.test.ts': [],
   'test/rules/shipped/evaluation.test.ts': [],
   'test/end-to-end/cluster.test.ts': ['serve'],
+  'test/end-to-end/mutated-answers.test.ts': ['serve'],
   'test/rules/shipped/two-exporters.test.ts': [],
   'test/end-to-end/push-kills.test.ts': ['serve'],
   'test/rules/shipped/alerts.test.ts': [],
-  'test/end-to-end/mutated-answers.test.ts': ['serve'],
-  'test/end-to-end/dashboard-queries.test.ts': ['serve'],
   'test/end-to-end/disk-failures.test.ts': ['serve'],
   'test/end-to-end/crash.test.ts': ['serve'],
   'test/end-to-end/push-outage.test.ts': [],
