@@ -88,12 +88,8 @@ export interface AccountStatus {
   readonly jobs: Listed<JobStatus>;
 }
 
-/** A list whose things may be made when they are asked for: of a hundred thousand jobs, few are shown. */
-export type Listed<Thing> = Iterable<Thing> &
-  Pick<readonly Thing[], 'length' | 'slice'> & {
-    /** The same things, of which each finds out what it is asked for when it is asked: for those that look at little of each. */
-    readonly briefs?: () => Iterable<Thing>;
-  };
+/** A list whose things are made when they are asked for: of a hundred thousand jobs, few are shown. */
+export type Listed<Thing> = Iterable<Thing> & Pick<readonly Thing[], 'length' | 'slice'>;
 
 /** Which API a collector's series are read by. */
 export interface SourceStatus {

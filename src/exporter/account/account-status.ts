@@ -13,7 +13,7 @@ import type { DelayChange } from '../settling/learned.ts';
 import { toTheEnd } from '../slices.ts';
 import type { AccountStatus, JobStatus, Listed, QuotaStatus } from '../status.ts';
 import type { Listing } from './account-targets.ts';
-import { BriefStatus, isoTime, type LocalTime, type Moment, wholeStatus } from './job-status.ts';
+import { isoTime, type LocalTime, type Moment, StatusOfJob } from './job-status.ts';
 import type { DroppedJobs } from './jobs.ts';
 
 /** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
@@ -171,12 +171,9 @@ export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wal
 function jobsOf(all: readonly JobState[], moment: Moment): Listed<JobStatus> {
   return {
     length: all.length,
-    slice: (from, to) => all.slice(from, to).map((job) => wholeStatus(job, moment)),
+    slice: (from, to) => all.slice(from, to).map((job) => new StatusOfJob(job, moment)),
     *[Symbol.iterator]() {
-      for (const job of all) yield wholeStatus(job, moment);
-    },
-    *briefs() {
-      for (const job of all) yield new BriefStatus(job, moment);
+      for (const job of all) yield new StatusOfJob(job, moment);
     },
   };
 }

@@ -12,7 +12,6 @@ import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts'
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/series-memory.ts';
-import { isKnown } from '../series/source-choice.ts';
 import { DelayReports } from '../settling/learned.ts';
 import { runInSlices } from '../slices.ts';
 import { type SavedPart, type State, StateWriteFailure } from '../state/state.ts';
@@ -169,10 +168,7 @@ export class Account {
       jobs: () => this.#schedule.states(),
       isBeginning: () => this.#isBeginning,
       listings: () => this.#jobs.listings(),
-      sources: () => {
-        const { sources } = this.#jobs;
-        return this.#jobs.chosenSources().filter(({ collector }) => isKnown(sources.of(collector)));
-      },
+      sources: () => this.#jobs.knownSources(),
       silence: () =>
         silenceOf({
           now: clock.now(),

@@ -25,130 +25,69 @@ export interface Moment {
   readonly time: LocalTime;
 }
 
-/** All of the status of a job as it is now. */
-export function wholeStatus(known: JobState, moment: Moment): JobStatus {
-  const {
-    id,
-    collector,
-    product,
-    configuration_id,
-    configuration,
-    metric,
-    catches_up_for,
-    schedule,
-    state,
-    why,
-    waits_for,
-    interval_seconds,
-    last_polled_at,
-    last_outcome,
-    last_reason,
-    last_success_at,
-    last_bucket_at,
-    data_age_seconds,
-    expected_age_seconds,
-    counted_until,
-    counted_age_seconds,
-    expected_counted_age_seconds,
-    next_at,
-  } = new BriefStatus(known, moment);
-  return {
-    id,
-    collector,
-    product,
-    configuration_id,
-    configuration,
-    metric,
-    catches_up_for,
-    schedule,
-    state,
-    why,
-    waits_for,
-    interval_seconds,
-    last_polled_at,
-    last_outcome,
-    last_reason,
-    last_success_at,
-    last_bucket_at,
-    data_age_seconds,
-    expected_age_seconds,
-    counted_until,
-    counted_age_seconds,
-    expected_counted_age_seconds,
-    next_at,
-  };
-}
-
 /**
- * The status of a job, of which what takes its time is found out when it is asked for: a search looks at all of a hundred thousand jobs,
+ * The status of a job, of which each field is found out when it is asked for: a search looks at all of a hundred thousand jobs,
  * and shows a few. Not an object of getters, which takes ten times as long to make.
  */
-export class BriefStatus implements JobStatus {
-  readonly state: JobStatus['state'];
-  readonly #job: JobState['job'];
+export class StatusOfJob implements JobStatus {
+  readonly #known: JobState;
   readonly #moment: Moment;
-  readonly #known: Omit<JobState, 'job'>;
   #decision: { readonly found: RequestDecision | undefined } | undefined;
   #plannedMs: number | undefined;
 
   constructor(known: JobState, moment: Moment) {
-    const { job, state, since, dueAt, request, startedAt, intervalMs } = known;
-    const { lastOutcome, lastReason, lastSuccessAt, lastBucketAt, bucketWidthMs } = known;
-    this.#job = job;
-    this.#moment = moment;
     // As it is now: it may go on before it is asked for more.
-    this.#known = {
-      state,
-      since,
-      dueAt,
-      request,
-      startedAt,
-      intervalMs,
-      lastOutcome,
-      lastReason,
-      lastSuccessAt,
-      lastBucketAt,
-      bucketWidthMs,
-    };
-    this.state = isWaiting(known, moment.now) ? 'waiting' : state === 'running' ? 'running' : 'idle';
+    this.#known = { ...known };
+    this.#moment = moment;
+  }
+
+  /** All fields, for a document. */
+  toJSON(): object {
+    return Object.fromEntries(FIELDS.map((field) => [field, this[field]] as const));
   }
 
   get id() {
-    return this.#job.id;
+    return this.#known.job.id;
   }
 
   get collector() {
-    return this.#job.subject.collector;
+    return this.#known.job.subject.collector;
   }
 
   get product() {
-    return this.#job.subject.product;
+    return this.#known.job.subject.product;
   }
 
   get configuration_id() {
-    return this.#job.subject.configuration_id;
+    return this.#known.job.subject.configuration_id;
   }
 
   get configuration() {
-    return this.#job.subject.configuration;
+    return this.#known.job.subject.configuration;
   }
 
   get metric() {
-    return this.#job.subject.metric;
+    return this.#known.job.subject.metric;
   }
 
   get catches_up_for() {
-    return this.#job.follows?.id;
+    return this.#known.job.follows?.id;
   }
 
   get schedule() {
-    return this.#job.schedule ?? 'as needed';
+    return this.#known.job.schedule ?? 'as needed';
+  }
+
+  get state() {
+    const { state } = this.#known;
+    if (isWaiting(this.#known, this.#moment.now)) return 'waiting';
+    return state === 'running' ? 'running' : 'idle';
   }
 
   get why() {
     const { view, now } = this.#moment;
     const decision = this.#decided;
-    const scope = view.platform.scopes.of(this.#job.group).name;
+    const scope = view.platform.scopes.of(this.#known.job.group).name;
     const context = { scope, concurrency: view.queue.concurrency, now };
     return decision === undefined ? '' : whyWaiting(this.#known, decision, context);
   }
@@ -187,7 +126,7 @@ export class BriefStatus implements JobStatus {
   }
 
   get expected_age_seconds() {
-    return seconds(this.#job.expectedAge?.(this.#planned, this.#moment.platformNow));
+    return seconds(this.#known.job.expectedAge?.(this.#planned, this.#moment.platformNow));
   }
 
   get counted_until() {
@@ -205,9 +144,9 @@ export class BriefStatus implements JobStatus {
 
   get next_at() {
     const { view, now, time } = this.#moment;
-    if (this.state !== 'waiting') return time(dueNext(this.#known, this.#job));
+    if (this.state !== 'waiting') return time(dueNext(this.#known));
     const decision = this.#decided;
-    return time(decision && turnAt(decision, view.platform.scopes.of(this.#job.group).limiter, now));
+    return time(decision && turnAt(decision, view.platform.scopes.of(this.#known.job.group).limiter, now));
   }
 
   /** Only while its first request waits. */
@@ -219,20 +158,22 @@ export class BriefStatus implements JobStatus {
   }
 
   get #planned(): number {
-    this.#plannedMs ??= this.#moment.view.forecast.intervalsOf(this.#job).planned;
+    this.#plannedMs ??= this.#moment.view.forecast.intervalsOf(this.#known.job).planned;
     return this.#plannedMs;
   }
 
   get #counted() {
-    return this.#job.counted?.(this.#planned, this.#moment.platformNow);
+    return this.#known.job.counted?.(this.#planned, this.#moment.platformNow);
   }
 }
 
+/** In the order in which they are defined above: every getter is a field. */
+const FIELDS = Object.entries(Object.getOwnPropertyDescriptors(StatusOfJob.prototype)).flatMap(
+  ([name, { get }]) => (get === undefined ? [] : [name as keyof JobStatus]),
+);
+
 /** When a job is due next by its schedule (local ms). */
-function dueNext(
-  { state, dueAt, startedAt }: Pick<JobState, 'state' | 'dueAt' | 'startedAt'>,
-  { schedule }: JobState['job'],
-): number | undefined {
+function dueNext({ state, dueAt, startedAt, job: { schedule } }: JobState): number | undefined {
   if (state === 'waiting') return dueAt;
   if (schedule === undefined || startedAt === undefined) return undefined;
   return startedAt + periodOf(schedule).longest;
@@ -262,7 +203,7 @@ interface WaitContext {
 
 /** Why a due job has not started yet, as a sentence. */
 function whyWaiting(
-  { dueAt = 0 }: Pick<JobState, 'dueAt'>,
+  { dueAt = 0 }: JobState,
   decision: RequestDecision,
   { now, ...context }: WaitContext & { readonly now: number },
 ): string {

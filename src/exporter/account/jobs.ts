@@ -16,6 +16,7 @@ import {
   type AllSeries,
   ChosenReader,
   type ChosenSource,
+  isKnown,
   mayListElsewhere,
   SourceChoice,
   sourceListed,
@@ -188,6 +189,11 @@ export class AccountJobs {
   /** Whether another source was chosen since the jobs were made, so that other jobs are wanted. */
   get areOutdated(): boolean {
     return [...this.#madeFor].some(([api, source]) => this.sources.of(api).source !== source);
+  }
+
+  /** The same without those that are not known to answer yet: they are tried first. */
+  knownSources(): ChosenSource[] {
+    return this.chosenSources().filter(({ collector }) => isKnown(this.sources.of(collector)));
   }
 
   /** Which source the series of each collector are read by, and why. */

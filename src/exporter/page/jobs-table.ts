@@ -222,7 +222,7 @@ export function* selectJobs(
   const candidates: Candidate[] = [];
   for (const { name: account, jobs } of accounts) {
     if (query.account !== undefined && query.account !== account) continue;
-    for (const job of jobs.briefs?.() ?? jobs) {
+    for (const job of jobs) {
       if (hasWords({ account, job }, words)) {
         const passed = counted.filter((filter) => passes(job, filter));
         for (const filter of passed) counts[filter] += 1;

@@ -203,12 +203,9 @@ export class CatchUpJob implements Job<WindowedAnswer> {
 
   /** This job again, while there is a window to be read. */
   followUp(): FollowUp | undefined {
-    const { memory } = this.follows;
-    // The usual case, of thousands of jobs: all counters have come equally far, and lack nothing.
-    if (memory.record === undefined || memory.record.progress.lacking.length <= 1) return undefined;
     const { platformClock } = this.follows;
     const now = platformClock.now();
-    const { counts, delays } = this.follows.known(now);
+    const { memory, counts, delays } = this.follows.known(now);
     const next = nextCatchUp(memory, counts, now, delays.horizon);
     if (next === undefined) return undefined;
     // A longer rest was noted before the platform's clock was set back.

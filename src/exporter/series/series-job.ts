@@ -229,6 +229,9 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   followUp(): FollowUp | undefined {
+    const { record } = this.memory;
+    // The usual case, of thousands of jobs: all counters have come equally far, and lack nothing.
+    if (record === undefined || record.progress.lacking.length <= 1) return undefined;
     return this.#catchUp.followUp();
   }
 
