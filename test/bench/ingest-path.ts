@@ -12,7 +12,8 @@ import { SeriesSamples } from '../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../src/exporter/series/series-job.ts';
 import { SeriesReader } from '../../src/exporter/series/series-reader.ts';
 import { LearnedMetrics } from '../../src/exporter/settling/learned.ts';
-import { AccountMemory, memoryState } from '../../src/exporter/state/state.ts';
+import { AccountMemory } from '../../src/exporter/state/account-memory.ts';
+import { memoryState } from '../../src/exporter/state/state.ts';
 
 /** What every configuration is read for. */
 export const METRIC = 'status_code';

@@ -149,11 +149,20 @@ test('of many accounts that leave with a reload, a part stops in each turn of th
 });
 
 test('no request of an account leaves while a scrape waits', async () => {
-  const isAwaited = vi.spyOn(Exposition.prototype, 'isAwaited', 'get').mockReturnValue(true);
+  let waiting = 1;
+  const scrape = vi.spyOn(Exposition.prototype, 'refreshForScrape').mockImplementation(function (
+    this: Exposition,
+  ) {
+    this.scrapes = waiting;
+    return undefined;
+  });
+  await shown();
   await exporter.apply(configOf('a'), never);
   for (let turn = 0; turn < 50; turn++) await setImmediate();
   expect(toTheEnd(exporter.accounts()).map(({ up }) => up)).toEqual([null]);
-  isAwaited.mockRestore();
+  waiting = 0;
+  await shown();
+  scrape.mockRestore();
   await eventually('the account shows that it is down', async () =>
     (await shown()).includes('edge_up{account="a"} 0'),
   );

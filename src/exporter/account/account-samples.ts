@@ -1,4 +1,4 @@
-import type { Sample } from '../catalogue/family.ts';
+import type { Family, Labels, Sample } from '../catalogue/family.ts';
 import {
   BUCKET_COMPLETENESS_RATIO,
   COUNTERS_CATCHING_UP,
@@ -84,6 +84,7 @@ export class AccountSamples {
   #judgedUp: boolean | undefined;
   #judgedWell = false;
   #judgement: Judgement | undefined;
+  readonly #labels = new Map<string, Labels>();
 
   constructor(view: ExposedAccount, options: AccountSamplesOptions) {
     this.#view = view;
@@ -94,8 +95,38 @@ export class AccountSamples {
 
   /** Exposes whose account it is, remaining quota and token expiry as they are now. */
   exposeVitals(now = this.#options.clock.now()): void {
-    const { clock } = this.#options;
-    this.#publish('vitals', vitalSamples(this.#view, clock, now, this.#isWhole), now);
+    this.#publish('vitals', this.#vitals(now), now);
+  }
+
+  /** About the account itself. */
+  #vitals(now: number): Sample[] {
+    const { name: account, platform, ...view } = this.#view;
+    const samples: Sample[] = [];
+    const add = (family: Family, labels: Labels, value: number) =>
+      samples.push({ family, labels: this.#alike({ account, ...labels }), value });
+    const id = view.id();
+    // Several exporters that show it are taken to poll the same.
+    if (id !== undefined && this.#isWhole) add(EDGE_ACCOUNT_INFO, { account_id: id }, 1);
+    const tokenExpiresAt = view.tokenExpiresAt();
+    if (tokenExpiresAt !== undefined)
+      add(EDGE_TOKEN_EXPIRY_TIMESTAMP, {}, wallAt(this.#options.clock, tokenExpiresAt) / 1_000);
+    for (const { name: scope, limiter } of platform.scopes.all) {
+      const window = limiter.openWindow(now);
+      const limit = limiter.limit ?? limiter.guessedPerMinute;
+      if (limit !== undefined) add(EDGE_RATELIMIT_LIMIT, { scope }, limit);
+      if (window === undefined) continue;
+      add(EDGE_RATELIMIT_REMAINING, { scope }, window.remaining);
+      add(EDGE_RATELIMIT_RESET_TIMESTAMP, { scope }, window.endsAt(platform.platformClock) / 1_000);
+    }
+    return samples;
+  }
+
+  /** The same object for the same labels, with each poll: then their text is written once. */
+  #alike(labels: Labels): Labels {
+    const key = JSON.stringify(labels);
+    const known = this.#labels.get(key) ?? labels;
+    this.#labels.set(key, known);
+    return known;
   }
 
   /**
@@ -233,39 +264,6 @@ function judgedSamples(account: string, { up, parts, causes }: Judgement): Sampl
   for (const cause of new Set(causes.map(({ kind }) => kind)))
     if (cause !== 'first_polls')
       samples.push({ family: EDGE_TROUBLE_INFO, labels: { account, cause }, value: 1 });
-  return samples;
-}
-
-/** Samples about the account itself. */
-function vitalSamples(
-  { name: account, platform, ...view }: ExposedAccount,
-  clock: Pick<Clock, 'now' | 'wall'>,
-  now: number,
-  isWhole: boolean,
-): Sample[] {
-  const samples: Sample[] = [];
-  const id = view.id();
-  // Several exporters that show it are taken to poll the same.
-  if (id !== undefined && isWhole)
-    samples.push({ family: EDGE_ACCOUNT_INFO, labels: { account, account_id: id }, value: 1 });
-  const tokenExpiresAt = view.tokenExpiresAt();
-  if (tokenExpiresAt !== undefined) {
-    samples.push({
-      family: EDGE_TOKEN_EXPIRY_TIMESTAMP,
-      labels: { account },
-      value: wallAt(clock, tokenExpiresAt) / 1_000,
-    });
-  }
-  for (const { name, limiter } of platform.scopes.all) {
-    const labels = { account, scope: name };
-    const window = limiter.openWindow(now);
-    const limit = limiter.limit ?? limiter.guessedPerMinute;
-    if (limit !== undefined) samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limit });
-    if (window === undefined) continue;
-    samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: window.remaining });
-    const endsAt = window.endsAt(platform.platformClock);
-    samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value: endsAt / 1_000 });
-  }
   return samples;
 }
 

@@ -9,7 +9,7 @@ import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { ChosenSource } from '../series/source-choice.ts';
-import type { DelayChange } from '../settling/learned.ts';
+import type { DelayChange } from '../settling/delay-reports.ts';
 import { toTheEnd } from '../slices.ts';
 import type { AccountStatus, JobStatus, Listed, QuotaStatus } from '../status.ts';
 import type { Listing } from './account-targets.ts';

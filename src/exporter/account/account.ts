@@ -4,6 +4,7 @@ import { partOf } from '../collectors.ts';
 import { sameAccess } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
+import { accountIds } from '../platform/credentials.ts';
 import { isPassing } from '../platform/read.ts';
 import type { Job, PollEnd } from '../poll/job.ts';
 import type { Turns } from '../poll/operations.ts';
@@ -12,9 +13,10 @@ import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts'
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/series-memory.ts';
-import { DelayReports } from '../settling/learned.ts';
+import { DelayReports } from '../settling/delay-reports.ts';
 import { runInSlices } from '../slices.ts';
-import { type SavedPart, type State, StateWriteFailure } from '../state/state.ts';
+import type { SavedPart } from '../state/account-memory.ts';
+import { type State, StateWriteFailure } from '../state/state.ts';
 import { AccountSamples } from './account-samples.ts';
 import {
   type AccountObserver,
@@ -118,6 +120,7 @@ export class Account {
     });
     const { platform, queue, operations, credentials } = this.#connection;
     const { scopes, platformClock } = platform;
+    const idOf = accountIds(new URL(config.api_url).origin);
     const forecast = new DemandForecast(scopes);
     this.#forecast = forecast;
     this.#store = new AccountStore({
@@ -159,7 +162,10 @@ export class Account {
       apiUrl: config.api_url,
       shard: config.shard,
       // A file or a login is only read with the first poll: until then it is whose it was.
-      id: () => this.#connection.accountId() ?? formerId,
+      id: () => {
+        const owner = credentials.owner();
+        return owner === undefined ? formerId : idOf(owner);
+      },
       reserve: config.quota.reserve,
       platform,
       queue,

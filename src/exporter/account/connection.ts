@@ -4,7 +4,7 @@ import { routeOf } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { openCredentials } from '../credentials/token-login.ts';
 import { Client } from '../platform/client.ts';
-import { accountIds, type Credentials, guardedCredentials } from '../platform/credentials.ts';
+import { type Credentials, guardedCredentials } from '../platform/credentials.ts';
 import type { TransportOptions } from '../platform/exchange.ts';
 import { QUESTIONS } from '../platform/read.ts';
 import { ObservedPlatform } from '../poll/observed-platform.ts';
@@ -44,7 +44,6 @@ export class Connection {
   readonly #client: Client;
   /** Sends questions: the API that takes them may have an address of its own. */
   readonly #questions: Client;
-  readonly #idOf: (owner: Secret) => string;
 
   constructor(options: ConnectionOptions) {
     const { account, clock, credentials, reserve, observer, turns, mayLeave } = options;
@@ -59,7 +58,6 @@ export class Connection {
       byAddress,
       shard,
     });
-    this.#idOf = accountIds(new URL(api_url).origin);
     this.credentials = credentials(account, mayLeave);
     const transport = {
       ...transportOf(account, clock),
@@ -90,12 +88,6 @@ export class Connection {
       timeoutMs: request.timeout,
       turns,
     });
-  }
-
-  /** Hash of whose account it is; undefined before there is a token. */
-  accountId(): string | undefined {
-    const owner = this.credentials.owner();
-    return owner === undefined ? undefined : this.#idOf(owner);
   }
 
   /** Revokes a token that the exporter created, until the signal aborts (default: after 2 s), and closes the connections. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Sample } from '../catalogue/family.ts';
 import { EDGE_CONFIGURATION_INFO, EDGE_CONFIGURATIONS } from '../catalogue/platform-families.ts';
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
-import { decodeSeries, isEmpty } from '../decode/decode.ts';
+import { decodeSeries } from '../decode/decode.ts';
 import { type Rejections, reject } from '../decode/points.ts';
 import { ConfigurationsCut } from '../graphql/graphql-source.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
@@ -11,9 +11,11 @@ import { PlatformFailure, type Read } from '../platform/read.ts';
 import { isLarge } from '../platform/response-body.ts';
 import type { Discovery, FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
 import { periodOf } from '../rate-limit/demand-forecast.ts';
+import { someStart } from '../series/answer-buckets.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { madeInSlices, toTheEnd } from '../slices.ts';
-import { type AccountMemory, changed, type MemoryPart, type StateKey } from '../state/state.ts';
+import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
+import type { StateKey } from '../state/state.ts';
 import {
   type Configuration,
   configurationsResource,
@@ -230,7 +232,7 @@ async function findAddressing(
     try {
       const { body } = await read(() => seriesResource({ target, metric, window }), signal);
       // An answer without points may mean that the platform does not know the id.
-      if (!isEmpty(decodeSeries(body, { metric, id }, platformClock.now()))) return addressing;
+      if (someStart(decodeSeries(body, { metric, id }, platformClock.now())) !== undefined) return addressing;
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
       if (failure.outcome !== 'not_found') return undefined;

@@ -25,7 +25,8 @@ import {
 import type { Collector, CollectorContext } from '../settings/collector.ts';
 import { mayTry } from '../settling/dimension-trial.ts';
 import { LearnedMetrics, readMode } from '../settling/learned.ts';
-import { AccountMemory, type SavedPart, type StateReader } from '../state/state.ts';
+import { AccountMemory, type SavedPart } from '../state/account-memory.ts';
+import type { StateReader } from '../state/state.ts';
 import { type Addressing, type Target, targetName } from '../targets/target.ts';
 import { AccountTargets, type Listing, type ProductRead } from './account-targets.ts';
 import { DiscoveryJob, type ListElsewhere, MetadataJob } from './discovery-job.ts';

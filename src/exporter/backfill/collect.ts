@@ -3,13 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { Connection, type ConnectionOptions } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import { type Decoded, isEmpty } from '../decode/decode.ts';
+import type { Decoded } from '../decode/decode.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { Survey } from '../plan/survey.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { type FailureOutcome, PlatformFailure, QUESTIONS, type Read } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import { demandPerMinute, periodOf } from '../rate-limit/demand-forecast.ts';
+import { someStart } from '../series/answer-buckets.ts';
 import { answerWidth, doubtAgain, type WidthDoubt } from '../series/bucket-width.ts';
 import { type Evidence, isTimedOut, type MissingBucketTimeout, missedAgain } from '../series/counter.ts';
 import { SeriesJob } from '../series/series-job.ts';
@@ -17,7 +18,8 @@ import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.
 import { type SourceReader, wantedBy } from '../series/series-source.ts';
 import { type ReadMode, USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
-import { AccountMemory, NO_MEMORY } from '../state/state.ts';
+import { AccountMemory } from '../state/account-memory.ts';
+import { NO_MEMORY } from '../state/state.ts';
 import {
   availableAt,
   type HistoryWindow,
@@ -338,7 +340,7 @@ export async function readWindow(window: HistoryWindow, options: HistoryReaderOp
     known = together(before, recordOf(window, decoded.series, inDoubt ? MINUTE_MS : width));
     const sound = decoded.rejected.size === 0 && !inDoubt;
     if (sound && isWhole(known, window, options.end)) return known;
-    const bringsNothing = !isEmpty(decoded) && isDeepStrictEqual(known, before);
+    const bringsNothing = someStart(decoded) !== undefined && isDeepStrictEqual(known, before);
     evidence = missedAgain(evidence, bringsNothing && !inDoubt, options.clock.now());
     if (isTimedOut(evidence, BELIEVED)) return known;
   }

@@ -1,4 +1,3 @@
-import { percentagesOf } from '../catalogue/catalogue.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { bucketsOf, type Points, type Rejections, reject } from './points.ts';
 
@@ -55,24 +54,17 @@ export function decodeSeries(body: unknown, asked: AskedSeries, now: number): De
   reject(rejected, 'not_a_series', misshapen);
   reject(rejected, 'over_limit', overLimit);
   const buckets = new Map<string, Points>();
-  const isPercent = percentagesOf(asked.metric);
   let rows = 0;
   for (const [dimension, given] of shapes) {
     rows += given.length;
     const name = dimension === '' ? (asked.dimension ?? '') : dimension;
-    const most = isPercent?.(name) ? MOST_PERCENT : undefined;
+    const most = asked.isPercent?.(name) ? MOST_PERCENT : undefined;
     buckets.set(dimension, bucketsOf(given, now, rejected, most));
   }
   const valued = valuedOf(buckets);
   const { series, grid } = onGrid(buckets, valued, rejected);
   const valueless = valued === buckets ? {} : { valueless: valuelessIn(buckets) };
   return { series, width: grid?.width, rejected, ...valueless, rows };
-}
-
-/** Whether an answer holds no point at all. */
-export function isEmpty({ series }: Decoded): boolean {
-  for (const { timestamps } of series.values()) if (timestamps.length > 0) return false;
-  return true;
 }
 
 /** The answers to the reads of a metric's single dimensions over one window, as if one read had brought all. */
@@ -245,6 +237,8 @@ export interface AskedSeries {
   readonly id: string;
   /** Of a dimension read, its name. */
   readonly dimension?: string | undefined;
+  /** Whether the values of a dimension are percentages; none are where it is left out. */
+  readonly isPercent?: ((dimension: string) => boolean) | undefined;
 }
 
 /**

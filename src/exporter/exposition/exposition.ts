@@ -94,7 +94,7 @@ export class Exposition {
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
   /** How many scrapes wait for a refresh. */
-  #scrapes = 0;
+  scrapes = 0;
   /** The refresh under way. */
   #refreshing: Promise<void> | undefined;
 
@@ -122,20 +122,15 @@ export class Exposition {
   refreshForScrape(mustBeWhole = false): Promise<void> | undefined {
     const refreshed = this.refresh();
     if (refreshed === undefined) return undefined;
-    this.#scrapes += 1;
+    this.scrapes += 1;
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<void>((resolve) => {
       if (this.#rendersAhead && !mustBeWhole) timer = setTimeout(resolve, LONGEST_WAIT_MS);
     });
     return Promise.race([refreshed, tooLong]).finally(() => {
       clearTimeout(timer);
-      this.#scrapes -= 1;
+      this.scrapes -= 1;
     });
-  }
-
-  /** Whether a scrape waits. */
-  get isAwaited(): boolean {
-    return this.#scrapes > 0;
   }
 
   /**
@@ -166,7 +161,7 @@ export class Exposition {
   #refresh(): Promise<void> | undefined {
     clearTimeout(this.#timer);
     this.#waiting = 0;
-    this.#refreshing = runInSlices(this.#exposed.refresh(), () => this.isAwaited)?.then(() =>
+    this.#refreshing = runInSlices(this.#exposed.refresh(), () => this.scrapes > 0)?.then(() =>
       this.#refreshed(),
     );
     if (this.#refreshing === undefined) this.#snapshot = new FrozenDocument(this.#exposed.pages());

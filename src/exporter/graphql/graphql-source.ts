@@ -3,15 +3,9 @@ import type { UnitOverrides } from '../catalogue/units.ts';
 import { type Decoded, mergeDecoded } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, QUESTIONS, type Read } from '../platform/read.ts';
-import type {
-  CountersAsked,
-  SeriesAsked,
-  SeriesSource,
-  SourceReader,
-  WindowedAnswer,
-} from '../series/series-source.ts';
+import type { CountersAsked, SeriesAsked, SourceReader, WindowedAnswer } from '../series/series-source.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import type { AccountMemory } from '../state/state.ts';
+import type { AccountMemory } from '../state/account-memory.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { ownId } from '../targets/target.ts';
 import { type Column, columnOf, type DatasetRows, decodeColumns, keyOf, rowsOf } from './dataset-rows.ts';
@@ -34,7 +28,7 @@ export interface GraphqlSourceOptions {
 }
 
 /** The platform's GraphQL analytics of one account: few operations, each of which serves the readers of a whole dataset. */
-export class GraphqlSource implements SeriesSource {
+export class GraphqlSource {
   readonly #options: GraphqlSourceOptions;
   readonly #schema: KnownFields;
   readonly #rows: RowsMemory;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { unlessAborted } from '../clock.ts';
 import { PlatformFailure, QUESTIONS, type Read } from '../platform/read.ts';
-import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
+import { type AccountMemory, changed, type SavedPart } from '../state/account-memory.ts';
 import { resourceOf, SCHEMA_QUESTION } from './question.ts';
 
 /** What of the answer is used. */

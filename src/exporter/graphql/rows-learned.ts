@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
+import { type AccountMemory, changed, type SavedPart } from '../state/account-memory.ts';
 
 /** What answers have shown of a dataset's rows. */
 export interface LearnedRows {

@@ -7,7 +7,8 @@ import { parseRateLimit, parseRetryAfter, parseServerDate, type RateLimit } from
 import { type Outcome, PlatformFailure } from './read.ts';
 import {
   type BodyKind,
-  LargeAnswers,
+  HugeAnswerSlots,
+  type LargeAnswers,
   type Received,
   receiveDocument,
   receiveRefusal,
@@ -173,7 +174,7 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#large = options.largeAnswers ?? new LargeAnswers();
+    this.#large = options.largeAnswers ?? { places: new HugeAnswerSlots(), turn: () => undefined };
     this.#proxySecrets = Object.values(options.route?.proxy?.login ?? {});
     this.#pool = new Pool(new URL(options.baseUrl).origin, {
       connections: options.connections,

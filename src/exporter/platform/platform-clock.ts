@@ -160,7 +160,8 @@ interface SkewBounds {
  * to about a round trip.
  */
 export class PlatformClock {
-  readonly #localNow: () => number;
+  /** The local time, in milliseconds since the epoch. */
+  readonly localNow: () => number;
   readonly #wall: () => number;
   #bounds: SkewBounds | undefined;
   /** What the machine's clock showed minus local time (ms) when an answer was believed last. */
@@ -172,7 +173,7 @@ export class PlatformClock {
 
   /** @param localNow steady local time; `wall` what the machine's clock shows */
   constructor(localNow: () => number, wall = localNow) {
-    this.#localNow = localNow;
+    this.localNow = localNow;
     this.#wall = wall;
   }
 
@@ -222,21 +223,16 @@ export class PlatformClock {
     return this.skewMs - this.#wallMs;
   }
 
-  /** The local time, in milliseconds since the epoch. */
-  localNow(): number {
-    return this.#localNow();
-  }
-
   /** The platform's time now, in milliseconds since the epoch. */
   now(): number {
-    return this.skewMs + this.#localNow();
+    return this.skewMs + this.localNow();
   }
 
   /** What time it is at least, on the platform: no answer can have buckets counted that begin later. */
   certainNow(): number {
     const isConfirmed = Number(this.#bounds?.at) - this.#knownSince >= CONFIRMED_AFTER_MS;
     const { skewMs } = this;
-    const [local, wall] = [this.#localNow(), this.#wall()];
+    const [local, wall] = [this.localNow(), this.#wall()];
     const isAhead = local + skewMs - wall >= SMALL_JUMP_MS;
     return isAhead && !isConfirmed ? wall : local + skewMs;
   }
@@ -258,7 +254,7 @@ export class PlatformClock {
 
   /** What the machine's clock shows minus local time, in milliseconds. */
   get #wallMs(): number {
-    return this.#wall() - this.#localNow();
+    return this.#wall() - this.localNow();
   }
 }
 

@@ -60,15 +60,23 @@ export async function receiveDocument(
   scrub: Scrub,
   { large, signal }: { readonly large: LargeAnswers; readonly signal: AbortSignal },
 ): Promise<Received<unknown>> {
-  const place = large.place();
+  let place: Promise<void> | undefined;
+  const takePlace = () => {
+    place ??= large.places.take(large, signal);
+    return place;
+  };
   try {
-    const body = await readBody(response, limit, () => place.taken(signal));
+    const body = await readBody(response, limit, takePlace);
     if (isLarge(body.length)) await large.turn(body.length);
     signal.throwIfAborted();
     const content = parseJson(body, response.statusCode, scrub);
     return { content, bytes: body.length, kind: content instanceof PlatformFailure ? 'other' : 'document' };
   } finally {
-    place.left();
+    // Where it never came, there is none to be left.
+    place?.then(
+      () => large.places.leave(large),
+      () => undefined,
+    );
   }
 }
 
@@ -239,6 +247,10 @@ export function isLarge(bytes: number): boolean {
   return bytes > LARGE_ANSWER;
 }
 
+export function isHuge(bytes: number): boolean {
+  return bytes > HUGE_ANSWER;
+}
+
 /** Who waits for a place, or has one. */
 interface Waiting {
   readonly owner: object;
@@ -285,47 +297,13 @@ export class HugeAnswerSlots {
   }
 }
 
-/** A place that an answer may need. */
-export interface HugeAnswerSlot {
-  /** Waits for it, unless it has been taken before. */
-  readonly taken: (signal: AbortSignal) => Promise<void>;
-  readonly left: () => void;
-}
-
 /**
- * Large answers of one account. They are parsed one in a turn of the event loop, and used before the next is: parsed, an
- * answer takes up to ten times the memory that it had as text.
+ * How the large answers of one account take turns. They are parsed one in a turn of the event loop, and used before the next is:
+ * parsed, an answer takes up to ten times the memory that it had as text.
  */
-export class LargeAnswers {
-  readonly #places: HugeAnswerSlots;
-  readonly #turn: (isHuge: boolean) => Promise<void> | undefined;
-
-  /** @param turn resolves when the next answer may be parsed */
-  constructor(
-    places = new HugeAnswerSlots(),
-    turn: (isHuge: boolean) => Promise<void> | undefined = () => undefined,
-  ) {
-    this.#places = places;
-    this.#turn = turn;
-  }
-
+export interface LargeAnswers {
   /** Resolves when an answer of so many bytes may be parsed. What uses it must not wait for anything else before. */
-  async turn(bytes: number): Promise<void> {
-    await this.#turn(bytes > HUGE_ANSWER);
-  }
-
-  place(): HugeAnswerSlot {
-    let isTaken = false;
-    return {
-      taken: async (signal) => {
-        if (isTaken) return;
-        await this.#places.take(this, signal);
-        isTaken = true;
-      },
-      left: () => {
-        if (isTaken) this.#places.leave(this);
-        isTaken = false;
-      },
-    };
-  }
+  readonly turn: (bytes: number) => Promise<void> | undefined;
+  /** Shared with other accounts. */
+  readonly places: HugeAnswerSlots;
 }

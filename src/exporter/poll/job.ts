@@ -5,7 +5,8 @@ import type { Rejections } from '../decode/points.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { FAILURE_OUTCOMES, type Outcome, PlatformFailure, type Read } from '../platform/read.ts';
 import type { LearnedMetric, MetricEvidence } from '../settling/learned.ts';
-import type { MemoryChange, StateEntry, StateKey } from '../state/state.ts';
+import type { MemoryChange } from '../state/account-memory.ts';
+import type { StateEntry, StateKey } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import type { Addressing } from '../targets/target.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Exposition } from '../exposition/exposition.ts';
 import type { ExchangeInfo } from '../platform/exchange.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
-import { HugeAnswerSlots, isLarge, LargeAnswers } from '../platform/response-body.ts';
+import { HugeAnswerSlots, isHuge, isLarge, type LargeAnswers } from '../platform/response-body.ts';
 import { SharedLimits } from '../rate-limit/assumed-limit.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
@@ -92,8 +92,8 @@ export class Operations {
   }
 }
 
-/** Whether a scrape waits for an answer. */
-type Scrapes = Pick<Exposition, 'isAwaited'>;
+/** How many scrapes wait for an answer. */
+type Scrapes = Readonly<Pick<Exposition, 'scrapes'>>;
 
 /** Who waits for a turn, and for how many turns after it nobody else has one. */
 interface Caller {
@@ -106,12 +106,12 @@ interface Caller {
  * loop.
  */
 class OnePerTurn {
-  readonly #scrapes: Scrapes;
+  readonly #exposition: Scrapes;
   readonly #waiting: Caller[] = [];
   #isTaken = false;
 
-  constructor(scrapes: Scrapes) {
-    this.#scrapes = scrapes;
+  constructor(exposition: Scrapes) {
+    this.#exposition = exposition;
   }
 
   /**
@@ -119,7 +119,7 @@ class OnePerTurn {
    * @param pause turns of the event loop after it in which nobody is let through
    */
   turn(pause = 0): Promise<void> | undefined {
-    const waits = this.#isTaken || this.#scrapes.isAwaited;
+    const waits = this.#isTaken || this.#exposition.scrapes > 0;
     if (!this.#isTaken) this.#take(waits ? 0 : pause);
     return waits ? new Promise((go) => this.#waiting.push({ go, pause })) : undefined;
   }
@@ -128,7 +128,7 @@ class OnePerTurn {
     this.#isTaken = true;
     setImmediate(() => {
       if (pause > 0) return this.#take(pause - 1);
-      if (this.#waiting.length > 0 && this.#scrapes.isAwaited) return this.#take(0);
+      if (this.#waiting.length > 0 && this.#exposition.scrapes > 0) return this.#take(0);
       const next = this.#waiting.shift();
       this.#isTaken = next !== undefined;
       if (next === undefined) return;
@@ -157,15 +157,15 @@ export class Turns {
   readonly limits = new SharedLimits();
   readonly #places = new HugeAnswerSlots();
 
-  /** @param scrapes whether one waits: then everything else does; none by default */
-  constructor(scrapes: Scrapes = { isAwaited: false }) {
-    this.departures = new OnePerTurn(scrapes);
-    this.arrivals = new OnePerTurn(scrapes);
+  /** @param exposition while scrapes of it wait, everything else does; none do by default */
+  constructor(exposition: Scrapes = { scrapes: 0 }) {
+    this.departures = new OnePerTurn(exposition);
+    this.arrivals = new OnePerTurn(exposition);
   }
 
   /** How the large answers of one account take turns with all other answers. */
   largeAnswers(): LargeAnswers {
-    return new LargeAnswers(this.#places, (isHuge) => this.arrivals.turn(isHuge ? PAUSE : 0));
+    return { places: this.#places, turn: (bytes) => this.arrivals.turn(isHuge(bytes) ? PAUSE : 0) };
   }
 }
 

@@ -3,13 +3,8 @@ import type { Clock } from '../clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import { learn } from '../settling/learned.ts';
-import {
-  type AccountMemory,
-  changed,
-  LONGEST_COMMIT_MS,
-  type StateEntry,
-  StateWriteFailure,
-} from '../state/state.ts';
+import { type AccountMemory, changed } from '../state/account-memory.ts';
+import { LONGEST_COMMIT_MS, type StateEntry, StateWriteFailure } from '../state/state.ts';
 import { BLANK, type Ending, type Exposure, failed, type Job, type PollEnd, type PollResult } from './job.ts';
 import type { Reachability } from './observed-platform.ts';
 import { type OperationObserver, type Operations, watched } from './operations.ts';

@@ -1,7 +1,6 @@
-import { isEmpty } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import { type FollowUp, type Job, type JobSubject, type PollResult, RowsRejected } from '../poll/job.ts';
+import type { FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
 import type { Delays, MetricMemory } from '../settling/learned.ts';
 import {
   catchUpWindow,
@@ -12,7 +11,7 @@ import {
   type Window,
 } from '../settling/window.ts';
 import { bestRead, type Counter, type MissingSpan } from './counter.ts';
-import { type CountedAnswer, lackingIn, understood, windowOfPresent } from './counters.ts';
+import { type CountedAnswer, countCoarse, lackingIn, windowOfPresent } from './counters.ts';
 import type { HasCounter, SeriesMemory } from './series-memory.ts';
 import type { SeriesReader } from './series-reader.ts';
 import type { WindowedAnswer } from './series-source.ts';
@@ -124,10 +123,10 @@ export interface CaughtUp extends Job<WindowedAnswer> {
     read: Read,
     signal: AbortSignal,
   ): Promise<WindowedAnswer>;
-  /** What an answer means for the counters. */
-  count(known: KnownSeries, answer: WindowedAnswer): CountedAnswer;
-  /** What a poll leaves of an answer. */
-  resultOf(known: KnownSeries, counted: CountedAnswer): Omit<PollResult, 'outcome'>;
+  /** What an answer to a window of an hour or less means for the counters. */
+  count(known: KnownSeries, answered: WindowedAnswer): CountedAnswer;
+  /** What a poll leaves of an answer. @throws RowsRejected when nothing of it is usable */
+  resultOf(known: KnownSeries, counted: CountedAnswer): PollResult;
 }
 
 /** Weight of catching up relative to fresh reads, which go first. */
@@ -179,26 +178,19 @@ export class CatchUpJob implements Job<WindowedAnswer> {
   conclude(answered: WindowedAnswer): PollResult {
     const known = this.follows.known(answered.now);
     const { memory } = known;
-    const { answer, rejected } = isCoarse(answered.window)
-      ? { answer: answered, rejected: answered.decoded.rejected }
-      : understood(memory, answered);
-    const empty = isEmpty(answer.decoded);
-    if (empty && rejected.size > 0) throw new RowsRejected(rejected);
-    const counted = this.follows.count(known, answer);
+    const counted = isCoarse(answered.window)
+      ? countCoarse(memory, answered, known.counts)
+      : this.follows.count(known, answered);
     // Each missing span knows when the next read for it is worthwhile.
     const rested = (after: SeriesMemory): SeriesMemory => ({
       ...after,
       restsUntil: after.record === memory.record ? answered.now + RETRY_MS : 0,
     });
-    return {
-      outcome: empty ? 'empty' : 'ok',
-      rejected,
-      ...this.follows.resultOf(known, {
-        ...counted,
-        memory: rested(counted.memory),
-        refused: rested(counted.refused),
-      }),
-    };
+    return this.follows.resultOf(known, {
+      ...counted,
+      memory: rested(counted.memory),
+      refused: rested(counted.refused),
+    });
   }
 
   /** This job again, while there is a window to be read. */

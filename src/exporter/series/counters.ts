@@ -3,7 +3,7 @@ import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
 import type { Counting, Restatements } from '../poll/job.ts';
 import { watchGrowth } from '../settling/completeness.ts';
 import { type Delays, type MetricEvidence, nothingShown } from '../settling/learned.ts';
-import { freshWindow, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
+import { freshWindow, MINUTE_MS, type Window } from '../settling/window.ts';
 import {
   coarseBuckets,
   newestEnd,
@@ -56,8 +56,20 @@ export interface CountingRules {
   readonly certainNow: number;
 }
 
+/** An answer, as far as it can be used. */
+export interface UnderstoodAnswer {
+  /** Without the rows that may be wider buckets than its others. */
+  readonly answer: WindowedAnswer;
+  /** The width of its buckets (ms); undefined where it is in doubt, and of a coarse read. */
+  readonly width: number | undefined;
+  /** The rows that cannot be used, by reason: all of them where the width is in doubt. */
+  readonly rejected: Rejections;
+  /** How far the platform has come (platform ms); undefined where neither this answer nor one before shows it. */
+  readonly reached: number | undefined;
+}
+
 /** What an answer means for a series. */
-export interface CountedAnswer {
+export interface CountedAnswer extends UnderstoodAnswer {
   /** What is remembered once what was counted is durable. */
   readonly memory: SeriesMemory;
   /** What is remembered if the state refuses the commit: what the answer shows of the platform, with the counters as before. */
@@ -66,18 +78,6 @@ export interface CountedAnswer {
   readonly update: CounterUpdate | undefined;
   /** What it shows of the metric, for all its targets. */
   readonly evidence: MetricEvidence;
-}
-
-/** An answer to a window of an hour or less, as far as it can be used. */
-export interface UnderstoodAnswer {
-  /** Without the rows that may be wider buckets than its others. */
-  readonly answer: WindowedAnswer;
-  /** The width of its buckets (ms); undefined where it is in doubt. */
-  readonly width: number | undefined;
-  /** The rows that cannot be used, by reason: all of them where the width is in doubt. */
-  readonly rejected: Rejections;
-  /** How far the platform has come (platform ms); undefined where neither this answer nor one before shows it. */
-  readonly reached: number | undefined;
 }
 
 /**
@@ -111,7 +111,7 @@ export function lackingIn(
   return { counters, width: record.width, settledUntil: Math.min(now, newest) - settleDelay };
 }
 
-/** How wide the buckets of an answer are, and which of its rows are of that width. */
+/** How wide the buckets of an answer to a window of an hour or less are, and which of its rows are of that width. */
 export function understood(memory: SeriesMemory, answered: WindowedAnswer): UnderstoodAnswer {
   const decoded = withoutUnclear(answered.decoded);
   const answer = decoded === answered.decoded ? answered : { ...answered, decoded };
@@ -141,27 +141,47 @@ export function sumOfCounted(
  */
 export function countAnswer(
   memory: SeriesMemory,
-  answer: WindowedAnswer,
+  answered: UnderstoodAnswer,
   rules: CountingRules,
 ): CountedAnswer {
   const { counts } = rules;
+  const { answer, width } = answered;
   // The next read asks for the present breakdown.
-  if (isOutdated(memory, answer.decoded)) return uncounted(answer, memory);
-  if (isCoarse(answer.window)) return uncounted(answer, withCoarse(memory, answer, counts));
+  if (isOutdated(memory, answer.decoded)) return uncounted(answered, memory);
   const { memory: before, leftOut } = withCountersOf(memory, answer.decoded, counts);
-  const counted = updateOf(before, answer, rules);
-  const update = counted && { ...counted, skipped: counted.skipped + leftOut };
-  if (update === undefined) return uncounted(answer, withUncounted(memory, answer, counts));
+  const counted = width === undefined ? undefined : updateOf(before, answer, width, rules);
+  if (counted === undefined) return uncounted(answered, withUncounted(memory, answered, counts));
+  const update = { ...counted, skipped: counted.skipped + leftOut };
   const seen = withSeen(before, answer, update.record.width, settledBefore(memory, rules.delays.settle));
   const learned = learnedFrom(before, seen, answer, update, rules);
   const { record } = update;
   const checkpoints = withCheckpoint(seen.checkpoints, countersIn(record, counts));
   const refused = { ...learned.refused, record: memory.record };
-  return { ...learned, refused, memory: { ...learned.refused, record, checkpoints }, update };
+  return {
+    ...answered,
+    ...learned,
+    refused,
+    memory: { ...learned.refused, record, checkpoints },
+    update,
+  };
 }
 
-function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): CountedAnswer {
-  return { memory, refused: memory, update: undefined, evidence: { ...nothingShown(now), mode } };
+/** What a coarse read means: it counts nothing, but shows which buckets the platform does not have. */
+export function countCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: HasCounter): CountedAnswer {
+  const { window, now, decoded } = answer;
+  const answered = { answer, width: undefined, rejected: decoded.rejected, reached: undefined };
+  if (isOutdated(memory, decoded)) return uncounted(answered, memory);
+  const shown = coarseBuckets(answer);
+  const after = noted(memory, counts, (counter, dimension) =>
+    noteCoarse(counter, shown(dimension), window, now),
+  );
+  return uncounted(answered, after);
+}
+
+function uncounted(answered: UnderstoodAnswer, memory: SeriesMemory): CountedAnswer {
+  const { now, mode } = answered.answer;
+  const evidence = { ...nothingShown(now), mode };
+  return { ...answered, memory, refused: memory, update: undefined, evidence };
 }
 
 /**
@@ -213,19 +233,15 @@ function learnedFrom(
   return { refused: { ...memory, young }, evidence: { ...evidence, lagMs: now - newest, grown } };
 }
 
-/**
- * What an answer changes. Undefined while its width is in doubt. Before the first count, also while it has no rows or the
- * platform's time is uncertain.
- */
+/** What an answer changes; undefined before the first count while it has no rows, or the platform's time is uncertain. */
 function updateOf(
   memory: SeriesMemory,
   answer: WindowedAnswer,
+  width: number,
   { counts, delays: { settle: settleDelay }, certainNow }: CountingRules,
 ): CounterUpdate | undefined {
   const { record } = memory;
   const { decoded } = answer;
-  const width = answerWidth(decoded, knownWidth(memory));
-  if (width === undefined) return undefined;
   const reading = readingOf(answer, width, { newest: memory.newest, settleDelay, certainNow });
   const since = record?.since ?? (certainNow < answer.now ? undefined : reading.watermark);
   if (since === undefined) return undefined;
@@ -306,19 +322,15 @@ function withSeen(
  * The memory after an answer that could not be counted. Further answers may show the width of its buckets; a read of the past
  * is repeated later, with a window that begins at another minute.
  */
-function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, counts: HasCounter): SeriesMemory {
+function withUncounted(
+  memory: SeriesMemory,
+  { answer, width }: UnderstoodAnswer,
+  counts: HasCounter,
+): SeriesMemory {
   const { decoded, window, now } = answer;
-  const isUnclear = answerWidth(decoded, knownWidth(memory)) === undefined;
-  const doubt = isUnclear ? doubtAgain(memory.doubt, decoded, now) : memory.doubt;
+  const doubt = width === undefined ? doubtAgain(memory.doubt, decoded, now) : memory.doubt;
   const after = { ...memory, doubt };
   return reaches(answer) ? after : noted(after, counts, (counter) => noteUnclear(counter, window, now));
-}
-
-/** The memory after a coarse read: it counts nothing, but shows which buckets the platform does not have. */
-function withCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: HasCounter): SeriesMemory {
-  const { window, now } = answer;
-  const shown = coarseBuckets(answer);
-  return noted(memory, counts, (counter, dimension) => noteCoarse(counter, shown(dimension), window, now));
 }
 
 function noted(

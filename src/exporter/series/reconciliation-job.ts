@@ -4,7 +4,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { type AccountMemory, changed, type MemoryPart } from '../state/state.ts';
+import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import { type CountedSpan, SPACING_MS } from './series-memory.ts';
 
 /** Something whose counters can be compared with the platform: one metric of one target. */

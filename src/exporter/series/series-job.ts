@@ -1,4 +1,3 @@
-import { isEmpty } from '../decode/decode.ts';
 import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { PlatformFailure, Read } from '../platform/read.ts';
@@ -22,11 +21,13 @@ import {
   type LearnedMetric,
   LONGEST_LAG_MS,
   nothingShown,
+  pushDelay,
   recentLag,
 } from '../settling/learned.ts';
-import { type AccountMemory, changed, type MemoryPart, type StateKey } from '../state/state.ts';
+import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
+import type { StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
-import { progressBeyond } from './answer-buckets.ts';
+import { progressBeyond, someStart } from './answer-buckets.ts';
 import { CatchUpJob, type CaughtUp, type KnownSeries } from './catch-up-job.ts';
 import { type CountedAnswer, countAnswer, sumOfCounted, understood, windowOfPresent } from './counters.ts';
 import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush } from './pushed-series.ts';
@@ -173,17 +174,13 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   conclude(answered: WindowedAnswer): PollResult {
     const known = this.known(answered.now);
     const { memory, delays } = known;
-    const { answer, width, rejected, reached: newestEnd } = understood(memory, answered);
-    const { decoded } = answer;
-    const empty = isEmpty(decoded);
-    if (empty && rejected.size > 0) throw new RowsRejected(rejected);
-    const counted = this.count(known, answer);
-    const buckets = { dimensions: decoded.series.size, rows: decoded.rows, width: decoded.width };
+    const counted = this.count(known, answered);
+    const { answer, width, reached: newestEnd } = counted;
+    const { series, rows, width: shownWidth } = answer.decoded;
+    const buckets = { dimensions: series.size, rows, width: shownWidth };
     const common = {
-      outcome: empty ? ('empty' as const) : ('ok' as const),
-      rejected,
       warning: answered.notice,
-      unknownDimensions: this.#options.samples.unknown(decoded.series.keys()),
+      unknownDimensions: this.#options.samples.unknown(series.keys()),
     };
     if (width === undefined || newestEnd === undefined)
       return {
@@ -209,21 +206,22 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const isNew = shown !== undefined && newestEnd > (memory.reached ?? Number.NEGATIVE_INFINITY);
     const shownLag = isNew ? answer.now - reached : memory.shownLag;
     const showing = { width, shownUntil, shownLag, boundUntil: early.boundUntil };
+    const result = {
+      ...counted,
+      memory: { ...counted.memory, ...showing },
+      refused: { ...counted.refused, ...showing },
+    };
     const toPush = known.isPushed
-      ? gaugesToPush(answer, width, reached - delays.push, this.#pushed('gauges'))
+      ? gaugesToPush(
+          answer,
+          width,
+          reached - pushDelay(known.metric, this.#options.delays, answer.now),
+          this.#pushed('gauges'),
+        )
       : NOTHING_TO_PUSH;
     return {
       ...common,
-      ...this.resultOf(
-        known,
-        {
-          ...counted,
-          memory: { ...counted.memory, ...showing },
-          refused: { ...counted.refused, ...showing },
-        },
-        [...gauges, ...early.exposures],
-        toPush,
-      ),
+      ...this.resultOf(known, result, [...gauges, ...early.exposures], toPush),
       buckets: { ...buckets, newestExposed: shown },
     };
   }
@@ -302,24 +300,32 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return { memory, metric, counts: this.counts, delays: delaysOf(metric, delays, now), isPushed };
   }
 
-  count({ memory, ...known }: KnownSeries, answer: WindowedAnswer): CountedAnswer {
-    return countAnswer(memory, answer, { ...known, certainNow: this.platformClock.certainNow() });
+  count({ memory, ...known }: KnownSeries, answered: WindowedAnswer): CountedAnswer {
+    const rules = { ...known, certainNow: this.platformClock.certainNow() };
+    return countAnswer(memory, understood(memory, answered), rules);
   }
 
-  /** The part of the result about counters: memory, commit, samples to push, and exposures, `newest` among them. */
+  /**
+   * What a poll leaves of an answer, `newest` among its exposures.
+   * @throws RowsRejected when nothing of it is usable
+   */
   resultOf(
     { memory: { record, refusal }, isPushed }: KnownSeries,
-    { memory, refused, update, evidence }: CountedAnswer,
+    { answer, rejected, memory, refused, update, evidence }: CountedAnswer,
     newest: readonly Exposure[] = [],
     gaugesToPush: ToPush = NOTHING_TO_PUSH,
-  ): Pick<PollResult, 'memory' | 'learned' | 'commit' | 'timed' | 'counting' | 'exposures'> {
+  ): PollResult {
     const { key } = this.#part;
+    const isNothing = someStart(answer.decoded) === undefined;
+    if (isNothing && rejected.size > 0) throw new RowsRejected(rejected);
     const isChanged = update !== undefined && update.record !== record;
     const toPush =
       update === undefined || !isPushed
         ? NOTHING_TO_PUSH
         : countersToPush(record?.counters, update, this.#pushed('counters'));
     return {
+      outcome: isNothing ? 'empty' : 'ok',
+      rejected,
       memory: changed(this.#part, { ...memory, refusal: undefined }, { ...refused, refusal: undefined }),
       learned: { metric: this.#options.learned, evidence },
       commit: [

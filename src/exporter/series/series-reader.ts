@@ -1,10 +1,10 @@
-import { DIMENSIONS } from '../catalogue/catalogue.ts';
+import { DIMENSIONS, percentagesOf } from '../catalogue/catalogue.ts';
 import { type Decoded, decodeSeries, mergeDecoded } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';
 import { type SeriesQuestion, seriesResource } from '../targets/target.ts';
-import type { SeriesAsked, SourceReader, WindowedAnswer } from './series-source.ts';
+import { everyDimension, type SeriesAsked, type SourceReader, type WindowedAnswer } from './series-source.ts';
 
 export interface SeriesReaderOptions extends SeriesAsked {
   /** Whether its dimensions may be tried one by one where the platform does not know the metric. */
@@ -22,12 +22,14 @@ export class SeriesReader implements SourceReader {
   readonly name = 'rest';
   readonly costsByWindow = false;
   readonly #options: SeriesReaderOptions;
+  readonly #isPercent: ReturnType<typeof percentagesOf>;
 
   /** The platform may answer any dimension. */
   readonly dimensions = undefined;
 
   constructor(options: SeriesReaderOptions) {
     this.#options = options;
+    this.#isPercent = percentagesOf(options.metric);
   }
 
   /** The API's operations share a limit. */
@@ -99,7 +101,7 @@ export class SeriesReader implements SourceReader {
     });
     const { body } = await read(() => seriesResource(question()), signal);
     const now = platformClock.now();
-    const asked = { metric, id: target.id, ...(dimension === undefined ? {} : { dimension }) };
+    const asked = { metric, id: target.id, dimension, isPercent: this.#isPercent };
     return { decoded: decodeSeries(body, asked, now), now };
   }
 
@@ -109,6 +111,7 @@ export class SeriesReader implements SourceReader {
 
   #wanted(decoded: Decoded): Decoded {
     const { wants } = this.#options;
+    if (wants === everyDimension) return decoded;
     const unwanted = [...decoded.series.keys()].filter((dimension) => !wants(dimension));
     if (unwanted.length === 0) return decoded;
     const series = new Map(decoded.series);

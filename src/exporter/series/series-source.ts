@@ -75,9 +75,3 @@ export interface SourceReader {
     counters?: CountersAsked,
   ): Promise<WindowedAnswer>;
 }
-
-/** One of the platform's APIs, as far as it answers what jobs ask. */
-export interface SeriesSource {
-  /** The reader of what is asked; undefined where the API has no such data. */
-  reader(asked: SeriesAsked): SourceReader | undefined;
-}

@@ -3,7 +3,7 @@ import type { SeriesApi } from '../catalogue/products.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { type Outcome, PlatformFailure } from '../platform/read.ts';
-import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
+import { type AccountMemory, changed, type SavedPart } from '../state/account-memory.ts';
 import type { SourceName, SourceReader, WindowedAnswer } from './series-source.ts';
 
 /** Which source the series of an API are read by, and why, as a phrase. */

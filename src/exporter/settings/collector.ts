@@ -5,7 +5,8 @@ import type { Product } from '../catalogue/products.ts';
 import { type PlatformClock, parseTimestamp } from '../platform/platform-clock.ts';
 import type { Resource } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
-import type { AccountMemory, StateReader } from '../state/state.ts';
+import type { AccountMemory } from '../state/account-memory.ts';
+import type { StateReader } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { beginningOf } from '../text/beginning.ts';
 

@@ -14,7 +14,8 @@ import {
   restoreRefusal,
   stands,
 } from '../poll/job.ts';
-import { changed, type MemoryPart, type StateKey } from '../state/state.ts';
+import { changed, type MemoryPart } from '../state/account-memory.ts';
+import type { StateKey } from '../state/state.ts';
 import {
   type Collector,
   type CollectorContext,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SavedPart } from '../state/state.ts';
+import type { SavedPart } from '../state/account-memory.ts';
 import {
   type Completeness,
   type Growth,
@@ -208,8 +208,6 @@ function withLag(lags: readonly Timed[], ms: number, now: number): readonly Time
 export interface Delays {
   /** Age at which a bucket is shown as a gauge, from its end to the end of the platform's newest. */
   readonly publish: number;
-  /** Age at which a bucket is pushed as a gauge. */
-  readonly push: number;
   /** Age at which a bucket has settled, and is counted. */
   readonly settle: number;
   /** Age up to which buckets are read again, so that late changes are seen. */
@@ -220,17 +218,24 @@ export interface Delays {
 
 /** @param now the platform's time */
 export function delaysOf(known: MetricMemory, settings: DelaySettings, now: number): Delays {
-  const [publish, settle] = [publishDelay(known, settings), settleDelay(known, settings, now)];
-  const isKnown =
-    settings.publish_delay !== 'auto' || leastAgeWith(known.completeness, COMPLETE) !== undefined;
+  const settle = settleDelay(known, settings, now);
   return {
-    publish,
-    // A receiver takes no other value for the same time: until it is known when buckets are complete, they are to settle.
-    push: isKnown ? publish : Math.max(publish, settle),
+    publish: publishDelay(known, settings),
     settle,
     horizon: Math.max(USUAL_SETTLE_MS, settle),
     lag: usualLag(known),
   };
+}
+
+/**
+ * Age (ms) at which a bucket is pushed as a gauge. A receiver takes no other value for the same time: until it is known when
+ * buckets are complete, they are to settle. @param now the platform's time
+ */
+export function pushDelay(known: MetricMemory, settings: DelaySettings, now: number): number {
+  const publish = publishDelay(known, settings);
+  const isKnown =
+    settings.publish_delay !== 'auto' || leastAgeWith(known.completeness, COMPLETE) !== undefined;
+  return isKnown ? publish : Math.max(publish, settleDelay(known, settings, now));
 }
 
 /** Age at which a bucket is shown as a gauge: ms from its end to the end of the platform's newest. */
@@ -361,44 +366,5 @@ export class LearnedMetrics {
 
   [Symbol.iterator](): Iterator<LearnedMetric> {
     return this.#known.values();
-  }
-}
-
-/** A learned delay has become another one (ms). */
-export interface DelayChange {
-  readonly product: string;
-  readonly metric: string;
-  readonly delay: 'publish' | 'settle';
-  readonly before: number;
-  readonly after: number;
-}
-
-/** Settle delays move by seconds all the time: only a change of this much (ms) is reported. */
-const LEAST_CHANGE_MS = 60_000;
-
-/** Which learned delays were reported last. */
-export class DelayReports {
-  readonly #settings: DelaySettings;
-  readonly #reported = new Map<string, number>();
-
-  constructor(settings: DelaySettings) {
-    this.#settings = settings;
-  }
-
-  /** The delays of a metric that have changed since the last call. @param now the platform's time */
-  changes({ product, metric }: LearnedMetric, known: MetricMemory, now: number): DelayChange[] {
-    const settings = this.#settings;
-    const of = (delay: DelayChange['delay'], after: number, usual: number): DelayChange[] => {
-      if (settings[`${delay}_delay`] !== 'auto') return [];
-      const key = `${product} ${metric} ${delay}`;
-      const before = this.#reported.get(key) ?? usual;
-      if (Math.abs(after - before) < LEAST_CHANGE_MS) return [];
-      this.#reported.set(key, after);
-      return [{ product, metric, delay, before, after }];
-    };
-    return [
-      ...of('publish', publishDelay(known, settings), USUAL_PUBLISH_MS),
-      ...of('settle', settleDelay(known, settings, now), USUAL_SETTLE_MS),
-    ];
   }
 }

@@ -162,7 +162,12 @@ function formatIn(marker: string): number {
 }
 
 function isOneOf(error: unknown, codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+  return codes.includes(codeOf(error));
+}
+
+/** The code of an error of the system or of SQLite; empty where it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Another running process uses the state directory; two of them would count every bucket twice. */

@@ -156,12 +156,8 @@ export class DurableState implements State {
   }
 
   /** @throws DiskHangs when it takes too long */
-  async #inTime<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(this.#silence()), this.#timeLimitMs);
-    });
-    return Promise.race([work, tooLong]).finally(() => clearTimeout(timer));
+  #inTime<T>(work: Promise<T>): Promise<T> {
+    return inTime(work, this.#timeLimitMs, () => this.#silence());
   }
 
   #silence(): DiskHangs {
@@ -188,6 +184,15 @@ export class OutcomeUnknown extends Error {
 
 class DiskHangs extends Error {
   override readonly name = 'DiskHangs';
+}
+
+/** Waits for so long (ms, real time) at most. @throws what `late` makes where work takes longer; it goes on nevertheless */
+export function inTime<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), limitMs);
+  });
+  return Promise.race([work, tooLong]).finally(() => clearTimeout(timer));
 }
 
 function isQueued(name: string): boolean {

@@ -1,4 +1,5 @@
 import type { Client, QueryResultRow } from 'pg';
+import { inTime } from './durable.ts';
 import { type PostgresAddress, tlsAttempts } from './postgres-address.ts';
 
 /** How long (ms) a connection, or a statement with its answer, may take. */
@@ -53,7 +54,7 @@ export class PostgresConnections {
     let client: Client | undefined;
     try {
       client = this.#free.pop() ?? (await this.#connect());
-      const { rows } = await inTime(client.query(text, [...values]), ANSWER_MS);
+      const { rows } = await inTime(client.query(text, [...values]), ANSWER_MS, noAnswer);
       this.#free.push(client);
       client = undefined;
       return rows;
@@ -135,12 +136,8 @@ function discard(client: Client): void {
   client.connection.stream.destroy();
 }
 
-async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1_000} s`)), limitMs);
-  });
-  return Promise.race([work, tooLong]).finally(() => clearTimeout(timer));
+function noAnswer(): Error {
+  return new Error(`no answer within ${ANSWER_MS / 1_000} s`);
 }
 
 /** What went wrong, and whether the database itself says that it refused the statement. */

@@ -1,7 +1,7 @@
 import { chmod, open as openFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { LOCK_FILE, StateInUse, syncDirectory } from './directory.ts';
+import { codeOf, LOCK_FILE, StateInUse, syncDirectory } from './directory.ts';
 import { DamagedState, type Database, type NameRange } from './durable.ts';
 import type { Change, StoredRecord } from './state.ts';
 
@@ -106,10 +106,6 @@ export async function openDatabase(
     await database.close().catch(() => undefined);
     throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 function rethrow(error: unknown): never {

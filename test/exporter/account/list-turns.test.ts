@@ -3,7 +3,8 @@ import { afterEach, expect, it } from 'vitest';
 import { DiscoveryJob } from '../../../src/exporter/account/discovery-job.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
+import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
+import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 
 afterEach(sliceByTime);

@@ -5,7 +5,8 @@ import { ConfigurationsCut } from '../../../src/exporter/graphql/graphql-source.
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
-import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
+import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
+import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 /** Reads the list of a product's configurations, which REST does not have. */
 function listOf(options: Pick<DiscoveryJobOptions, 'elsewhere' | 'names'>) {

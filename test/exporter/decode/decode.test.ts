@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { percentagesOf } from '../../../src/exporter/catalogue/catalogue.ts';
 import {
   type AskedSeries,
   type Decoded,
@@ -214,7 +215,7 @@ describe('the fate of a row', () => {
       [T0 + MINUTE, 100.000001],
       [T0 + 2 * MINUTE, 101],
     ];
-    const asked = { ...ASKED, metric: 'data_offloaded' };
+    const asked = { ...ASKED, isPercent: percentagesOf('data_offloaded') };
     const answer = decode({ offload: rows, total: rows }, asked);
     expect(answer.series.get('offload')?.values).toHaveLength(2);
     expect(answer.series.get('total')?.values).toHaveLength(3);

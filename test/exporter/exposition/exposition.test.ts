@@ -45,7 +45,7 @@ describe('a scrape', () => {
     store.publish('a', [{ family: bandwidth, labels: {}, value: 2 }], FOR_EVER);
     await exposition.refreshForScrape();
     expect(identity(exposition)).toContain('edge_bandwidth 1');
-    expect(exposition.isAwaited).toBe(false);
+    expect(exposition.scrapes).toBe(0);
     await exposition.refresh();
     expect(identity(exposition)).toContain('edge_bandwidth 2');
     // Unless something must not be shown any more.
@@ -92,7 +92,7 @@ describe('the exposition', () => {
 
   it('is awaited from when a scrape comes that has to wait until it has what was published before', async () => {
     const { store, exposition } = started();
-    expect([exposition.refreshForScrape(), exposition.isAwaited]).toEqual([undefined, false]);
+    expect([exposition.refreshForScrape(), exposition.scrapes]).toEqual([undefined, 0]);
     const labels = Array.from({ length: 20_000 }, (_, index) => ({ code: `${index}` }));
     store.publish(
       'a',
@@ -100,9 +100,9 @@ describe('the exposition', () => {
       FOR_EVER,
     );
     const refreshed = exposition.refreshForScrape();
-    expect(exposition.isAwaited).toBe(true);
+    expect(exposition.scrapes).toBe(1);
     await refreshed;
-    expect(exposition.isAwaited).toBe(false);
+    expect(exposition.scrapes).toBe(0);
     expect(identity(exposition)).toContain('edge_requests_total{code="19999"} 1');
   });
 

@@ -12,7 +12,8 @@ import {
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
 import { runInSlices } from '../../../src/exporter/slices.ts';
-import { AccountMemory, NO_MEMORY, type StateKey } from '../../../src/exporter/state/state.ts';
+import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
+import { NO_MEMORY, type StateKey } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 0, 5, 12, 30);

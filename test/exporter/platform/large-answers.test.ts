@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/exporter/clock.ts';
 import { Transport } from '../../../src/exporter/platform/exchange.ts';
 import { readPage } from '../../../src/exporter/platform/pages.ts';
-import { HugeAnswerSlots, isLarge, LargeAnswers } from '../../../src/exporter/platform/response-body.ts';
+import { HugeAnswerSlots, isLarge } from '../../../src/exporter/platform/response-body.ts';
 import { Turns } from '../../../src/exporter/poll/operations.ts';
 import { Secret } from '../../../src/exporter/secret.ts';
 import { eventually } from '../../eventually.ts';
@@ -48,14 +48,14 @@ async function transports(body: Buffer, headers: Record<string, string> = {}) {
   const waiting: (() => void)[] = [];
   const places = new HugeAnswerSlots();
   const get = async () => {
-    const largeAnswers = new LargeAnswers(places, () => new Promise((resolve) => waiting.push(resolve)));
+    const turn = () => new Promise<void>((resolve) => waiting.push(resolve));
     const transport = new Transport({
       baseUrl: upstream.origin,
       timeoutMs: 300_000,
       maxResponseBytes: 8 * 2 ** 20,
       connections: 1,
       clock: systemClock,
-      largeAnswers,
+      largeAnswers: { places, turn },
     });
     onTestFinished(() => transport.close());
     const authorization = new Secret('Token abc');

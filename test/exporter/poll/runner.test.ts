@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Exposure, PollResult } from '../../../src/exporter/poll/job.ts';
 import { PollRunner } from '../../../src/exporter/poll/runner.ts';
 import { ScheduledJob } from '../../../src/exporter/poll/schedule.ts';
-import {
-  AccountMemory,
-  changed,
-  type MemoryPart,
-  NO_MEMORY,
-  StateWriteFailure,
-} from '../../../src/exporter/state/state.ts';
+import { AccountMemory, changed, type MemoryPart } from '../../../src/exporter/state/account-memory.ts';
+import { NO_MEMORY, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { jobOf } from './polling.ts';
 

@@ -52,8 +52,8 @@ it('no request leaves and no answer is taken in while a scrape waits', async () 
   let isHeld = true;
   const { sent, taken, answer, all } = performAll(
     new Turns({
-      get isAwaited() {
-        return isHeld;
+      get scrapes() {
+        return isHeld ? 1 : 0;
       },
     }),
   );

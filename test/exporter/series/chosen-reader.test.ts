@@ -3,7 +3,8 @@ import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts'
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { SourceName, SourceReader } from '../../../src/exporter/series/series-source.ts';
 import { ChosenReader, SourceChoice } from '../../../src/exporter/series/source-choice.ts';
-import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
+import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
+import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 const WINDOW = { from: 0, to: MINUTE };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
-import { countAnswer, windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import { countAnswer, understood, windowOfPresent } from '../../../src/exporter/series/counters.ts';
 import { restoreSeries } from '../../../src/exporter/series/series-memory.ts';
 import {
   type DelaySettings,
@@ -33,11 +33,11 @@ function learnedAfter(
       rows.push([time, shown(time / MINUTE, closed, poll)]);
     }
     const decoded = decodeSeries({ total: rows }, { metric: 'requests', id: '1' }, now);
-    const counted = countAnswer(
-      memory,
-      { decoded, window, now },
-      { counts: () => true, delays, certainNow: now },
-    );
+    const counted = countAnswer(memory, understood(memory, { decoded, window, now }), {
+      counts: () => true,
+      delays,
+      certainNow: now,
+    });
     memory = counted.memory;
     known = learn(known, counted.evidence);
   }

@@ -2,7 +2,8 @@ import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import type { Exposure } from '../../../src/exporter/poll/job.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
-import { type CountedAnswer, countAnswer } from '../../../src/exporter/series/counters.ts';
+import { answerWidth } from '../../../src/exporter/series/bucket-width.ts';
+import { type CountedAnswer, countAnswer, countCoarse } from '../../../src/exporter/series/counters.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../../src/exporter/series/series-job.ts';
 import { restoreSeries, type SeriesMemory, storeSeries } from '../../../src/exporter/series/series-memory.ts';
@@ -17,7 +18,9 @@ import {
   NOTHING_LEARNED,
   nothingShown,
 } from '../../../src/exporter/settling/learned.ts';
-import { AccountMemory, changed, NO_MEMORY, type StateReader } from '../../../src/exporter/state/state.ts';
+import { isCoarse } from '../../../src/exporter/settling/window.ts';
+import { AccountMemory, changed } from '../../../src/exporter/state/account-memory.ts';
+import { NO_MEMORY, type StateReader } from '../../../src/exporter/state/state.ts';
 
 const wants = () => true;
 
@@ -123,11 +126,16 @@ export class CountedSeries {
     return this.memory.record?.progress.countedUntil;
   }
 
-  /** What an answer means; nothing changes. */
+  /** What an answer means, all rows of which are taken as they are; nothing changes. */
   count(answer: WindowedAnswer, settleDelay: number): CountedAnswer {
-    return countAnswer(this.memory, answer, {
+    if (isCoarse(answer.window)) return countCoarse(this.memory, answer, this.counts);
+    const { record, seen, doubt } = this.memory;
+    const { decoded } = answer;
+    const width = answerWidth(decoded, { known: record?.width, seen, doubt });
+    const answered = { answer, width, rejected: decoded.rejected, reached: undefined };
+    return countAnswer(this.memory, answered, {
       counts: this.counts,
-      delays: { publish: 0, push: 0, settle: settleDelay, horizon: settleDelay, lag: 0 },
+      delays: { publish: 0, settle: settleDelay, horizon: settleDelay, lag: 0 },
       certainNow: answer.now,
     });
   }

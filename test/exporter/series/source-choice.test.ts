@@ -13,7 +13,8 @@ import {
   sourceListed,
   sourceListedByRest,
 } from '../../../src/exporter/series/source-choice.ts';
-import { AccountMemory, memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
+import { memoryState, type State } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 

@@ -4,12 +4,8 @@ import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts'
 import { PlatformFailure, type Read, type Resource } from '../../../src/exporter/platform/read.ts';
 import type { Job, PollResult, SettingChange } from '../../../src/exporter/poll/job.ts';
 import { adopt, conclusionOf } from '../../../src/exporter/poll/runner.ts';
-import {
-  AccountMemory,
-  memoryState,
-  type State,
-  StateWriteFailure,
-} from '../../../src/exporter/state/state.ts';
+import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
+import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import type { Configuration } from '../../../src/exporter/targets/configuration-list.ts';
 import { seriesKey } from '../../parse-exposition.ts';
 

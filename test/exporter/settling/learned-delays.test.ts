@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { OLDEST_MINUTE } from '../../../src/exporter/settling/completeness.ts';
+import { DelayReports } from '../../../src/exporter/settling/delay-reports.ts';
 import {
-  DelayReports,
   type DelaySettings,
   delaysOf,
   LearnedMetrics,
   learn,
   type MetricMemory,
   NOTHING_LEARNED,
+  pushDelay,
   readMode,
   restoreMetric,
   storeMetric,
@@ -28,9 +29,9 @@ function filled(known: MetricMemory, minutes: number, buckets: number, before = 
 
 describe('a learned delay', () => {
   it('is that of settling for what is pushed, until it is known how complete buckets are when they are shown', () => {
-    expect(delaysOf(NOTHING_LEARNED, AUTO, NOW).push).toBe(10 * MINUTE);
-    expect(delaysOf(filled(NOTHING_LEARNED, 4, 200), AUTO, NOW).push).toBe(4 * MINUTE);
-    expect(delaysOf(NOTHING_LEARNED, { ...AUTO, publish_delay: 3 * MINUTE }, NOW).push).toBe(3 * MINUTE);
+    expect(pushDelay(NOTHING_LEARNED, AUTO, NOW)).toBe(10 * MINUTE);
+    expect(pushDelay(filled(NOTHING_LEARNED, 4, 200), AUTO, NOW)).toBe(4 * MINUTE);
+    expect(pushDelay(NOTHING_LEARNED, { ...AUTO, publish_delay: 3 * MINUTE }, NOW)).toBe(3 * MINUTE);
   });
 
   it('is reported once when it has changed, with what it was', () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { AccountMemory, type MemoryPart, type StateReader } from '../../../src/exporter/state/state.ts';
+import { AccountMemory, type MemoryPart } from '../../../src/exporter/state/account-memory.ts';
+import type { StateReader } from '../../../src/exporter/state/state.ts';
 
 it('opens a part once while the state cannot be read, once when it can be, and tells what it held after all', () => {
   let kind: StateReader['kind'] = 'unavailable';

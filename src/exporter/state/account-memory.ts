@@ -1,0 +1,78 @@
+import type { StateKey, StateReader } from './state.ts';
+
+/** A part of what an account remembers: a value that polls read, and replace as a whole. */
+export interface MemoryPart<T> {
+  /** Where the state keeps it; undefined where a restart forgets it. */
+  readonly key?: StateKey;
+  /** What is remembered, by what the state holds under the key. @param stored undefined where it holds nothing */
+  open(stored: unknown): T;
+}
+
+/** A part that is learned gradually. The account saves it every few seconds, apart from the commits of polls. */
+export interface SavedPart<T> extends MemoryPart<T> {
+  readonly key: StateKey;
+  /** What the state keeps of it. */
+  store(value: T): unknown;
+}
+
+/** What a poll leaves in a part of the memory. */
+export interface MemoryChange {
+  readonly part: MemoryPart<unknown>;
+  readonly value: unknown;
+  /** In its place where the state refused what was to be committed. */
+  readonly refused: unknown;
+}
+
+/** The change of a part, typed. */
+export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): MemoryChange {
+  return { part, value, refused };
+}
+
+/**
+ * All that an account remembers from one poll to the next. Nothing is loaded beforehand: a part that no poll has replaced
+ * yet is read from the state when it is asked for. Polls read it; what runs them (`runner.ts`) replaces parts of it, and what a
+ * read shows of its source replaces what is known of that.
+ */
+export class AccountMemory {
+  readonly #state: Pick<StateReader, 'kind' | 'get'>;
+  /** By part: what goes with its job is forgotten with it. */
+  readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
+  /** What there is of each while the state cannot be read, and what it turned out to hold: there may be a hundred thousand. */
+  readonly #unread = new WeakMap<MemoryPart<unknown>, unknown>();
+  readonly #late = new WeakMap<MemoryPart<unknown>, unknown>();
+  /** Whether polls may have begun before the state could be read: then it may hold more than they found there. */
+  readonly #beganUnread: boolean;
+
+  constructor(state: Pick<StateReader, 'kind' | 'get'>) {
+    this.#state = state;
+    this.#beganUnread = state.kind === 'unavailable';
+  }
+
+  of<T>(part: MemoryPart<T>): T {
+    // A part's values are all its own: `adopt` takes them from `changed`, which is typed.
+    if (this.#values.has(part)) return this.#values.get(part) as T;
+    // A state that cannot be read yet holds nothing: it is asked again.
+    return this.#openedOnce(part, this.#state.kind === 'unavailable' ? this.#unread : this.#values);
+  }
+
+  /** What the state turned out to hold of a part; undefined where it could be read before any poll, or cannot be read yet. */
+  late<T>(part: MemoryPart<T>): T | undefined {
+    if (!this.#beganUnread || this.#state.kind === 'unavailable') return undefined;
+    return this.#openedOnce(part, this.#late);
+  }
+
+  #openedOnce<T>(part: MemoryPart<T>, held: WeakMap<MemoryPart<unknown>, unknown>): T {
+    if (!held.has(part)) held.set(part, part.open(part.key && this.#state.get(part.key)));
+    return held.get(part) as T;
+  }
+
+  /** Whether anything is remembered of a part. */
+  holds(part: MemoryPart<unknown>): boolean {
+    return this.#values.has(part);
+  }
+
+  /** @param committed whether what was to be committed with it is durable now */
+  adopt({ part, value, refused }: MemoryChange, committed: boolean): void {
+    this.#values.set(part, committed ? value : refused);
+  }
+}
