@@ -174,7 +174,7 @@ export class Account {
       jobs: () => this.#schedule.states(),
       isBeginning: () => this.#isBeginning,
       listings: () => this.#jobs.listings(),
-      sources: () => this.#jobs.knownSources(),
+      sources: () => this.#jobs.sources.known(),
       silence: () =>
         silenceOf({
           now: clock.now(),
@@ -247,7 +247,7 @@ export class Account {
   #noteSources(): void {
     if (this.#stopped) return;
     const { observer, config } = this.#options;
-    for (const chosen of this.#jobs.chosenSources()) {
+    for (const chosen of this.#jobs.sources.chosen()) {
       if (this.#noted.get(chosen.collector) === chosen.source) continue;
       this.#noted.set(chosen.collector, chosen.source);
       observer.sourceChosen(config.name, chosen);
@@ -369,7 +369,7 @@ export class Account {
     if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
     if (end.result?.learned !== undefined) this.#samples.exposeAge(end.job, this.#store.expectedAge(end.job));
     this.#samples.polled(end);
-    if (this.#jobs.areOutdated) this.#replace();
+    if (this.#jobs.sources.haveChanged) this.#replace();
     if (!end.job.findsJobs) return;
     if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace();
     this.#samples.exposeListings();

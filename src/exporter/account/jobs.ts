@@ -1,35 +1,23 @@
 import { weightOf } from '../catalogue/known-metrics.ts';
-import { OF_WHOLES, type Product, type SeriesApi } from '../catalogue/products.ts';
+import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { hasWhole } from '../cluster/shard.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type AccountConfig, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
-import { GraphqlSource } from '../graphql/graphql-source.ts';
-import { type Outcome, QUESTIONS } from '../platform/read.ts';
+import type { Outcome } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { ReconciliationJob } from '../series/reconciliation-job.ts';
 import { SeriesSamples } from '../series/samples.ts';
 import { type Outlet, SeriesJob } from '../series/series-job.ts';
-import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
-import type { SourceName, SourceReader } from '../series/series-source.ts';
-import {
-  type AllSeries,
-  ChosenReader,
-  type ChosenSource,
-  isKnown,
-  mayListElsewhere,
-  SourceChoice,
-  sourceListed,
-  sourceListedByRest,
-} from '../series/source-choice.ts';
 import type { Collector, CollectorContext } from '../settings/collector.ts';
 import { mayTry } from '../settling/dimension-trial.ts';
 import { LearnedMetrics, readMode } from '../settling/learned.ts';
 import { AccountMemory, type SavedPart } from '../state/account-memory.ts';
 import type { StateReader } from '../state/state.ts';
-import { type Addressing, type Target, targetName } from '../targets/target.ts';
+import { type Target, targetName } from '../targets/target.ts';
+import { AccountSources } from './account-sources.ts';
 import { AccountTargets, type Listing, type ProductRead } from './account-targets.ts';
-import { DiscoveryJob, type ListElsewhere, MetadataJob } from './discovery-job.ts';
+import { DiscoveryJob, MetadataJob } from './discovery-job.ts';
 import { SettingNames } from './setting-names.ts';
 
 export interface AccountJobsOptions {
@@ -69,8 +57,7 @@ export class AccountJobs {
   /** Learned by metric, and shared by all targets. */
   readonly learned: LearnedMetrics;
   /** Which source the series of each API are read by. */
-  readonly sources: SourceChoice;
-  #graphql: GraphqlSource | undefined;
+  readonly sources: AccountSources;
   readonly #names: SettingNames;
   /** Jobs by what they were made from: a job that stays keeps its object, and all that it has learned. */
   readonly #jobs = new Map<string, Job>();
@@ -78,8 +65,6 @@ export class AccountJobs {
   readonly #series = new Set<SeriesJob>();
   /** The limits for which the jobs were last made. */
   #wantedWithin: AccountLimits | undefined;
-  /** The sources that they were made for. */
-  #madeFor: ReadonlyMap<SeriesApi, SourceName> = new Map();
   /** The jobs that exceed the limit. */
   dropped: DroppedJobs = { count: 0, first: '' };
 
@@ -87,17 +72,15 @@ export class AccountJobs {
     this.#options = options;
     const { account, scopes, namesWaitMs } = options;
     this.memory = new AccountMemory(options.state);
-    this.sources = new SourceChoice({
+    this.sources = new AccountSources({
       account,
+      scopes,
       memory: this.memory,
-      configured: {
-        metrics: account.collectors.metrics?.source ?? account.source,
-        analytics: account.collectors.analytics?.source ?? account.source,
-      },
-      now: () => scopes.platformClock.localNow(),
+      apis: () => this.#apis,
+      series: () => this.series(),
     });
     this.targets = new AccountTargets(account, options.formerTargets, (api, addressing) =>
-      this.#addressed(api, addressing),
+      this.sources.addressed(api, addressing),
     );
     this.learned = new LearnedMetrics(account.name);
     this.#names = new SettingNames(account.api_url, scopes.platformClock, namesWaitMs);
@@ -121,24 +104,22 @@ export class AccountJobs {
     for (const product of this.#listed()) {
       yield keep(`discovery ${product.api} ${product.slug}`, () => this.#discoveryOf(product));
     }
-    this.#madeFor = new Map(this.chosenSources().map(({ collector, source }) => [collector, source]));
+    this.sources.jobsAreMade();
     const limits = this.#limits();
     const dropped: string[] = [];
     const readsAll = ({ product, settings }: ProductRead) =>
-      product.api === 'analytics' &&
-      settings.metrics.includes('*') &&
-      this.sources.of(product.api).source === 'rest';
+      product.api === 'analytics' && settings.metrics.includes('*') && this.sources.isRest(product.api);
     if (this.targets.products.some(readsAll)) yield keep('metadata', () => new MetadataJob());
     for (const read of this.targets.products) {
       const { product } = read;
       for (const { target, metric } of this.targets.reads(read)) {
-        if (!this.#hasSource(product, metric, target.by)) continue;
+        if (!this.sources.has(product, metric, target.by)) continue;
         const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
         if (keys.size < limits.jobs) yield keep(key, () => this.#seriesOf(target, metric, read));
         else dropped.push(`${product.api}/${product.slug}/${target.by}/${target.id}/${metric}`);
       }
     }
-    for (const api of this.#reconciledApis()) {
+    for (const api of this.#options.account.reconciliation_share > 0 ? this.#apis : []) {
       yield keep(`reconciliation ${api}`, () => this.#reconciliationOf(api));
     }
     for (const [name, schedule] of this.#settings()) {
@@ -153,12 +134,7 @@ export class AccountJobs {
 
   /** Whether the lists of configurations could be read. Leaves out a missing list of a product that the source does not serve. */
   listings(): Listing[] {
-    return this.targets.listings().filter(({ listed, product }) => listed || this.serves(product));
-  }
-
-  /** Whether the source that is read by has any metric of a product. */
-  serves(product: Product): boolean {
-    return this.sources.of(product.api).source === 'rest' || GraphqlSource.serves(product);
+    return this.targets.listings().filter(({ listed, product }) => listed || this.sources.serves(product));
   }
 
   #forgetAllBut(keys: ReadonlySet<string>): void {
@@ -176,7 +152,7 @@ export class AccountJobs {
     if (result?.discovery !== undefined) {
       const { product, configurations, addressing, isFromElsewhere } = result.discovery;
       const changed = this.targets.discovered(product, configurations, addressing);
-      const isSwitched = this.sources.learn(product.api, isFromElsewhere ? sourceListed : sourceListedByRest);
+      const isSwitched = this.sources.listed(product.api, isFromElsewhere);
       return changed || isSwitched || this.#limits() !== this.#wantedWithin;
     }
     if (result?.metrics !== undefined) {
@@ -187,30 +163,10 @@ export class AccountJobs {
     return this.targets.metrics.answered(job.target.product, job.metric, outcome === 'ok');
   }
 
-  /** Whether another source was chosen since the jobs were made, so that other jobs are wanted. */
-  get areOutdated(): boolean {
-    return [...this.#madeFor].some(([api, source]) => this.sources.of(api).source !== source);
-  }
-
-  /** The same without those that are not known to answer yet: they are tried first. */
-  knownSources(): ChosenSource[] {
-    return this.chosenSources().filter(({ collector }) => isKnown(this.sources.of(collector)));
-  }
-
-  /** Which source the series of each collector are read by, and why. */
-  chosenSources(): ChosenSource[] {
-    const apis = new Set(this.targets.products.map(({ product }) => product.api));
-    return [...apis].map((collector) => {
-      const { source, why } = this.sources.of(collector);
-      return { collector, source, why };
-    });
-  }
-
   /** Memory that is learned gradually and saved from time to time. */
   *saved(): Generator<SavedPart<unknown>, void> {
     for (const { part } of this.learned) yield part;
     yield* this.sources.parts();
-    if (this.#graphql !== undefined) yield* this.#graphql.parts;
   }
 
   /** The jobs that read series. */
@@ -228,76 +184,12 @@ export class AccountJobs {
       platformClock: scopes.platformClock,
       most: () => this.#limits().configurations,
       memory: this.memory,
-      elsewhere: this.#listedElsewhere(product),
+      elsewhere: this.sources.listElsewhere(product),
       names: this.#names,
       isOwn: this.targets.isOwn,
       counts: hasWhole(account),
-      addressed: (addressing) => this.#addressed(product.api, addressing),
+      addressed: (addressing) => this.sources.addressed(product.api, addressing),
     });
-  }
-
-  /** How the configurations of a product are listed where the product's API does not list them. */
-  #listedElsewhere(product: Product): ListElsewhere | undefined {
-    const { source, isFixed } = this.sources.of(product.api);
-    if (source === 'rest' && isFixed) return undefined;
-    return async (read, signal) =>
-      mayListElsewhere(this.sources.of(product.api))
-        ? this.#graphqlSource.configurations(product, read, signal)
-        : [];
-  }
-
-  get #graphqlSource(): GraphqlSource {
-    const { account, scopes } = this.#options;
-    if (this.#graphql === undefined) scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
-    this.#graphql ??= new GraphqlSource({
-      account: { name: account.name, address: account.graphql_url ?? account.api_url },
-      memory: this.memory,
-      platformClock: scopes.platformClock,
-      units: account.units,
-      mostBytes: account.request.max_response_bytes,
-    });
-    return this.#graphql;
-  }
-
-  /** GraphQL has no series of single domains. */
-  #addressed(api: SeriesApi, addressing: Addressing): Addressing {
-    const isWhole = addressing === 'domain' && this.sources.of(api).source === 'graphql';
-    return isWhole ? 'only_domain' : addressing;
-  }
-
-  #hasSource(product: Product, metric: string, by: Target['by']): boolean {
-    const { source, isFixed } = this.sources.of(product.api);
-    if (OF_WHOLES.has(metric) && by !== 'product') return false;
-    if (product.onlyElsewhere?.includes(metric)) return source !== 'rest' || !isFixed;
-    return source === 'rest' || GraphqlSource.has(product, metric);
-  }
-
-  #readerOf(options: SeriesReaderOptions): SourceReader {
-    const { product } = options.target;
-    const { api } = product;
-    const rest = new SeriesReader(options);
-    // REST does not have it, whichever source is chosen.
-    if (product.onlyElsewhere?.includes(options.metric)) return this.#graphqlSource.reader(options) ?? rest;
-    const { source, isFixed } = this.sources.of(api);
-    if (isFixed && source === 'rest') return rest;
-    return new ChosenReader({
-      sources: this.sources,
-      api,
-      target: `${product.slug}/${targetName(options.target)}`,
-      metric: options.metric,
-      all: () => this.#allSeries(api),
-      platformClock: options.platformClock,
-      rest,
-      graphql: () => this.#graphqlSource.reader(options),
-    });
-  }
-
-  #allSeries(api: SeriesApi): AllSeries {
-    const mine = this.series().filter(
-      ({ target: { product }, metric }) => product.api === api && !product.onlyElsewhere?.includes(metric),
-    );
-    const targets = new Set(mine.map(({ target }) => `${target.product.slug}/${targetName(target)}`)).size;
-    return { series: mine.length, targets };
   }
 
   #seriesOf(target: Target, metric: string, { wants, schedule, settings }: ProductRead): Job {
@@ -319,7 +211,7 @@ export class AccountJobs {
       metric,
       schedule,
       weight: weightOf(metric),
-      reader: this.#readerOf(options),
+      reader: this.sources.readerOf(options),
       samples: new SeriesSamples(target, metric, account.units, wants),
       memory: this.memory,
       learned,
@@ -342,7 +234,7 @@ export class AccountJobs {
     const { account, scopes } = this.#options;
     const candidates = () => this.series().filter(({ subject }) => subject.collector === api);
     const part = () => candidates().length / Math.max(1, this.series().length);
-    const group = () => (this.sources.of(api).source === 'graphql' ? QUESTIONS.group : api);
+    const group = () => this.sources.groupOf(api);
     return new ReconciliationJob(api, {
       account: account.name,
       group,
@@ -391,7 +283,9 @@ export class AccountJobs {
     const needed = this.#settings().flatMap(([name]) => this.#neededBy(name));
     const products = [...byConfiguration.map(({ product }) => product), ...needed];
     // That a list is missing of which nothing would be read is no failure.
-    return new Set(products.filter((product) => this.serves(product) || !this.targets.isUnlistable(product)));
+    return new Set(
+      products.filter((product) => this.sources.serves(product) || !this.targets.isUnlistable(product)),
+    );
   }
 
   /** If a list cannot be read or is empty, the next one is used; the first is retried, since that may change. */
@@ -404,8 +298,8 @@ export class AccountJobs {
     return usable < 0 ? needs : needs.slice(0, usable + 1);
   }
 
-  #reconciledApis(): Set<SeriesApi> {
-    const wanted = this.#options.account.reconciliation_share > 0;
-    return new Set(wanted ? this.targets.products.map(({ product }) => product.api) : []);
+  /** Of which series are read. */
+  get #apis(): ReadonlySet<SeriesApi> {
+    return new Set(this.targets.products.map(({ product }) => product.api));
   }
 }

@@ -226,7 +226,7 @@ async function* listSteps(session: Session): AsyncGenerator<Step> {
     const finding = await session.poll(job, name);
     if (finding === undefined) continue;
     // That a source which has nothing of a product does not list its configurations is no mistake: of these together, see `productsStep`.
-    const isNotServed = job instanceof DiscoveryJob && !session.survey.serves(job.product);
+    const isNotServed = job instanceof DiscoveryJob && !session.survey.sources.serves(job.product);
     if (finding.outcome === 'not_found' && isNotServed) continue;
     yield listStep(finding, selectedOf(session, job), session.unmatched(job));
   }
@@ -246,9 +246,7 @@ function* productsStep(session: Session): Generator<Step> {
 }
 
 function* sourceSteps(session: Session): Generator<Step> {
-  for (const collector of ['metrics', 'analytics'] as const) {
-    if (session.account.collectors[collector] === undefined) continue;
-    const { source, why } = session.survey.sources.of(collector);
+  for (const { collector, source, why } of session.survey.sources.chosen()) {
     if (source === 'graphql')
       yield stepsNamed(`source of ${collector}`).ok(`GraphQL, at ${session.account.graphql_url}: ${why}`);
   }
@@ -305,9 +303,9 @@ async function* seriesSteps(session: Session): AsyncGenerator<Step> {
     if (job === undefined) {
       if (await areListed(session, ({ group }) => group === collector, step))
         yield stepsNamed(step).skipped(
-          session.survey.sources.of(collector).source === 'graphql'
-            ? 'there is nothing to read: GraphQL has none of the products that have configurations'
-            : 'there is nothing to read: no configuration is selected',
+          session.survey.sources.isRest(collector)
+            ? 'there is nothing to read: no configuration is selected'
+            : 'there is nothing to read: GraphQL has none of the products that have configurations',
         );
       continue;
     }

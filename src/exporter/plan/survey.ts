@@ -43,7 +43,7 @@ export class Survey extends AccountJobs {
 
   /** Of which products nothing is read, since the source has none of their metrics, as a sentence; undefined where there are none. */
   unserved(): string | undefined {
-    const products = this.targets.products.filter(({ product }) => !this.serves(product));
+    const products = this.targets.products.filter(({ product }) => !this.sources.serves(product));
     const names = products.map(({ product }) => product.slug).join(', ');
     return names === '' ? undefined : `GraphQL has none of the metrics of ${names}: nothing of them is read`;
   }
