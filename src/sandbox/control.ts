@@ -1,9 +1,8 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
 import { WAF_FAMILIES, type WafRuleset } from './account/resource-types.ts';
-import { type Settings, settingsSchema } from './account/settings.ts';
+import { settingsSchema } from './account/settings.ts';
 import { faultsSchema } from './faults/faults.ts';
-import type { FaultSwitch } from './faults/switch.ts';
 import { camelKeys, snakeKeys, timestampOption } from './formats.ts';
 import type { Platform, RequestLog } from './http/platform.ts';
 import { edgeStatus } from './resources/workloads.ts';
@@ -11,7 +10,7 @@ import { ADDED_KINDS, CHANGED_KINDS } from './traffic/incidents.ts';
 import { truthOf } from './traffic/series.ts';
 
 /** The query of `GET /_sandbox/truth`; the width is in ms. */
-export const truthQuery = z.strictObject({
+const truthQuery = z.strictObject({
   api: z.enum(['analytics', 'metrics']),
   product: z.coerce.number().int(),
   configuration: z.union([z.literal('product'), z.coerce.number().int()]),
@@ -24,7 +23,7 @@ export const truthQuery = z.strictObject({
 const happening = { configuration: z.int(), from: timestampOption, to: timestampOption };
 
 /** The body of `POST /_sandbox/events`. */
-export const incidentBody = z
+const incidentBody = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z.enum(ADDED_KINDS),
@@ -40,7 +39,7 @@ export const incidentBody = z
 const sensitivity = z.enum(['lowest', 'low', 'medium', 'high', 'highest']);
 
 /** The body of `PATCH /_sandbox/waf/rulesets/:id`: the API shows no write of them, so rehearsals use this. */
-export const wafPatch = z
+const wafPatch = z
   .strictObject({
     name: z.string().min(1),
     mode: z.enum(['blocking', 'counting']),
@@ -52,7 +51,7 @@ export const wafPatch = z
   .partial();
 
 /** The body of `PATCH /_sandbox/faults`: null turns a fault off. */
-export const faultPatch = z.strictObject(
+const faultPatch = z.strictObject(
   Object.fromEntries(Object.entries(faultsSchema.shape).map(([name, fault]) => [name, fault.nullable()])),
 );
 
@@ -61,17 +60,9 @@ export const faultPatch = z.strictObject(
  * the platform's API lacks. It needs no token and has no limits: the sandbox listens for its owner only.
  */
 export function controlRouter(platform: Platform): Router {
+  const { account, faults, requests, settings, traffic } = platform;
   const router = Router();
   router.use(json());
-  controlFaults(router, platform.faults);
-  controlSettings(router, platform.settings);
-  controlTraffic(router, platform);
-  controlAccount(router, platform);
-  controlRequests(router, platform.requests);
-  return router;
-}
-
-function controlFaults(router: Router, faults: FaultSwitch): void {
   router
     .route('/faults')
     .get((_req, res) => void res.json(faults.current))
@@ -83,19 +74,13 @@ function controlFaults(router: Router, faults: FaultSwitch): void {
       faults.clear();
       res.json(faults.current);
     });
-}
-
-function controlSettings(router: Router, settings: Settings): void {
   router
     .route('/settings')
     .get((_req, res) => void res.json(snakeKeys(settings)))
     .patch((req, res) => {
-      Object.assign(settings, settingsSchema.partial().parse(camelKeys(req.body ?? {})));
+      Object.assign(settings, settingsSchema.parse({ ...settings, ...camelKeys(req.body ?? {}) }));
       res.json(snakeKeys(settings));
     });
-}
-
-function controlTraffic(router: Router, { settings, traffic }: Platform): void {
   router
     .route('/events')
     .get((_req, res) => void res.json(traffic.incidents))
@@ -105,10 +90,6 @@ function controlTraffic(router: Router, { settings, traffic }: Platform): void {
       res.status(201).json(incident);
     });
   router.get('/truth', (req, res) => void res.json(truthOf(traffic, truthQuery.parse(req.query), settings)));
-}
-
-function controlAccount(router: Router, platform: Platform): void {
-  const { account, settings } = platform;
   router.patch('/waf/rulesets/:id', (req, res) => {
     const change = wafPatch.parse(req.body) as Partial<WafRuleset>;
     const changed = account.wafRulesets.update(Number(req.params.id), change);
@@ -120,9 +101,6 @@ function controlAccount(router: Router, platform: Platform): void {
     const { propagationMs } = settings;
     res.json({ host, status: edgeStatus(account.workloads, host, { now: platform.now(), propagationMs }) });
   });
-}
-
-function controlRequests(router: Router, requests: RequestLog): void {
   router
     .route('/requests')
     .get((_req, res) => void res.json(summary(requests)))
@@ -130,6 +108,7 @@ function controlRequests(router: Router, requests: RequestLog): void {
       requests.clear();
       res.json(summary(requests));
     });
+  return router;
 }
 
 function summary({ byMethod, byStatus, recent, total }: RequestLog) {

@@ -11,7 +11,6 @@ export interface Listing<Item> {
   readonly items: readonly Item[];
   /** An item as the list shows it. */
   view(item: Item): Record<string, unknown>;
-  readonly maxPageSize: number;
   /** Makes `results` of a page's items; an array by default. */
   wrap?(items: Record<string, unknown>[]): unknown;
 }
@@ -19,7 +18,7 @@ export interface Listing<Item> {
 const DEFAULT_PAGE_SIZE = 10;
 
 /** A page of a version 3 list (specification 2.0 and 4.0): the envelope, or what is wrong with the parameters. */
-export function listReply<Item>(call: Call, listing: Listing<Item>): Reply {
+export function listReply<Item>(call: Call, listing: Listing<Item>, { maxPageSize }: Settings): Reply {
   const { order_by: orderBy, sort = 'asc' } = call.query;
   const page = positive(call.query['page'] ?? '1');
   const asked = positive(call.query['page_size'] ?? String(DEFAULT_PAGE_SIZE));
@@ -31,7 +30,7 @@ export function listReply<Item>(call: Call, listing: Listing<Item>): Reply {
   };
   if (page === undefined || asked === undefined || Object.keys(problems).length > 0)
     return fieldErrors(problems);
-  const size = Math.min(asked, listing.maxPageSize);
+  const size = Math.min(asked, maxPageSize);
   const pages = Math.ceil(listing.items.length / size);
   if (page > Math.max(1, pages)) return detail(404, 'Invalid page.');
   const shown = ordered(listing, orderBy, sort)
@@ -130,83 +129,65 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   readonly missing?: Reply;
 }
 
-/** A resource of version 3: its list, and what can be done with an item. */
+/**
+ * A resource of version 3: its list, and what can be done with an item. PUT takes defaults for fields left out, PATCH
+ * keeps their values.
+ */
 export function resourceOf<Item extends Identified, Fields extends object, New extends object = Fields>(
   settings: Settings,
   kind: Kind<Item, Fields, New>,
 ): Resource {
-  const { onItems = ['remove', 'overwrite', 'update'] } = kind;
-  const item = itemOperations(kind);
-  const operations = [...listOperations(kind, settings), item.read, ...onItems.map((name) => item[name])];
-  return { versions: [3], operations };
-}
-
-/** The operations on a list: read it, and create. */
-function listOperations<Item extends Identified, Fields extends object, New extends object>(
-  kind: Kind<Item, Fields, New>,
-  settings: Settings,
-): Operation[] {
-  const { collection } = kind;
-  const body = (kind.create?.body ?? kind.body) as z.ZodType<New>;
+  const { collection, read, write, view, onItems = ['remove', 'overwrite', 'update'] } = kind;
+  const item = (handle: (item: Item, call: Call) => Reply) =>
+    onItem(collection, kind.missing ?? NOT_FOUND, handle);
+  const refusal = (fields: Partial<Fields> | New, known: Item | undefined, call: Call) =>
+    kind.check?.(fields as Partial<Fields & New>, known, call);
   const create = (call: Call) =>
-    withBody<New>(body, call.body, (fields) => {
-      const refusal = kind.check?.(fields as Partial<Fields & New>, undefined, call);
-      if (refusal) return refusal;
+    withBody<New>((kind.create?.body ?? kind.body) as z.ZodType<New>, call.body, (fields) => {
+      const refused = refusal(fields, undefined, call);
+      if (refused) return refused;
       const id = collection.nextId();
       const made = kind.create?.make(fields, id) ?? { id, ...fields };
-      return result(kind.view(collection.put({ ...made, ...kind.touch?.(call) } as Item)), 201);
+      return result(view(collection.put({ ...made, ...kind.touch?.(call) } as Item)), 201);
     });
-  return [
-    { method: 'get', path: '/', permission: kind.read, handle: (call) => list(kind, settings, call) },
-    { method: 'post', path: '/', permission: kind.write, handle: create },
+  const change = (known: Item, call: Call, fields: Partial<Fields>, shown = view) => {
+    const refused = refusal(fields, known, call);
+    if (refused) return refused;
+    collection.update(known.id, { ...fields, ...kind.touch?.(call) } as Partial<Item>);
+    return result(shown(known));
+  };
+  const overwrite = (known: Item, call: Call) =>
+    withBody<Fields>(kind.body, call.body, (fields) => change(known, call, fields, kind.overwrittenView));
+  const update = (known: Item, call: Call) =>
+    withPatch<Fields>(kind.body, call.body, (fields) => change(known, call, fields));
+  const remove = (known: Item) => {
+    if (kind.remove) kind.remove(known);
+    else collection.remove(known.id);
+    return NO_CONTENT;
+  };
+  const writes: Readonly<Record<'remove' | 'overwrite' | 'update', Operation>> = {
+    remove: ['delete', '/:id', item(remove)],
+    overwrite: ['put', '/:id', item(overwrite)],
+    update: ['patch', '/:id', item(update)],
+  };
+  const operations: readonly Operation[] = [
+    ['get', '/', (call) => list(kind, settings, call)],
+    ['post', '/', create],
+    ['get', '/:id', item((known) => result((kind.readView ?? view)(known)))],
+    ...onItems.map((name) => writes[name]),
   ];
+  return { versions: [3], read, write, operations };
 }
 
-/** An operation on the item of a collection that the path names. */
+/** What is answered of the item of a collection that the path names. */
 export function onItem<Item extends Identified>(
   collection: Collection<Item>,
   missing: Reply,
-  method: Operation['method'],
-  permission: Permission,
   handle: (item: Item, call: Call) => Reply,
-): Operation {
-  const find = (call: Call) => {
+): (call: Call) => Reply {
+  return (call) => {
     const item = collection.get(idOf(call.params['id']));
     return item === undefined ? missing : handle(item, call);
-  };
-  return { method, path: '/:id', permission, handle: find };
-}
-
-/** The operations on one item. PUT takes defaults for fields left out, PATCH keeps their values. */
-function itemOperations<Item extends Identified, Fields extends object, New extends object>(
-  kind: Kind<Item, Fields, New>,
-): { read: Operation; overwrite: Operation; update: Operation; remove: Operation } {
-  const write = (call: Call, item: Item, fields: Partial<Fields>, view: Kind<Item, Fields, New>['view']) => {
-    const refusal = kind.check?.(fields as Partial<Fields & New>, item, call);
-    if (refusal) return refusal;
-    const changed = kind.collection.update(item.id, { ...fields, ...kind.touch?.(call) } as Partial<Item>);
-    return result(view(changed ?? item));
-  };
-  const operation = (
-    method: Operation['method'],
-    permission: Permission,
-    handle: (item: Item, call: Call) => Reply,
-  ) => onItem(kind.collection, kind.missing ?? NOT_FOUND, method, permission, handle);
-  return {
-    read: operation('get', kind.read, (item) => result((kind.readView ?? kind.view)(item))),
-    overwrite: operation('put', kind.write, (item, call) =>
-      withBody<Fields>(kind.body, call.body, (fields) =>
-        write(call, item, fields, kind.overwrittenView ?? kind.view),
-      ),
-    ),
-    update: operation('patch', kind.write, (item, call) =>
-      withPatch<Fields>(kind.body, call.body, (fields) => write(call, item, fields, kind.view)),
-    ),
-    remove: operation('delete', kind.write, (item) => {
-      if (kind.remove) kind.remove(item);
-      else kind.collection.remove(item.id);
-      return NO_CONTENT;
-    }),
   };
 }
 
@@ -216,24 +197,22 @@ function list<Item extends Identified, Fields extends object, New extends object
   call: Call,
 ): Reply {
   const name = kind.byName ? call.query['name'] : undefined;
-  const view = kind.listView ?? kind.view;
   const isShown = (item: Item) =>
     (kind.listed?.(item) ?? true) && (name === undefined || kind.view(item)['name'] === name);
-  return namedReply(call, { items: [...kind.collection].filter(isShown), view, name, settings });
+  const listing = { items: [...kind.collection].filter(isShown), view: kind.listView ?? kind.view };
+  return namedReply(call, name, listing, settings);
 }
 
 /** A page of a list, or, where a name was asked for that one item has, what the settings say that is answered then. */
 export function namedReply<Item>(
   call: Call,
-  {
-    items,
-    view,
-    name,
-    settings,
-  }: Pick<Listing<Item>, 'items' | 'view'> & { name: string | undefined; settings: Settings },
+  name: string | undefined,
+  listing: Listing<Item>,
+  settings: Settings,
 ): Reply {
-  const [only] = items;
-  if (name !== undefined && only && items.length === 1 && settings.byNameShape === 'object')
-    return result(view(only));
-  return listReply(call, { items, view, maxPageSize: settings.maxPageSize });
+  const [only] = listing.items;
+  const isOne = name !== undefined && only !== undefined && listing.items.length === 1;
+  return isOne && settings.byNameShape === 'object'
+    ? result(listing.view(only))
+    : listReply(call, listing, settings);
 }

@@ -5,22 +5,22 @@ import { faultsSchema } from './faults/faults.ts';
 import { camelKeys } from './formats.ts';
 import { PERMISSIONS } from './http/token-store.ts';
 import type { SandboxOptions } from './sandbox.ts';
+import { sizeSchema } from './seed.ts';
 
 const permissions = z.array(z.enum(PERMISSIONS)).exactOptional();
-const size = z.int().min(0).max(100_000);
+
+/** The same fields without their defaults, each of which may be left out. */
+function given(shape: Readonly<Record<string, z.ZodDefault<z.ZodType>>>) {
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, type]) => [name, type.unwrap().exactOptional()]),
+  );
+}
 
 /** Everything that can be set before the sandbox starts; times are in ms. */
 const optionsSchema = z.strictObject({
-  ...Object.fromEntries(
-    Object.entries(settingsSchema.shape).map(([name, type]) => [name, type.exactOptional()]),
-  ),
+  ...given(settingsSchema.shape),
+  ...given(sizeSchema.shape),
   seed: z.int().exactOptional(),
-  configurations: size.exactOptional(),
-  domainsPerConfiguration: size.exactOptional(),
-  configurationsWithoutDomains: size.exactOptional(),
-  functions: size.exactOptional(),
-  zones: size.exactOptional(),
-  recordsPerZone: size.exactOptional(),
   users: z
     .array(z.strictObject({ username: z.string().min(1), password: z.string().min(1), permissions }))
     .exactOptional(),

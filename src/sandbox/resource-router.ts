@@ -15,11 +15,11 @@ const REFUSALS: Record<NonNullable<Resource['refusals']>, (status: number, text:
 export function resourceRouter(platform: Platform, resource: Resource): Router {
   const router = Router();
   const refuse = REFUSALS[resource.refusals ?? 'detail'];
-  const paths = new Set(resource.operations.map(({ path }) => path));
+  const paths = new Set(resource.operations.map(([, path]) => path));
   for (const path of paths) {
-    const operations = resource.operations.filter((operation) => operation.path === path);
-    for (const operation of operations) router[operation.method](path, serve(platform, resource, operation));
-    const allowed = operations.map(({ method }) => method.toUpperCase()).join(', ');
+    const operations = resource.operations.filter(([, of]) => of === path);
+    for (const operation of operations) router[operation[0]](path, serve(platform, resource, operation));
+    const allowed = operations.map(([method]) => method.toUpperCase()).join(', ');
     const methodNotAllowed: Handler = (req, res) =>
       send(platform, req, res, {
         ...refuse(405, `Method "${req.method}" not allowed.`),
@@ -30,25 +30,24 @@ export function resourceRouter(platform: Platform, resource: Resource): Router {
   return router;
 }
 
-function serve(platform: Platform, resource: Resource, operation: Operation): Handler {
-  const versions = operation.versions ?? resource.versions;
+function serve(platform: Platform, resource: Resource, [method, , handle, particular]: Operation): Handler {
+  const permission = particular === 'open' ? undefined : resource[method === 'get' ? 'read' : 'write'];
   const refuse = REFUSALS[resource.refusals ?? 'detail'];
   return (req, res) => {
     const { exchange } = res.locals;
-    const version = acceptedVersion(req.headers.accept, versions);
+    const version = acceptedVersion(req.headers.accept, resource.versions);
     if (version === undefined) {
       return send(platform, req, res, refuse(406, 'Could not satisfy the request Accept header.'));
     }
-    const { permission, contentType } = operation;
     const permitted = permission === undefined || exchange.session?.permissions.has(permission);
     if (!permitted || platform.faults.strike('forbidden', exchange)) {
       return send(platform, req, res, refuse(403, 'Forbidden'));
     }
     if (platform.faults.strike('not_found', exchange)) return send(platform, req, res, NOT_FOUND);
-    if ((contentType === 'required' || hasBody(req)) && !isJson(req)) {
+    if ((particular === 'typed' || hasBody(req)) && !isJson(req)) {
       return send(platform, req, res, refuse(400, 'Content-Type: application/json is required.'));
     }
-    send(platform, req, res, operation.handle(callOf(platform, req, res, version)));
+    send(platform, req, res, handle(callOf(platform, req, res, version)));
   };
 }
 
@@ -108,24 +107,25 @@ export interface Call {
   readonly editor: string;
 }
 
-/** One operation of specification section 4. */
-export interface Operation {
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  readonly path: string;
-  /** None where the specification names none. */
-  readonly permission?: Permission;
-  /** Where they differ from the resource's. */
-  readonly versions?: readonly number[];
-  /** Whether the request names a Content-Type although it has no body. */
-  readonly contentType?: 'required';
-  handle(call: Call): Reply;
-}
+/**
+ * One operation of specification section 4. Some need no permission (`open`), or name a Content-Type although they have
+ * no body (`typed`).
+ */
+export type Operation = readonly [
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete',
+  path: string,
+  handle: (call: Call) => Reply,
+  particular?: 'open' | 'typed',
+];
 
 export interface Resource {
   /** Accepted versions (section 9); empty where the Accept header selects none. */
   readonly versions: readonly number[];
   /** In which of the platform's styles this resource words its refusals. */
   readonly refusals?: 'detail' | 'coded' | 'listed';
+  /** What reading and what writing takes; nothing where the specification names nothing. */
+  readonly read?: Permission;
+  readonly write?: Permission;
   readonly operations: readonly Operation[];
 }
 

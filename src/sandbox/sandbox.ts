@@ -4,12 +4,12 @@ import type { ErrorRequestHandler, Express } from 'express';
 import express from 'express';
 import { z } from 'zod';
 import type { Account } from './account/platform-account.ts';
-import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './account/settings.ts';
+import { type Settings, settingsSchema } from './account/settings.ts';
 import { controlRouter } from './control.ts';
 import type { FaultSettings } from './faults/faults.ts';
 import { FaultSwitch } from './faults/switch.ts';
 import { graphqlRouter } from './graphql/graphql-router.ts';
-import { admit, authenticate, fail, identify, limit } from './http/admission.ts';
+import { admit, authenticate, fail, identify, limit, restQuota } from './http/admission.ts';
 import { type Handler, send } from './http/http-exchange.ts';
 import { type Platform, RequestLog } from './http/platform.ts';
 import { RateLimit } from './http/rate-limit.ts';
@@ -31,7 +31,7 @@ import { firewallRulesets, wafRulesets } from './resources/rulesets.ts';
 import { analytics, metrics } from './resources/series-reads.ts';
 import { tokens } from './resources/tokens.ts';
 import { workloads } from './resources/workloads.ts';
-import { type AccountSize, DEFAULT_SIZE, seedAccount } from './seed.ts';
+import { type AccountSize, seedAccount, sizeSchema } from './seed.ts';
 import type { Incident } from './traffic/incidents.ts';
 import { type SeriesByDimension, type TruthQuery, truthOf } from './traffic/series.ts';
 import { Traffic } from './traffic/traffic.ts';
@@ -95,13 +95,12 @@ function assemble(options: SandboxOptions): Platform {
     tokens = [DEFAULT_TOKEN],
     tokenLifetime = DAY,
   } = options;
-  const settings = settingsOf(options);
   const faults = new FaultSwitch(seed, options.faults);
   const ownTime = () => {
     const time = now();
-    return time + (faults.lasting('clock_skew', { method: '', path: '', now: time })?.ms ?? 0);
+    return time + (faults.strike('clock_skew', { method: '', path: '', now: time })?.ms ?? 0);
   };
-  const account = seedAccount(seed, { ...DEFAULT_SIZE, ...options }, () => traffic.observe(ownTime()));
+  const account = seedAccount(seed, sizeSchema.parse(options), () => traffic.observe(ownTime()));
   const traffic = new Traffic(seed, account);
   return {
     account,
@@ -109,17 +108,11 @@ function assemble(options: SandboxOptions): Platform {
     tokens: new Tokens({ users, tokens, lifetime: tokenLifetime, seed }),
     rateLimit: new RateLimit(),
     faults,
-    settings,
+    settings: settingsSchema.strip().parse(options),
     requests: new RequestLog(),
     seed,
     now: ownTime,
   };
-}
-
-function settingsOf(options: SandboxOptions): Settings {
-  const known = Object.keys(settingsSchema.shape).map((name) => [name, options[name as keyof Settings]]);
-  const given = known.filter(([, value]) => value !== undefined);
-  return settingsSchema.parse({ ...DEFAULT_SETTINGS, ...Object.fromEntries(given) });
 }
 
 async function listen(
@@ -168,7 +161,7 @@ function createApplication(platform: Platform): Express {
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   app.use('/_sandbox', controlRouter(platform), complain);
   app.use(admit(platform), identify(platform), graphqlRouter(platform));
-  app.use(limit(platform), authenticate(platform), fail(platform));
+  app.use(limit(platform, restQuota(platform)), authenticate(platform, restWording), fail(platform));
   app.use(express.json({ limit: '2mb', strict: false }));
   app.use(['/analytics', '/metrics'], restAnalytics(platform));
   for (const [path, resource] of RESOURCES) app.use(path, resourceRouter(platform, resource(platform)));
@@ -176,6 +169,10 @@ function createApplication(platform: Platform): Express {
   app.use(((req, res) => send(platform, req, res, NOT_FOUND)) satisfies Handler);
   app.use(refuseBody(platform));
   return app;
+}
+
+function restWording(authorization: string | undefined): string {
+  return authorization === undefined ? 'Authentication credentials were not provided.' : 'Invalid token.';
 }
 
 /** Where REST serves no analytics any more, its reads of them are unknown paths. */

@@ -1,27 +1,23 @@
+import { z } from 'zod';
 import { type Account, emptyAccount } from './account/platform-account.ts';
 import { WAF_FAMILIES, type WafRuleset } from './account/resource-types.ts';
 import { fraction, hexDigits, keyOf } from './hash.ts';
 
-/** How large the account is. */
-export interface AccountSize {
-  /** Edge applications, which are the configurations of content delivery. */
-  readonly configurations: number;
-  readonly domainsPerConfiguration: number;
-  /** Edge applications besides, each without any domain, as every new one is. */
-  readonly configurationsWithoutDomains: number;
-  readonly functions: number;
-  readonly zones: number;
-  readonly recordsPerZone: number;
-}
+const size = z.int().min(0).max(100_000);
 
-export const DEFAULT_SIZE: AccountSize = {
-  configurations: 3,
-  domainsPerConfiguration: 2,
-  configurationsWithoutDomains: 0,
-  functions: 3,
-  zones: 2,
-  recordsPerZone: 6,
-};
+/** How large the account is. */
+export const sizeSchema = z.object({
+  /** Edge applications, which are the configurations of content delivery. */
+  configurations: size.default(3),
+  domainsPerConfiguration: size.default(2),
+  /** Edge applications besides, each without any domain, as every new one is. */
+  configurationsWithoutDomains: size.default(0),
+  functions: size.default(3),
+  zones: size.default(2),
+  recordsPerZone: size.default(6),
+});
+
+export type AccountSize = z.output<typeof sizeSchema>;
 
 /** The hostname that the platform generates for a domain. */
 export function platformHostname(seed: number, domain: number): string {
@@ -51,7 +47,7 @@ const EDITED = { last_editor: 'operator@example.com', last_modified: '2026-02-12
 const PROVIDED = { last_editor: 'products@example.net', last_modified: '2019-12-11T18:15:29.073687Z' };
 
 /** Certificates, firewalls, rule sets and lists: each kind with one in use and one that is not. */
-export function addSecurity(account: Account): void {
+function addSecurity(account: Account): void {
   addCertificates(account);
   addFirewalls(account);
   addFirewallRulesets(account);
@@ -65,8 +61,7 @@ function addCertificates(account: Account): void {
     ['*.shop.example.com', Date.UTC(2028, 2, 24, 20, 9)],
     ['Self-signed Certificate', null],
   ].map(([name, until]) =>
-    account.certificates.put({
-      id: account.certificates.nextId(),
+    account.certificates.add({
       name: String(name),
       certificate: pem('CERTIFICATE'),
       private_key: pem('RSA PRIVATE KEY'),
@@ -84,8 +79,7 @@ function addFirewalls(account: Account): void {
     { name: 'Prepared', domains: [], waf_enabled: false, edge_functions_enabled: true },
   ];
   for (const firewall of firewalls) {
-    const id = account.firewalls.nextId();
-    account.firewalls.put({ id, is_active: true, network_protection_enabled: true, ...EDITED, ...firewall });
+    account.firewalls.add({ is_active: true, network_protection_enabled: true, ...EDITED, ...firewall });
   }
 }
 
@@ -97,8 +91,7 @@ function addFirewallRulesets(account: Account): void {
     ip_blocking_addresses: ['192.0.2.0/24'],
     is_active: true,
   };
-  account.firewallRulesets.put({
-    id: account.firewallRulesets.nextId(),
+  account.firewallRulesets.add({
     name: 'Bloqueio de Países',
     block_access_by_referer: false,
     accepted_domains: [],
@@ -109,8 +102,7 @@ function addFirewallRulesets(account: Account): void {
     used_by: application === undefined ? [] : [application.id],
     ...common,
   });
-  account.firewallRulesets.put({
-    id: account.firewallRulesets.nextId(),
+  account.firewallRulesets.add({
     name: 'Signed downloads',
     block_access_by_referer: true,
     accepted_domains: [{ url: '*.example.com' }],
@@ -128,18 +120,15 @@ function addWafRulesets(account: Account): void {
     ...Object.fromEntries(WAF_FAMILIES.map((family) => [family, true])),
     ...Object.fromEntries(WAF_FAMILIES.map((family) => [`${family}_sensitivity`, 'medium'])),
   } as Omit<WafRuleset, 'id' | 'name' | 'mode' | 'active'>;
-  const nextId = () => account.wafRulesets.nextId();
   const whitelist = 'BasicRule wl:1 "mz:$ARGS_VAR:q|$URL:/search";';
-  account.wafRulesets.put({
-    id: nextId(),
+  account.wafRulesets.add({
     name: 'WAF of the shop',
     mode: 'blocking',
     active: true,
     ...families,
     whitelist,
   });
-  account.wafRulesets.put({
-    id: nextId(),
+  account.wafRulesets.add({
     name: 'WAF on trial',
     mode: 'counting',
     active: true,
@@ -170,7 +159,7 @@ function addNetworkLists(account: Account): void {
 }
 
 /** Functions, DNS, workloads, and the configurations of products that have no resource of their own. */
-export function addServices(account: Account, size: AccountSize): void {
+function addServices(account: Account, size: AccountSize): void {
   addFunctions(account, size.functions);
   for (let zone = 0; zone < size.zones; zone++) addZone(account, zone, size.recordsPerZone);
   addWorkloads(account);
@@ -182,7 +171,7 @@ export function addServices(account: Account, size: AccountSize): void {
     ['channels', 'live-sports'],
   ] as const;
   for (const [kind, name] of others) {
-    account.otherConfigurations.put({ id: account.otherConfigurations.nextId(), kind, name, active: true });
+    account.otherConfigurations.add({ kind, name, active: true });
   }
 }
 
@@ -191,8 +180,7 @@ function addFunctions(account: Account, count: number): void {
   const domains = [...account.domains];
   for (let index = 0; index < count; index++) {
     const domain = domains[index * 2];
-    account.functions.put({
-      id: account.functions.nextId(),
+    account.functions.add({
       name: `${domain?.name ?? `spare-${index + 1}`}-headers`,
       language: 'javascript',
       code: 'addEventListener("fetch", (event) => event.respondWith(fetch(event.request)));',
@@ -208,13 +196,16 @@ function addFunctions(account: Account, count: number): void {
 }
 
 function addZone(account: Account, index: number, records: number): void {
-  const id = account.zones.nextId();
   const domain = index === 0 ? 'example.com' : `zone-${index + 1}.example.org`;
-  account.zones.put({ id, name: `Zone of ${domain}`, domain, is_active: true, ...ZONE_DEFAULTS });
+  const { id } = account.zones.add({
+    name: `Zone of ${domain}`,
+    domain,
+    is_active: true,
+    ...ZONE_DEFAULTS,
+  });
   for (let record = 0; record < records; record++) {
     const apex = record === 0;
-    account.records.put({
-      id: account.records.nextId(),
+    account.records.add({
       zone_id: id,
       record_type: apex ? 'ANAME' : 'CNAME',
       entry: apex ? '@' : `host-${record}`,

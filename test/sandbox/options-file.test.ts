@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { DEFAULT_SETTINGS } from '../../src/sandbox/account/settings.ts';
+import { settingsSchema } from '../../src/sandbox/account/settings.ts';
 import { faultsSchema, POINT_DAMAGES, SHAPE_QUIRKS } from '../../src/sandbox/faults/faults.ts';
 import { snakeKeys } from '../../src/sandbox/formats.ts';
 import { parseOptions } from '../../src/sandbox/options-file.ts';
 import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
-import { DEFAULT_SIZE } from '../../src/sandbox/seed.ts';
+import { sizeSchema } from '../../src/sandbox/seed.ts';
 
 const example = readFileSync(new URL('../../config/sandbox.yaml', import.meta.url), 'utf8');
 
 describe("a sandbox's options", () => {
   it('are all in the example, each with its default', () => {
     expect(parseOptions(example)).toEqual({
-      ...DEFAULT_SETTINGS,
-      ...DEFAULT_SIZE,
+      ...settingsSchema.parse({}),
+      ...sizeSchema.parse({}),
       seed: 1,
       users: [DEFAULT_USER],
       tokens: [DEFAULT_TOKEN],

@@ -51,6 +51,11 @@ export class Collection<Item extends { readonly id: number }> implements Iterabl
     return item;
   }
 
+  /** Puts an item with an id of its own. */
+  add(fields: Omit<Item, 'id'>): Item {
+    return this.put({ id: this.nextId(), ...fields } as Item);
+  }
+
   /** Changes some fields of an item in place; `undefined` when there is none. */
   update(id: number, fields: Partial<Item>): Item | undefined {
     const item = this.#items.get(id);

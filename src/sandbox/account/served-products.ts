@@ -53,17 +53,9 @@ const DELIVERY_METRICS = [
 
 const NONE: readonly string[] = [];
 
-const TABLE: readonly [
-  number,
-  string,
-  ConfigurationSource,
-  number,
-  number,
-  readonly string[],
-  readonly string[],
-][] = [
-  [1441740010, 'edge_applications', 'applications', 1, 18, DELIVERY_ANALYTICS, DELIVERY_METRICS],
-  [
+export const PRODUCTS: readonly Product[] = [
+  product(1441740010, 'edge_applications', 'applications', 1, 18, DELIVERY_ANALYTICS, DELIVERY_METRICS),
+  product(
     1441740013,
     'cloud_storage',
     'buckets',
@@ -71,10 +63,18 @@ const TABLE: readonly [
     850,
     ['used_space', 'requests', 'data_transferred', 'bandwidth'],
     NONE,
-  ],
-  [1441110021, 'image_processor', 'image_applications', 0.1, 45, ['images_processed'], ['images_processed']],
-  [1467740028, 'live_ingest', 'channels', 0.03, 600, ['data_ingested', 'connected_users'], NONE],
-  [
+  ),
+  product(
+    1441110021,
+    'image_processor',
+    'image_applications',
+    0.1,
+    45,
+    ['images_processed'],
+    ['images_processed'],
+  ),
+  product(1467740028, 'live_ingest', 'channels', 0.03, 600, ['data_ingested', 'connected_users'], NONE),
+  product(
     1441740014,
     'media_packager',
     'channels',
@@ -82,38 +82,30 @@ const TABLE: readonly [
     700,
     ['data_packaged', 'connected_users', 'data_transferred'],
     NONE,
-  ],
-  [
-    1498670028,
-    'data_streaming',
-    'streams',
-    0.5,
-    2,
-    NONE,
-    ['data_streaming_data_streamed', 'data_streaming_requests'],
-  ],
-  [1531930033, 'edge_functions', 'functions', 0.3, 1, NONE, ['invocations']],
-  [1563390045, 'intelligent_dns', 'zones', 0.2, 1, NONE, ['idns_queries', 'hosted_zones']],
-  [1564082375, 'l2_caching', 'cached_applications', 0.2, 18, NONE, ['l2_data_transferred']],
-  [1441740004, 'live_streaming', 'channels', 0.4, 400, NONE, ['live_streaming_data_transferred']],
-  [1441740012, 'load_balancer', 'balanced_applications', 0.25, 15, NONE, ['load_balancer_data_transferred']],
+  ),
+  product(1498670028, 'data_streaming', 'streams', 0.5, 2, NONE, [
+    'data_streaming_data_streamed',
+    'data_streaming_requests',
+  ]),
+  product(1531930033, 'edge_functions', 'functions', 0.3, 1, NONE, ['invocations']),
+  product(1563390045, 'intelligent_dns', 'zones', 0.2, 1, NONE, ['idns_queries', 'hosted_zones']),
+  product(1564082375, 'l2_caching', 'cached_applications', 0.2, 18, NONE, ['l2_data_transferred']),
+  product(1441740004, 'live_streaming', 'channels', 0.4, 400, NONE, ['live_streaming_data_transferred']),
+  product(1441740012, 'load_balancer', 'balanced_applications', 0.25, 15, NONE, [
+    'load_balancer_data_transferred',
+  ]),
 ];
 
-export const PRODUCTS: readonly Product[] = TABLE.map(
-  ([id, slug, source, factor, kilobytes, analytics, metrics]) => ({
-    id,
-    slug,
-    source,
-    factor,
-    kilobytes,
-    analytics,
-    metrics,
-  }),
-);
-
-/** The products of one of the two APIs. */
-export function productsOf(api: Api): readonly Product[] {
-  return PRODUCTS.filter((product) => product[api].length > 0);
+function product(
+  id: number,
+  slug: string,
+  source: ConfigurationSource,
+  factor: number,
+  kilobytes: number,
+  analytics: readonly string[],
+  metrics: readonly string[],
+): Product {
+  return { id, slug, source, factor, kilobytes, analytics, metrics };
 }
 
 export type Api = 'analytics' | 'metrics';

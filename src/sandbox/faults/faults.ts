@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestampOption } from '../formats.ts';
 
 /** When and where a fault applies: always and everywhere by default. */
-export const lasting = {
+const lasting = {
   /** Path prefixes, in which `*` stands for any part, or whole paths that end in `$`: `/metrics/*waf`, `/domains$`. */
   paths: z.array(z.string()).optional(),
   methods: z.array(z.string().toUpperCase()).optional(),
@@ -11,7 +11,7 @@ export const lasting = {
 };
 
 /** Faults of single requests may also apply at random. */
-export const when = {
+const when = {
   /** Share of the requests that are affected, picked by the seed. */
   probability: z.number().min(0).max(1).default(1),
   ...lasting,
@@ -25,11 +25,7 @@ export interface FaultContext {
   readonly now: number;
 }
 
-interface When {
-  readonly paths?: readonly string[] | undefined;
-  readonly methods?: readonly string[] | undefined;
-  readonly period?: { readonly every_ms: number; readonly for_ms: number } | undefined;
-}
+type When = z.output<z.ZodObject<typeof lasting>>;
 
 /** Whether a fault may apply to the request; `probability` is decided elsewhere. */
 export function concerns({ paths, methods, period }: When, { method, path, now }: FaultContext): boolean {
@@ -221,12 +217,3 @@ export type Faults = z.output<typeof faultsSchema>;
 export type FaultSettings = z.input<typeof faultsSchema>;
 
 export type FaultName = keyof Faults;
-
-/** Faults that last instead of affecting single requests. */
-export type LastingFault =
-  | 'late_data'
-  | 'missing_data'
-  | 'late_restatement'
-  | 'wide_buckets'
-  | 'clock_skew'
-  | 'other_consumer';

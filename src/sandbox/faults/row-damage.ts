@@ -1,3 +1,4 @@
+import { isRecord } from '../formats.ts';
 import type { FaultContext, FaultName, POINT_DAMAGES } from './faults.ts';
 import type { FaultSwitch } from './switch.ts';
 
@@ -19,7 +20,7 @@ export function rowDamage<Row>(
   context: FaultContext,
 ): ((rows: readonly Row[]) => readonly Row[]) | undefined {
   const missing = faults.strike('missing_rows', context);
-  const late = faults.lasting('late_restatement', context);
+  const late = faults.strike('late_restatement', context);
   const absurd = faults.strike('absurd_values', context);
   const jitter = faults.strike('timestamp_jitter', context);
   const conflicting = faults.strike('conflicting_rows', context);
@@ -98,10 +99,6 @@ export const POINTS: RowForm<unknown> = {
 
 /** A row of a GraphQL answer. */
 type Row = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Which fields of a row hold what was counted; the others are what it is broken down by. */
 type Counted = ReadonlySet<string>;

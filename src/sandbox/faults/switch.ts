@@ -6,7 +6,6 @@ import {
   type FaultSettings,
   type Faults,
   faultsSchema,
-  type LastingFault,
 } from './faults.ts';
 
 /**
@@ -45,20 +44,12 @@ export class FaultSwitch {
     this.set({});
   }
 
-  /** The settings of the fault if it applies to this request; each call decides anew. */
-  strike<Name extends Exclude<FaultName, LastingFault>>(
-    name: Name,
-    context: FaultContext,
-  ): Faults[Name] | undefined {
+  /** The settings of the fault if it applies to this request; of those that may apply at random each call decides anew. */
+  strike<Name extends FaultName>(name: Name, context: FaultContext): Faults[Name] | undefined {
     const fault = this.#faults[name];
     if (fault === undefined || !concerns(fault, context)) return undefined;
-    return this.chance(name, context) < fault.probability ? fault : undefined;
-  }
-
-  /** The settings of a fault that lasts, while it does. */
-  lasting<Name extends LastingFault>(name: Name, context: FaultContext): Faults[Name] | undefined {
-    const fault = this.#faults[name];
-    return fault !== undefined && concerns(fault, context) ? fault : undefined;
+    const strikes = !('probability' in fault) || this.chance(name, context) < fault.probability;
+    return strikes ? fault : undefined;
   }
 
   /** The next random number for this fault and path, 0 <= number < 1. */

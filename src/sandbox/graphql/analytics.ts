@@ -1,14 +1,6 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  execute,
-  GraphQLError,
-  type GraphQLResolveInfo,
-  type GraphQLSchema,
-  parse,
-  validate,
-} from 'graphql';
+import { GraphQLError, type GraphQLResolveInfo, type GraphQLSchema, graphqlSync } from 'graphql';
 import { damageAnswer } from '../faults/row-damage.ts';
+import { isRecord } from '../formats.ts';
 import { dataView } from '../http/data-view.ts';
 import type { Exchange } from '../http/http-exchange.ts';
 import type { Platform } from '../http/platform.ts';
@@ -64,51 +56,21 @@ export function createAnalytics(platform: Platform): (body: unknown, exchange: E
     return made.schema;
   };
   return (body, exchange) => {
-    const { query, variables, operationName } = questionIn(body);
+    const { query, variables, operationName } = isRecord(body) ? body : {};
     if (typeof query !== 'string' || query.trim() === '') return detail(400, 'Must provide query string.');
-    const document = parsed(query);
-    if (document instanceof GraphQLError) return refused(document);
-    const [mistake] = validate(schema(), document, undefined, { maxErrors: 1 });
-    if (mistake !== undefined) return refused(mistake);
     const answering: Answering = { exchange, counted: new Map() };
-    const result = execute({
+    const { data, errors } = graphqlSync({
       schema: schema(),
-      document,
+      source: query,
       contextValue: answering,
       ...(isRecord(variables) && { variableValues: variables }),
       ...(typeof operationName === 'string' && { operationName }),
     });
-    if (result instanceof Promise) throw new TypeError('nothing of a dataset is read asynchronously');
-    const [failure] = result.errors ?? [];
-    if (failure !== undefined) return refused(failure);
-    return ok(damageAnswer(plainly(result), answering.counted, platform.faults, exchange));
+    const [failure] = errors ?? [];
+    return failure === undefined
+      ? ok(damageAnswer({ data: { ...data } }, answering.counted, platform.faults, exchange))
+      : detail(failure.extensions['status'] === 500 ? 500 : 400, failure.message);
   };
-}
-
-function questionIn(body: unknown): Record<string, unknown> {
-  return isRecord(body) ? body : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parsed(query: string): DocumentNode | GraphQLError {
-  try {
-    return parse(query, { maxTokens: 100_000 });
-  } catch (error) {
-    if (error instanceof GraphQLError) return error;
-    throw error;
-  }
-}
-
-function refused({ message, extensions }: GraphQLError): Reply {
-  return detail(extensions['status'] === 500 ? 500 : 400, message);
-}
-
-/** The result as plain objects, which damage may change. */
-function plainly({ data }: ExecutionResult): { data: Record<string, unknown> } {
-  return { data: { ...data } };
 }
 
 function countedNames({ groupBy }: Question, selected: readonly Selected[]): ReadonlySet<string> {

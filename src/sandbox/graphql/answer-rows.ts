@@ -5,7 +5,7 @@ import { GROUPS, type Group } from '../traffic/groups.ts';
 import type { Span, Traffic } from '../traffic/traffic.ts';
 import { type Condition, TS } from './condition.ts';
 import type { Calculated, Dataset, Dimension, Facts, Quantity, Value } from './dataset.ts';
-import { type Aspect, type BucketCells, divide, type Unit } from './population.ts';
+import { type BucketCells, divide, type Unit } from './population.ts';
 
 /** A row by its fields; `ts` in ms since the epoch. */
 export type Row = Readonly<Record<string, Value>>;
@@ -208,29 +208,16 @@ class Counter {
 
   /** Nothing shows units: each quantity is added up by its own aspects. */
   #addWhole(cells: SpanCells, facts: Facts, row: (units: Unit) => Sums): void {
-    const { populations } = this.#query.dataset;
-    const wholes = new Map(populations.map((population) => [population.name, population.whole(cells)]));
-    if ([...wholes.values()].every((whole) => whole <= 0)) return;
+    const there = this.#query.dataset.populations.filter((population) => population.whole(cells) > 0);
+    if (there.length === 0) return;
     const { sums } = row(NO_UNIT);
-    const parts = new Map<Aspect, readonly number[]>();
     this.#quantities.forEach(({ of, aspects, each }, index) => {
-      const whole = wholes.get(of) ?? 0;
-      const population = populations.find(({ name }) => name === of);
-      const own = (population?.aspects ?? []).filter(({ name }) => aspects.includes(name));
-      const [aspect] = own;
-      let sum = 0;
-      if (aspect === undefined || population === undefined) sum = whole * each(NO_UNIT, facts);
-      else if (own.length > 1)
-        divide(population, own, cells, (units, of) => {
-          sum += units * each(of, facts);
-        });
-      else {
-        const counts = found(parts, aspect, () => aspect.parts(cells, whole));
-        counts.forEach((units, value) => {
-          if (units > 0) sum += units * each(() => value, facts);
-        });
-      }
-      sums[index] = (sums[index] ?? 0) + sum;
+      const population = there.find(({ name }) => name === of);
+      if (population === undefined) return;
+      const own = population.aspects.filter(({ name }) => aspects.includes(name));
+      divide(population, own, cells, (units, unit) => {
+        sums[index] = (sums[index] ?? 0) + units * each(unit, facts);
+      });
     });
   }
 

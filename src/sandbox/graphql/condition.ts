@@ -1,3 +1,4 @@
+import { isRecord } from '../formats.ts';
 import type { Value } from './dataset.ts';
 import { Moment } from './date-time.ts';
 
@@ -74,18 +75,14 @@ function plain(operand: unknown): Comparable | null {
 }
 
 function boundsOf(operand: unknown): { begin?: unknown; end?: unknown } {
-  return typeof operand === 'object' && operand !== null ? operand : {};
+  return isRecord(operand) ? operand : {};
 }
 
 /** A filter as the schema lets it through. */
 export type Filter = Readonly<Record<string, unknown>>;
 
-export function isFilter(value: unknown): value is Filter {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 const listed = (value: unknown): readonly Filter[] =>
-  (Array.isArray(value) ? value : [value]).filter(isFilter);
+  (Array.isArray(value) ? value : [value]).filter(isRecord);
 
 /** A field of a filter: the dimension and its operator. */
 function operatorOf(field: string, names: readonly string[]): readonly [string, Operator] | undefined {
@@ -105,8 +102,14 @@ export function conditionsOf(filter: Filter, names: readonly string[]): readonly
   return Object.entries(filter).flatMap(([field, operand]) => {
     if (operand === null || operand === undefined) return [];
     if (field === 'and') return listed(operand).flatMap((part) => conditionsOf(part, names));
-    if (field === 'or') return [anyOf(alternatives(listed(operand), names))];
-    if (field === 'not') return [not(conditionsOf(listed(operand)[0] ?? {}, names))];
+    if (field === 'or') {
+      const any = alternatives(listed(operand), names);
+      return [whole(any, (read) => any.some((one) => one.holds(read)))];
+    }
+    if (field === 'not') {
+      const refused = conditionsOf(listed(operand)[0] ?? {}, names);
+      return [whole(refused, (read) => !refused.every((one) => one.holds(read)))];
+    }
     const [name, operator] = operatorOf(field, names) ?? [];
     if (name === undefined || operator === undefined) return [];
     const test = OPERATORS[operator](operand);
@@ -117,32 +120,13 @@ export function conditionsOf(filter: Filter, names: readonly string[]): readonly
 function alternatives(filters: readonly Filter[], names: readonly string[]): readonly Condition[] {
   const [only, ...more] = filters.map((filter) => conditionsOf(filter, names));
   if (only === undefined) return [];
-  return more.length === 0 ? only : [only, ...more].map(allOf);
+  if (more.length === 0) return only;
+  return [only, ...more].map((all) => whole(all, (read) => all.every((one) => one.holds(read))));
 }
 
-function dimensionsOf(conditions: readonly Condition[]): readonly string[] {
-  return conditions.flatMap(({ dimensions }) => dimensions);
-}
-
-function allOf(conditions: readonly Condition[]): Condition {
-  return {
-    dimensions: dimensionsOf(conditions),
-    holds: (read) => conditions.every((condition) => condition.holds(read)),
-  };
-}
-
-function anyOf(conditions: readonly Condition[]): Condition {
-  return {
-    dimensions: dimensionsOf(conditions),
-    holds: (read) => conditions.some((condition) => condition.holds(read)),
-  };
-}
-
-function not(conditions: readonly Condition[]): Condition {
-  return {
-    dimensions: dimensionsOf(conditions),
-    holds: (read) => !conditions.every((condition) => condition.holds(read)),
-  };
+/** One condition made of several. */
+function whole(conditions: readonly Condition[], holds: Condition['holds']): Condition {
+  return { dimensions: conditions.flatMap(({ dimensions }) => dimensions), holds };
 }
 
 /** The time that a filter asks for. */

@@ -1,6 +1,6 @@
-import express, { Router } from 'express';
-import { fail } from '../http/admission.ts';
-import { type Handler, send } from '../http/http-exchange.ts';
+import express, { type Request, Router } from 'express';
+import { authenticate, fail, limit, type Quota } from '../http/admission.ts';
+import { type Exchange, type Handler, send } from '../http/http-exchange.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail, NO_CONTENT, type Reply } from '../http/reply.ts';
 import { createAnalytics } from './analytics.ts';
@@ -9,7 +9,6 @@ import { createAnalytics } from './analytics.ts';
 const PATHS = ['/metrics/graphql', '/v4/metrics/graphql'];
 
 const NO_ACCESS = detail(404, 'The following resource could not be found.');
-const THROTTLED = 'You have reached the request rate limit!';
 
 /**
  * The platform's GraphQL analytics: an endpoint beside the REST API, with a quota and with refusals of its own. Its siblings
@@ -24,7 +23,7 @@ export function graphqlRouter(platform: Platform): Router {
     const refusal = refusalOf(platform, req.method, res.locals);
     send(platform, req, res, refusal ?? answer(req.body, exchange));
   };
-  endpoint.use(limit(platform), authenticate(platform), fail(platform));
+  endpoint.use(limit(platform, quotaOf(platform)), authenticate(platform, wording(platform)), fail(platform));
   endpoint.use(express.json({ limit: '2mb', strict: false, type: () => true }), post);
   const served: Handler = (_req, _res, next) =>
     next(platform.settings.graphql === 'absent' ? 'route' : undefined);
@@ -49,45 +48,21 @@ function refusalOf(
 }
 
 /** A quota counted by the client's address; or one of the token, together with its REST operations. */
-function limit(platform: Platform): Handler {
-  const { faults, rateLimit, settings } = platform;
-  return (req, res, next) => {
-    const { exchange } = res.locals;
+function quotaOf({ settings }: Platform) {
+  return (req: Request, { session }: Exchange): Quota => {
     const isShared = settings.graphqlQuota === 'shared';
-    const limits = isShared ? settings.rateLimit : { reads: settings.graphqlRateLimit, writes: 0, purges: 0 };
-    const holder = isShared ? (exchange.session?.token ?? 'nobody') : `address ${req.socket.remoteAddress}`;
-    const others = faults.lasting('other_consumer', exchange)?.share ?? 0;
-    const allowance = rateLimit.take(holder, 'reads', limits, exchange.now, others);
-    if (settings.graphqlRateHeaders === 'sent') exchange.allowance = allowance;
-    const refuse = (retryAfter: number | undefined) => {
-      const headers: Record<string, string> =
-        retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-      send(platform, req, res, detail(429, THROTTLED, headers));
+    return {
+      holder: isShared ? `reads ${session?.token ?? 'nobody'}` : `address ${req.socket.remoteAddress}`,
+      limit: isShared ? settings.rateLimit.reads : settings.graphqlRateLimit,
+      refusal: 'You have reached the request rate limit!',
+      isShown: settings.graphqlRateHeaders === 'sent',
     };
-    if (!allowance.allowed) return refuse(retryAfter(settings.retryAfter, allowance.reset - exchange.now));
-    const elsewhere = faults.strike('rate_limited', exchange);
-    if (elsewhere === undefined) return next();
-    if (exchange.allowance) exchange.allowance = { ...allowance, remaining: 0 };
-    refuse(elsewhere.retry_after ?? undefined);
   };
 }
 
-function retryAfter(setting: number | 'reset' | 'absent', left: number): number | undefined {
-  if (setting === 'absent') return undefined;
-  return setting === 'reset' ? Math.ceil(left / 1000) : setting;
-}
-
-function authenticate(platform: Platform): Handler {
-  const { tokens } = platform;
-  return (req, res, next) => {
-    const { exchange } = res.locals;
-    if (exchange.session !== undefined) return next();
-    const { authorization } = req.headers;
-    const isToken = /^token +\S/i.test(authorization ?? '');
-    const given = tokens.hasExpired(authorization, exchange.now)
-      ? 'The authorization token has expired.'
-      : 'Invalid Token';
-    const text = isToken ? given : 'Authentication credentials were not provided.';
-    send(platform, req, res, detail(401, text, { 'WWW-Authenticate': 'Token' }));
+function wording({ tokens }: Platform) {
+  return (authorization: string | undefined, now: number): string => {
+    if (!/^token +\S/i.test(authorization ?? '')) return 'Authentication credentials were not provided.';
+    return tokens.hasExpired(authorization, now) ? 'The authorization token has expired.' : 'Invalid Token';
   };
 }

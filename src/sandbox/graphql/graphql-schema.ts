@@ -13,6 +13,7 @@ import {
   GraphQLSchema,
   GraphQLString,
 } from 'graphql';
+import type { Order } from './answer-rows.ts';
 import { type Filter, OPERATORS_OF, type Operator, TS } from './condition.ts';
 import type { Dataset } from './dataset.ts';
 import { DateTime } from './date-time.ts';
@@ -22,7 +23,7 @@ export interface DatasetArguments {
   readonly filter?: Filter | null;
   readonly aggregate?: { readonly sum?: string | null } | null;
   readonly groupBy?: readonly string[] | null;
-  readonly orderBy?: readonly string[] | null;
+  readonly orderBy?: readonly Order[] | null;
   readonly offset: number;
   readonly limit: number;
 }
@@ -83,17 +84,32 @@ function datasetField<Context>(
   const calculated = Object.keys(dataset.fields);
   const many = (type: GraphQLEnumType) => ({ type: new GraphQLList(new GraphQLNonNull(type)) });
   const ordered = [...dimensions, ...(measures.length > 0 ? [SUM] : []), ...calculated];
-  const directions = ordered.flatMap((field) => [`${field}_ASC`, `${field}_DESC`]);
+  const directions = ordered.flatMap((field): readonly (readonly [string, Order])[] => [
+    [`${field}_ASC`, { field, descending: false }],
+    [`${field}_DESC`, { field, descending: true }],
+  ]);
   const aggregate = new GraphQLInputObjectType({
     name: `${typeName}Aggregate`,
-    fields: () => ({ sum: { type: enumeration(`${typeName}Measure`, measures) } }),
+    fields: () => ({
+      sum: {
+        type: enumeration(
+          `${typeName}Measure`,
+          measures.map((name) => [name] as const),
+        ),
+      },
+    }),
   });
   return {
     type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(rowType(typeName, dataset)))),
     args: {
       filter: { type: filterType(typeName, dataset) },
       ...(measures.length > 0 && { aggregate: { type: aggregate } }),
-      groupBy: many(enumeration(`${typeName}GroupBy`, dimensions)),
+      groupBy: many(
+        enumeration(
+          `${typeName}GroupBy`,
+          dimensions.map((name) => [name] as const),
+        ),
+      ),
       orderBy: many(enumeration(`${typeName}OrderBy`, directions)),
       offset: { type: GraphQLInt, defaultValue: 0 },
       limit: { type: GraphQLInt, defaultValue: 10 },
@@ -102,8 +118,11 @@ function datasetField<Context>(
   };
 }
 
-function enumeration(name: string, values: readonly string[]): GraphQLEnumType {
-  return new GraphQLEnumType({ name, values: Object.fromEntries(values.map((value) => [value, {}])) });
+function enumeration(name: string, values: readonly (readonly [name: string, order?: Order])[]) {
+  return new GraphQLEnumType({
+    name,
+    values: Object.fromEntries(values.map(([value, order]) => [value, { value: order }])),
+  });
 }
 
 function rowType(name: string, dataset: Dataset): GraphQLObjectType {

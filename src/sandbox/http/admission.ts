@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Handler, record, send } from './http-exchange.ts';
+import type { Request } from 'express';
+import { type Exchange, type Handler, record, send } from './http-exchange.ts';
 import type { Platform } from './platform.ts';
 import { operationKind } from './rate-limit.ts';
 import { detail, htmlError, type Reply } from './reply.ts';
@@ -72,34 +73,62 @@ export function identify({ tokens }: Platform): Handler {
   };
 }
 
-/** Section 5: every operation but the tokens' own needs a live token. The refusal counts against the rate limit. */
-export function authenticate(platform: Platform): Handler {
+/**
+ * Section 5: every operation but the tokens' own needs a live token. The refusal counts against the rate limit.
+ * @param wording what is said of an Authorization header that names no such token
+ */
+export function authenticate(
+  platform: Platform,
+  wording: (authorization: string | undefined, now: number) => string,
+): Handler {
   return (req, res, next) => {
-    const { exchange } = res.locals;
-    if (exchange.session !== undefined || isTokens(exchange.path)) return next();
-    const missing = req.headers.authorization === undefined;
-    const text = missing ? 'Authentication credentials were not provided.' : 'Invalid token.';
+    const { session, path, now } = res.locals.exchange;
+    if (session !== undefined || path === '/tokens' || path.startsWith('/tokens/')) return next();
+    const text = wording(req.headers.authorization, now);
     send(platform, req, res, detail(401, text, { 'WWW-Authenticate': 'Token' }));
   };
 }
 
-/** Section 8: the rate limit, for each token, for each user with Basic authentication, and for all others together. */
-export function limit(platform: Platform): Handler {
-  const { faults, settings, rateLimit, tokens } = platform;
+/** Whose operations are limited, to how many a minute, and how that is told. */
+export interface Quota {
+  readonly holder: string;
+  readonly limit: number;
+  readonly refusal: string;
+  /** Whether answers have the three headers. */
+  readonly isShown: boolean;
+}
+
+/** Section 8: operations beyond a quota are answered 429. */
+export function limit(platform: Platform, quotaOf: (req: Request, exchange: Exchange) => Quota): Handler {
+  const { faults, settings, rateLimit } = platform;
   return (req, res, next) => {
     const { exchange } = res.locals;
-    const { method, path, now } = exchange;
+    const quota = quotaOf(req, exchange);
+    const others = faults.strike('other_consumer', exchange)?.share ?? 0;
+    const allowance = rateLimit.take(quota.holder, quota.limit, exchange.now, others);
+    const elsewhere = allowance.allowed ? faults.strike('rate_limited', exchange) : undefined;
+    if (quota.isShown) exchange.allowance = elsewhere ? { ...allowance, remaining: 0 } : allowance;
+    if (allowance.allowed && elsewhere === undefined) return next();
+    const left = Math.ceil((allowance.reset - exchange.now) / 1000);
+    const own = settings.retryAfter === 'reset' ? left : settings.retryAfter;
+    const after = elsewhere === undefined ? own : (elsewhere.retry_after ?? 'absent');
+    const headers: Record<string, string> = after === 'absent' ? {} : { 'Retry-After': String(after) };
+    send(platform, req, res, detail(429, quota.refusal, headers));
+  };
+}
+
+/** The quota of REST: one for each token, for each user with Basic authentication, and for all others together. */
+export function restQuota({ settings, tokens }: Platform) {
+  return (req: Request, { method, path, session }: Exchange): Quota => {
     const user = tokens.userOf(req.headers.authorization)?.username;
-    const holder = exchange.session?.token ?? (user === undefined ? 'nobody' : `user ${user}`);
-    const others = faults.lasting('other_consumer', exchange)?.share ?? 0;
-    const allowance = rateLimit.take(holder, operationKind(method, path), settings.rateLimit, now, others);
-    exchange.allowance = allowance;
-    if (!allowance.allowed) return send(platform, req, res, tooMany(platform, allowance.reset - now));
-    const elsewhere = faults.strike('rate_limited', exchange);
-    if (elsewhere === undefined) return next();
-    exchange.allowance = { ...allowance, remaining: 0 };
-    const retry = elsewhere.retry_after;
-    send(platform, req, res, throttled(retry === null ? {} : { 'Retry-After': String(retry) }));
+    const holder = session?.token ?? (user === undefined ? 'nobody' : `user ${user}`);
+    const kind = operationKind(method, path);
+    return {
+      holder: `${kind} ${holder}`,
+      limit: settings.rateLimit[kind],
+      refusal: 'Request was throttled.',
+      isShown: true,
+    };
   };
 }
 
@@ -115,17 +144,4 @@ export function fail(platform: Platform): Handler {
     };
     send(platform, req, res, forms[fault.form]);
   };
-}
-
-function tooMany({ settings: { retryAfter } }: Platform, left: number): Reply {
-  if (retryAfter === 'absent') return throttled({});
-  return throttled({ 'Retry-After': String(retryAfter === 'reset' ? Math.ceil(left / 1000) : retryAfter) });
-}
-
-function throttled(headers: Record<string, string>): Reply {
-  return detail(429, 'Request was throttled.', headers);
-}
-
-function isTokens(path: string): boolean {
-  return path === '/tokens' || path.startsWith('/tokens/');
 }

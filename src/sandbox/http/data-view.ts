@@ -21,10 +21,10 @@ export function dataView(
   context: FaultContext,
   nodeTime: number,
 ): DataView {
-  const late = faults.lasting('late_data', context);
+  const late = faults.strike('late_data', context);
   const behind = (late?.minutes ?? 0) * FINEST;
   const newest = nodeTime - behind;
-  const wide = faults.lasting('wide_buckets', context);
+  const wide = faults.strike('wide_buckets', context);
   return {
     newest,
     settling: {
@@ -32,7 +32,7 @@ export function dataView(
       settleMs: settings.settleMs,
       key: keyOf(seed, 'settling'),
     },
-    lost: faults.lasting('missing_data', context),
+    lost: faults.strike('missing_data', context),
     widening: wide && { width: wide.minutes * FINEST, part: wide.part, at: newest - wide.age * FINEST },
   };
 }

@@ -1,8 +1,7 @@
+import type { Settings } from '../account/settings.ts';
+
 /** The kinds of operations that have limits of their own. */
 export type OperationKind = 'reads' | 'writes' | 'purges';
-
-/** Operations per minute. */
-export type RateLimits = Record<OperationKind, number>;
 
 /** What a limit allows after an operation. */
 export interface Allowance {
@@ -22,20 +21,16 @@ interface Window {
   used: number;
 }
 
-/**
- * One limit for each token and kind of operation. A window opens with the first operation after the last one closed, whoever's
- * it is.
- */
+/** Limits by their holders. A window opens with the first operation after the last one closed, whoever's it is. */
 export class RateLimit {
   readonly #windows = new Map<string, Window>();
 
   /**
-   * Takes one operation from what is left, or refuses it.
-   * @param otherShare how much of the limit (0 to 1) another client of the token takes, evenly
+   * Takes one operation of the `limit` a minute from what is left, or refuses it.
+   * @param otherShare how much of the limit (0 to 1) another client of the holder's takes, evenly
    */
-  take(holder: string, kind: OperationKind, limits: RateLimits, now: number, otherShare: number): Allowance {
-    const limit = limits[kind];
-    const window = this.#window(`${kind} ${holder}`, now, limit * otherShare);
+  take(holder: string, limit: number, now: number, otherShare: number): Allowance {
+    const window = this.#window(holder, now, limit * otherShare);
     const others = Math.floor((limit * otherShare * (now - window.opened)) / WINDOW);
     const left = limit - others - window.used;
     const allowed = left > 0;
@@ -43,11 +38,11 @@ export class RateLimit {
     return { allowed, limit, remaining: Math.max(0, left - 1), reset: window.opened + WINDOW };
   }
 
-  #window(key: string, now: number, othersPerWindow: number): Window {
-    const last = this.#windows.get(key);
+  #window(holder: string, now: number, othersPerWindow: number): Window {
+    const last = this.#windows.get(holder);
     if (last !== undefined && now >= last.opened && now < last.opened + WINDOW) return last;
     const window = openedByOther(last, now, othersPerWindow) ?? { opened: now, used: 0 };
-    this.#windows.set(key, window);
+    this.#windows.set(holder, window);
     return window;
   }
 }
@@ -66,21 +61,16 @@ export function operationKind(method: string, path: string): OperationKind {
   return path.startsWith('/purge/') ? 'purges' : 'writes';
 }
 
-/** How the three headers are written. */
-export interface RateHeaderStyle {
-  /** `zoneless`: UTC with microseconds and no zone, as recorded; `zulu`: with a `Z`, as documented. */
-  readonly resetFormat: 'zoneless' | 'zulu';
-  /** `recorded`: X-RateLimit-Limit; `documented`: X-ratelimit-limit. */
-  readonly headerCase: 'recorded' | 'documented';
-}
-
 const NAMES = {
   recorded: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   documented: ['X-ratelimit-limit', 'X-ratelimit-remaining', 'X-ratelimit-reset'],
 } as const;
 
 /** The three headers of specification section 8. */
-export function rateHeaders(allowance: Allowance, style: RateHeaderStyle): Record<string, string> {
+export function rateHeaders(
+  allowance: Allowance,
+  style: Pick<Settings, 'headerCase' | 'resetFormat'>,
+): Record<string, string> {
   const [limit, remaining, reset] = NAMES[style.headerCase];
   const closes = new Date(allowance.reset).toISOString();
   return {

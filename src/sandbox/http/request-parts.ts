@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isRecord } from '../formats.ts';
 import { detail, fieldErrors, type Reply } from './reply.ts';
 
 /**
@@ -10,7 +11,7 @@ export function withBody<Fields>(
   body: unknown,
   answer: (fields: Fields) => Reply,
 ): Reply {
-  if (!isObject(body)) return detail(400, 'A JSON object is required.');
+  if (!isRecord(body)) return detail(400, 'A JSON object is required.');
   const parsed = schema.safeParse(body);
   return parsed.success ? answer(parsed.data) : fieldErrors(problemsOf(parsed.error, body));
 }
@@ -25,10 +26,6 @@ export function withPatch<Fields extends object>(
     const sent = Object.entries(fields).filter(([field]) => Object.hasOwn(body as object, field));
     return answer(Object.fromEntries(sent) as Partial<Fields>);
   });
-}
-
-function isObject(body: unknown): body is Record<string, unknown> {
-  return typeof body === 'object' && body !== null && !Array.isArray(body);
 }
 
 function problemsOf(error: z.ZodError, body: Record<string, unknown>): Record<string, string[]> {

@@ -4,10 +4,8 @@ import { namedReply, onItem } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
 import { withBody, withPatch } from '../http/request-parts.ts';
-import type { Call, Operation, Resource } from '../resource-router.ts';
+import type { Call, Resource } from '../resource-router.ts';
 
-const READ = 'View Security Settings';
-const WRITE = 'Edit Security Settings';
 const NOT_THERE = codedError(404, 'Not found', 'not_found');
 
 const body = z.object({
@@ -19,57 +17,47 @@ const body = z.object({
 type Fields = z.output<typeof body>;
 
 /** Specification 4.3: single reads and creates are bare in version 1; overwrites and updates are in every version. */
-export function certificates(platform: Platform): Resource {
-  const { account, settings } = platform;
+export function certificates({ account, settings }: Platform): Resource {
+  const all = account.certificates;
   const view = (certificate: Certificate) => viewOf(certificate, settings.laterFields);
   const single = (certificate: Certificate, { version }: Call, status: number): Reply =>
     version === 1 ? { status, body: view(certificate) } : result(view(certificate), status);
-  const item = (
-    method: Operation['method'],
-    permission: typeof READ | typeof WRITE,
-    handle: (certificate: Certificate, call: Call) => Reply,
-  ) => onItem(account.certificates, NOT_THERE, method, permission, handle);
-  const change = (certificate: Certificate, fields: Partial<Fields>) =>
-    ok(view(account.certificates.update(certificate.id, fields) ?? certificate));
+  const item = (handle: (certificate: Certificate, call: Call) => Reply) => onItem(all, NOT_THERE, handle);
+  const change = (certificate: Certificate, fields: Partial<Fields>) => {
+    all.update(certificate.id, fields);
+    return ok(view(certificate));
+  };
+  const list = (call: Call) => {
+    const { name } = call.query;
+    const items = [...all].filter((certificate) => name === undefined || certificate.name === name);
+    return call.version === 1 ? ok(items.map(view)) : namedReply(call, name, { items, view }, settings);
+  };
+  const create = (call: Call) =>
+    withBody(body, call.body, (fields) => single(all.add({ ...fields, valid_until: null }), call, 201));
+  const overwrite = (certificate: Certificate, call: Call) =>
+    withBody(body, call.body, (fields) => change(certificate, fields));
+  const update = (certificate: Certificate, call: Call) =>
+    withPatch<Fields>(body, call.body, (fields) => incomplete(fields) ?? change(certificate, fields));
+  const remove = ({ id }: Certificate) => {
+    const inUse = [...account.domains].some(({ digital_certificate_id: used }) => used === id);
+    if (inUse) return codedError(409, 'The certificate is in use.', 'certificate_in_use');
+    all.remove(id);
+    return NO_CONTENT;
+  };
   return {
     versions: [1, 3],
     refusals: 'coded',
+    read: 'View Security Settings',
+    write: 'Edit Security Settings',
     operations: [
-      { method: 'get', path: '/', permission: READ, handle: list },
-      {
-        method: 'post',
-        path: '/',
-        permission: WRITE,
-        handle: (call) =>
-          withBody(body, call.body, (fields) => {
-            const id = account.certificates.nextId();
-            return single(account.certificates.put({ id, ...fields, valid_until: null }), call, 201);
-          }),
-      },
-      item('get', READ, (certificate, call) => single(certificate, call, 200)),
-      item('put', WRITE, (certificate, call) =>
-        withBody(body, call.body, (fields) => change(certificate, fields)),
-      ),
-      item('patch', WRITE, (certificate, call) =>
-        withPatch<Fields>(body, call.body, (fields) => incomplete(fields) ?? change(certificate, fields)),
-      ),
-      item('delete', WRITE, ({ id }) => {
-        const inUse = [...account.domains].some(({ digital_certificate_id: used }) => used === id);
-        if (inUse) return codedError(409, 'The certificate is in use.', 'certificate_in_use');
-        account.certificates.remove(id);
-        return NO_CONTENT;
-      }),
+      ['get', '/', list],
+      ['post', '/', create],
+      ['get', '/:id', item((certificate, call) => single(certificate, call, 200))],
+      ['put', '/:id', item(overwrite)],
+      ['patch', '/:id', item(update)],
+      ['delete', '/:id', item(remove)],
     ],
   };
-
-  function list(call: Call): Reply {
-    const { name } = call.query;
-    const items = [...account.certificates].filter(
-      (certificate) => name === undefined || certificate.name === name,
-    );
-    if (call.version === 1) return ok(items.map(view));
-    return namedReply(call, { items, view, name, settings });
-  }
 }
 
 /** PEM text; line breaks may come as two characters, a backslash and an n. */

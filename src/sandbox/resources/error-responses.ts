@@ -24,25 +24,19 @@ export function errorResponses(platform: Platform): Resource {
     account.errorResponses.put({ id, ...timesOf(id), ...times });
     return ok(timesOf(id));
   };
+  const overwrite = (id: number, call: Call) =>
+    withBody(errorResponsesBody, call.body, (times) => write(id, times));
+  const update = (id: number, call: Call) =>
+    withPatch<Times>(errorResponsesBody, call.body, (times) => write(id, times));
   return {
     versions: [1],
     refusals: 'listed',
+    read: 'View Content Delivery',
+    write: 'Edit Content Delivery',
     operations: [
-      { method: 'get', path, permission: 'View Content Delivery', handle: find((id) => ok(timesOf(id))) },
-      {
-        method: 'put',
-        path,
-        permission: 'Edit Content Delivery',
-        handle: find((id, call) => withBody(errorResponsesBody, call.body, (times) => write(id, times))),
-      },
-      {
-        method: 'patch',
-        path,
-        permission: 'Edit Content Delivery',
-        handle: find((id, call) =>
-          withPatch<Times>(errorResponsesBody, call.body, (times) => write(id, times)),
-        ),
-      },
+      ['get', path, find((id) => ok(timesOf(id)))],
+      ['put', path, find(overwrite)],
+      ['patch', path, find(update)],
     ],
   };
 }

@@ -1,22 +1,15 @@
 import { removeZone } from '../account/platform-account.ts';
 import { type DnsRecord, recordBody, type Zone, zoneBody } from '../account/resource-types.ts';
-import { listReply, resourceOf } from '../crud.ts';
+import { listReply, onItem, resourceOf } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';
 import { withBody } from '../http/request-parts.ts';
-import type { Permission } from '../http/token-store.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
 import { ZONE_DEFAULTS } from '../seed.ts';
 
-const READ: Permission = 'View Intelligent DNS';
-const WRITE: Permission = 'Edit Intelligent DNS';
-
 /** Specification 4.11, the records inside a zone. */
-export function records({ account, settings }: Platform): Operation[] {
-  const inZone = (handle: (zone: Zone, call: Call) => Reply) => (call: Call) => {
-    const zone = account.zones.get(idOf(call.params['id']));
-    return zone === undefined ? NOT_FOUND : handle(zone, call);
-  };
+function records({ account, settings }: Platform): readonly Operation[] {
+  const inZone = (handle: (zone: Zone, call: Call) => Reply) => onItem(account.zones, NOT_FOUND, handle);
   const onRecord = (handle: (record: DnsRecord, call: Call) => Reply) =>
     inZone((zone, call) => {
       const record = account.records.get(idOf(call.params['record']));
@@ -31,42 +24,25 @@ export function records({ account, settings }: Platform): Operation[] {
       const id = known?.id ?? account.records.nextId();
       return result({ ...account.records.put({ id, zone_id: zone, ...fields }) }, known ? 200 : 201);
     });
+  const list = (zone: Zone, call: Call) =>
+    listReply(
+      call,
+      {
+        items: [...account.records].filter(({ zone_id: owner }) => owner === zone.id),
+        view: (record) => view(record, settings.laterFields),
+        wrap: (shown) => ({ records: shown, zone_id: zone.id, zone_domain: zone.domain }),
+      },
+      settings,
+    );
+  const remove = ({ id }: DnsRecord) => {
+    account.records.remove(id);
+    return NO_CONTENT;
+  };
   return [
-    {
-      method: 'get',
-      path: '/:id/records',
-      permission: READ,
-      handle: inZone((zone, call) =>
-        listReply(call, {
-          items: [...account.records].filter(({ zone_id: owner }) => owner === zone.id),
-          view: (record) => view(record, settings.laterFields),
-          maxPageSize: settings.maxPageSize,
-          wrap: (shown) => ({ records: shown, zone_id: zone.id, zone_domain: zone.domain }),
-        }),
-      ),
-    },
-    {
-      method: 'post',
-      path: '/:id/records',
-      permission: WRITE,
-      handle: inZone((zone, call) => write(zone.id, call, undefined)),
-    },
-    {
-      method: 'put',
-      path: '/:id/records/:record',
-      permission: WRITE,
-      handle: onRecord((record, call) => write(record.zone_id, call, record)),
-    },
-    {
-      method: 'delete',
-      path: '/:id/records/:record',
-      permission: WRITE,
-      contentType: 'required',
-      handle: onRecord(({ id }) => {
-        account.records.remove(id);
-        return NO_CONTENT;
-      }),
-    },
+    ['get', '/:id/records', inZone(list)],
+    ['post', '/:id/records', inZone((zone, call) => write(zone.id, call, undefined))],
+    ['put', '/:id/records/:record', onRecord((record, call) => write(record.zone_id, call, record))],
+    ['delete', '/:id/records/:record', onRecord(remove), 'typed'],
   ];
 }
 
@@ -81,7 +57,7 @@ function view(record: DnsRecord, laterFields: 'absent' | 'present'): Record<stri
 /** Specification 4.11, its zones. */
 export function intelligentDns(platform: Platform): Resource {
   const { account, settings } = platform;
-  const { versions, operations } = resourceOf(settings, {
+  const zones = resourceOf(settings, {
     collection: account.zones,
     read: 'View Intelligent DNS',
     write: 'Edit Intelligent DNS',
@@ -96,5 +72,5 @@ export function intelligentDns(platform: Platform): Resource {
     remove: ({ id }) => removeZone(account, id),
     onItems: ['overwrite', 'remove'],
   });
-  return { versions, refusals: 'coded', operations: [...operations, ...records(platform)] };
+  return { ...zones, refusals: 'coded', operations: [...zones.operations, ...records(platform)] };
 }

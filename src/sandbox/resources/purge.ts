@@ -14,16 +14,15 @@ const body = z.object({
 
 /** Specification 4.4. Nothing that can be read changes: what is purged comes again. */
 export function purge(platform: Platform): Resource {
-  const operation = (path: string, handle: (urls: readonly string[]) => Reply): Operation => ({
-    method: 'post',
+  const operation = (path: string, handle: (urls: readonly string[]) => Reply): Operation => [
+    'post',
     path,
-    permission: 'Purge',
-    handle: (call) =>
-      withBody(body, call.body, ({ layer, urls }) => refusedLayer(call, path, layer) ?? handle(urls)),
-  });
+    (call) => withBody(body, call.body, ({ layer, urls }) => refusedLayer(call, path, layer) ?? handle(urls)),
+  ];
   return {
     versions: [1, 2, 3],
     refusals: 'listed',
+    write: 'Purge',
     operations: [
       operation('/url', (urls) => batches(platform, urls)),
       operation('/cachekey', () => ({

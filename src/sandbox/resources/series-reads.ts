@@ -1,7 +1,6 @@
 import {
   type Configuration,
   configurationsOf,
-  findByDomain,
   findConfiguration,
   hasDomains,
 } from '../account/configurations.ts';
@@ -77,47 +76,43 @@ function withoutLost(
   );
 }
 
-/** Specification 4.12, with the paths that it mentions without showing them. */
-export function analytics(platform: Platform): Resource {
-  const metadata = () =>
-    ok(
-      Object.fromEntries(
-        [...analyticsMeasures(platform.settings)].map(([metric, { dimensions }]) => [
-          metric,
-          dimensions.map(({ name }) => name),
-        ]),
-      ),
-    );
-  const read = (path: string, handle: (call: Call, product: Product) => Reply): Operation => ({
-    method: 'get',
-    path: `/products/:product${path}`,
-    permission: 'Analytics',
-    handle(call) {
-      const product = productOf('analytics', idOf(call.params['product']));
+/** Reads of the products that one of the two APIs has. */
+function readsOf(api: Api) {
+  return (path: string, handle: (call: Call, product: Product) => Reply): Operation => [
+    'get',
+    `/products/:product${path}`,
+    (call) => {
+      const product = productOf(api, idOf(call.params['product']));
       return product === undefined ? NOT_FOUND : handle(call, product);
     },
-  });
+  ];
+}
+
+/** Specification 4.12, with the paths that it mentions without showing them. */
+export function analytics(platform: Platform): Resource {
+  const metadata = () => {
+    const named = [...analyticsMeasures(platform.settings)].map(
+      ([metric, { dimensions }]) => [metric, dimensions.map(({ name }) => name)] as const,
+    );
+    return ok(Object.fromEntries(named));
+  };
+  const configurations = (_call: Call, { source }: Product) =>
+    ok(configurationsOf(platform.account, source).map(({ active, id, name }) => ({ active, id, name })));
   const aggregate = (call: Call, product: Product) => series(platform, call, product, 'product');
   const ofConfiguration = (call: Call, product: Product) => {
     const id = idOf(call.params['configuration']);
     const known = findConfiguration(platform.account, product.source, id);
     return known === undefined ? NOT_FOUND : series(platform, call, product, id);
   };
+  const read = readsOf('analytics');
   return {
     versions: [1],
+    read: 'Analytics',
     operations: [
-      { method: 'get', path: '/metadata', permission: 'Analytics', handle: metadata },
+      ['get', '/metadata', metadata],
       read('/aggregate/metrics/:metric', aggregate),
       read('/aggregate/metrics/:metric/dimensions/:dimension', aggregate),
-      read('/configurations', (_call, product) =>
-        ok(
-          configurationsOf(platform.account, product.source).map(({ active, id, name }) => ({
-            active,
-            id,
-            name,
-          })),
-        ),
-      ),
+      read('/configurations', configurations),
       read('/configurations/:configuration/metrics/:metric', ofConfiguration),
       read('/configurations/:configuration/metrics/:metric/dimensions/:dimension', ofConfiguration),
     ],
@@ -138,15 +133,6 @@ function series(platform: Platform, call: Call, product: Product, configuration:
 
 /** Specification 4.13. What it leaves open about ids and shapes is a setting. */
 export function metrics(platform: Platform): Resource {
-  const read = (path: string, handle: (call: Call, product: Product) => Reply): Operation => ({
-    method: 'get',
-    path: `/products/:product/configurations${path}`,
-    permission: 'Analytics',
-    handle(call) {
-      const product = productOf('metrics', idOf(call.params['product']));
-      return product === undefined ? NOT_FOUND : handle(call, product);
-    },
-  });
   const series = (call: Call, product: Product) => {
     const id = idOf(call.params['configuration']);
     if (!answersTo(platform, product, id)) return NOT_FOUND;
@@ -157,14 +143,16 @@ export function metrics(platform: Platform): Resource {
       return ok(SHAPES[shape](dimensions, id, metric));
     });
   };
+  const list = (_call: Call, { source }: Product) =>
+    LISTS[platform.settings.configurationsShape](configurationsOf(platform.account, source));
+  const read = readsOf('metrics');
   return {
     versions: [2],
+    read: 'Analytics',
     operations: [
-      read('', (_call, product) =>
-        LISTS[platform.settings.configurationsShape](configurationsOf(platform.account, product.source)),
-      ),
-      read('/:configuration/metrics/:metric', series),
-      read('/:configuration/metrics/:metric/dimensions/:dimension', series),
+      read('/configurations', list),
+      read('/configurations/:configuration/metrics/:metric', series),
+      read('/configurations/:configuration/metrics/:metric/dimensions/:dimension', series),
     ],
   };
 }
@@ -175,9 +163,10 @@ function answersTo(
   { source }: Product,
   id: number,
 ): boolean {
-  const own = findConfiguration(account, source, id);
+  const all = configurationsOf(account, source);
+  const own = all.find((configuration) => configuration.id === id);
   if (own && takesOwn(metricsIds, source, own.domains.length)) return true;
-  return metricsIds !== 'configuration' && findByDomain(account, source, id) !== undefined;
+  return metricsIds !== 'configuration' && all.some(({ domains }) => domains.includes(id));
 }
 
 function takesOwn(ids: Settings['metricsIds'], source: ConfigurationSource, domains: number): boolean {
@@ -196,7 +185,7 @@ const SHAPES: Record<
   bare: (dimensions) => Object.values(dimensions)[0] ?? [],
 };
 
-const LISTS: Record<Settings['configurationsShape'], (configurations: Configuration[]) => Reply> = {
+const LISTS: Record<Settings['configurationsShape'], (configurations: readonly Configuration[]) => Reply> = {
   array: ok,
   envelope: (results) => ok({ results }),
   sequence: (configurations) => ({

@@ -6,37 +6,24 @@ import type { Call, Resource } from '../resource-router.ts';
 
 /** Specification 4.1: the only operations with Basic authentication. */
 export function tokens({ tokens: issued, settings }: Platform): Resource {
+  const withUser = (handle: (user: User, call: Call) => Reply) => (call: Call) => {
+    const user = issued.userOf(call.authorization);
+    if (user !== undefined) return handle(user, call);
+    return detail(401, 'Invalid username/password.', { 'WWW-Authenticate': 'Basic realm="api"' });
+  };
+  const create = (user: User, { now, version }: Call) => {
+    const { token, createdAt, expiresAt } = issued.create(user, now);
+    const spaced = (version === 1) === (settings.tokenTimestamps === 'specified');
+    const write = spaced ? spacedTimestamp : isoTimestamp;
+    return { status: 201, body: { token, created_at: write(createdAt), expires_at: write(expiresAt) } };
+  };
+  const revoke = (user: User, { params }: Call) =>
+    issued.revoke(params['token'] ?? '', user) ? NO_CONTENT : NOT_FOUND;
   return {
     versions: [1, 3],
     operations: [
-      {
-        method: 'post',
-        path: '/',
-        handle: withUser((user, { now, version }) => {
-          const { token, createdAt, expiresAt } = issued.create(user, now);
-          const spaced = (version === 1) === (settings.tokenTimestamps === 'specified');
-          const write = spaced ? spacedTimestamp : isoTimestamp;
-          return {
-            status: 201,
-            body: { token, created_at: write(createdAt), expires_at: write(expiresAt) },
-          };
-        }),
-      },
-      {
-        method: 'delete',
-        path: '/:token',
-        handle: withUser((user, { params }) =>
-          issued.revoke(params['token'] ?? '', user) ? NO_CONTENT : NOT_FOUND,
-        ),
-      },
+      ['post', '/', withUser(create)],
+      ['delete', '/:token', withUser(revoke)],
     ],
   };
-
-  function withUser(handle: (user: User, call: Call) => Reply): (call: Call) => Reply {
-    return (call) => {
-      const user = issued.userOf(call.authorization);
-      if (user !== undefined) return handle(user, call);
-      return detail(401, 'Invalid username/password.', { 'WWW-Authenticate': 'Basic realm="api"' });
-    };
-  }
 }

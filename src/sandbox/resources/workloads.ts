@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Account } from '../account/platform-account.ts';
 import type { Workload, WorkloadState } from '../account/resource-types.ts';
+import { onItem } from '../crud.ts';
 import { fraction } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
 import { listedErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
 import { withPatch } from '../http/request-parts.ts';
-import { idOf, type Resource } from '../resource-router.ts';
+import type { Call, Resource } from '../resource-router.ts';
 
 /**
  * What the edge answers to a request for a hostname (specification 4.16): 200 when a workload with an application serves
@@ -45,27 +46,19 @@ type Fields = Partial<z.output<typeof body>>;
 
 /** Specification 4.16, the only operation of version 4; the path says the version. */
 export function workloads({ account }: Platform): Resource {
+  const update = (workload: Workload, { body: sent, now }: Call) =>
+    withPatch<z.output<typeof body>>(body, sent, (fields) => {
+      const refusal = refusalOf(account, workload, fields);
+      if (refusal !== undefined) return listedErrors(400, refusal);
+      const { domains, workload_domain_allow_access } = workload;
+      const before = { domains, workload_domain_allow_access };
+      account.workloads.update(workload.id, { ...fields, before, changed_at: now });
+      return accepted(workload);
+    });
   return {
     versions: [],
     refusals: 'listed',
-    operations: [
-      {
-        method: 'patch',
-        path: '/:id',
-        handle({ params, body: sent, now }) {
-          const workload = account.workloads.get(idOf(params['id']));
-          if (workload === undefined) return NOT_FOUND;
-          return withPatch<z.output<typeof body>>(body, sent, (fields) => {
-            const refusal = refusalOf(account, workload, fields);
-            if (refusal !== undefined) return listedErrors(400, refusal);
-            const { domains, workload_domain_allow_access } = workload;
-            const before = { domains, workload_domain_allow_access };
-            account.workloads.update(workload.id, { ...fields, before, changed_at: now });
-            return accepted(workload);
-          });
-        },
-      },
-    ],
+    operations: [['patch', '/:id', onItem(account.workloads, NOT_FOUND, update)]],
   };
 }
 

@@ -10,11 +10,11 @@ export const INCIDENT_KINDS = [...ADDED_KINDS, ...CHANGED_KINDS] as const;
 
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
-/** A whole divided among cells; a `null` cell takes a share that no cell of the line counts. */
-export type Line = readonly (readonly [cell: string | null, share: number])[];
+/** A whole divided among cells by shares; that of a name which no cell has is not counted. */
+type Line = Readonly<Record<string, number>>;
 
 /** What the requests of an incident are like. */
-export interface Recipe {
+interface Recipe {
   readonly https: number;
   readonly saved: number;
   /** Kilobytes of one request. */
@@ -26,73 +26,41 @@ export interface Recipe {
   readonly countries?: Line;
 }
 
-export const RECIPES: Record<(typeof ADDED_KINDS)[number], Recipe> = {
+const RECIPES: Readonly<Record<(typeof ADDED_KINDS)[number], Recipe>> = {
   waf_attack: {
     https: 0.9,
     saved: 1,
     kilobytes: 1,
-    countries: [
-      ['Germany', 0.7],
-      ['India', 0.3],
-    ],
-    methods: [
-      ['get', 0.6],
-      ['post', 0.4],
-    ],
-    codes: [
-      ['403', 0.96],
-      ['200', 0.04],
-    ],
+    countries: { Germany: 0.7, India: 0.3 },
+    methods: { get: 0.6, post: 0.4 },
+    codes: { '200': 0.04, '403': 0.96 },
     waf: [
-      [['requests', 1]],
-      [['threats', 1]],
-      [
-        ['blocked', 0.96],
-        [null, 0.04],
-      ],
-      [
-        ['sql', 0.55],
-        ['xss', 0.3],
-        ['rfi', 0.1],
-        ['others', 0.05],
-      ],
+      { requests: 1 },
+      { threats: 1 },
+      { blocked: 0.96, let_through: 0.04 },
+      { sql: 0.55, xss: 0.3, rfi: 0.1, others: 0.05 },
     ],
   },
   '5xx_spike': {
     https: 0.82,
     saved: 0,
     kilobytes: 2,
-    methods: [
-      ['get', 0.9],
-      ['post', 0.1],
-    ],
-    codes: [
-      ['503', 0.6],
-      ['502', 0.3],
-      ['500', 0.06],
-      ['5xx', 0.04],
-    ],
+    methods: { get: 0.9, post: 0.1 },
+    codes: { '500': 0.06, '502': 0.3, '503': 0.6, '5xx': 0.04 },
   },
   '4xx_spike': {
     https: 0.82,
     saved: 0,
     kilobytes: 2,
-    methods: [['get', 1]],
-    codes: [
-      ['404', 0.9],
-      ['400', 0.06],
-      ['4xx', 0.04],
-    ],
+    methods: { get: 1 },
+    codes: { '400': 0.06, '404': 0.9, '4xx': 0.04 },
   },
   surge: {
     https: 0.82,
     saved: 0.8,
     kilobytes: 18,
-    methods: [['get', 1]],
-    codes: [
-      ['200', 0.9],
-      ['304', 0.1],
-    ],
+    methods: { get: 1 },
+    codes: { '200': 0.9, '304': 0.1 },
   },
 };
 
@@ -117,60 +85,50 @@ export function addIncident(incident: Incident, group: Group, time: number, into
   const lasted = Math.max(0, Math.min(time, incident.to) - incident.from);
   const requests = Math.floor((incident.per_minute * lasted) / 60_000);
   if (requests === 0) return;
-  const recipe = RECIPES[incident.kind];
-  const whole = group === 'volume' ? requests * recipe.kilobytes : requests;
-  for (const line of linesOf(recipe, group)) addLine(line, GROUPS[group], whole, into);
-  if (group === 'plain') into[1] = (into[1] ?? 0) + requests * recipe.kilobytes;
+  const { kilobytes } = RECIPES[incident.kind];
+  const whole = group === 'volume' ? requests * kilobytes : requests;
+  for (const line of LINES[incident.kind][group]) addLine(line, whole, into);
+  if (group === 'plain') into[1] = (into[1] ?? 0) + requests * kilobytes;
 }
 
-function linesOf(recipe: Recipe, group: Group): readonly Line[] {
-  switch (group) {
-    case 'requests':
-    case 'volume':
-      return [
-        [['total', 1]],
-        [
-          ['https', recipe.https],
-          ['http', 1 - recipe.https],
-        ],
-        [
-          ['saved', recipe.saved],
-          ['missed', 1 - recipe.saved],
-        ],
-      ];
-    case 'cache':
-      return [
-        [
-          ['HIT', recipe.saved],
-          ['MISS', 1 - recipe.saved],
-        ],
-      ];
-    case 'countries':
-      return [recipe.countries ?? [['Brazil', 1]]];
-    case 'locations':
-      return [[['gru-gru', 1]]];
-    case 'queryTypes':
-      return [[['A', 1]]];
-    case 'methods':
-      return [recipe.methods];
-    case 'codes':
-      return [recipe.codes];
-    case 'waf':
-      return recipe.waf ?? [];
-    case 'plain':
-      return [[['count', 1]]];
-    case 'levels':
-      return [];
-  }
+/** The lines of a group as places of its cells, -1 of none, with their shares. */
+type Lines = Readonly<Record<Group, readonly (readonly (readonly [place: number, share: number])[])[]>>;
+
+const LINES = Object.fromEntries(
+  Object.entries(RECIPES).map(([kind, recipe]) => [kind, linesOf(recipe)]),
+) as Record<keyof typeof RECIPES, Lines>;
+
+function linesOf({ https, saved, methods, codes, waf = [], countries = { Brazil: 1 } }: Recipe): Lines {
+  const whole = [{ total: 1 }, { https, http: 1 - https }, { saved, missed: 1 - saved }];
+  const lines: Readonly<Record<Group, readonly Line[]>> = {
+    requests: whole,
+    volume: whole,
+    cache: [{ HIT: saved, MISS: 1 - saved }],
+    countries: [countries],
+    locations: [{ 'gru-gru': 1 }],
+    queryTypes: [{ A: 1 }],
+    methods: [methods],
+    codes: [codes],
+    waf,
+    plain: [{ count: 1 }],
+    levels: [],
+  };
+  const placed = Object.entries(lines).map(([group, of]) => {
+    const cells: readonly string[] = GROUPS[group as Group];
+    return [
+      group,
+      of.map((line) => Object.entries(line).map(([cell, share]) => [cells.indexOf(cell), share])),
+    ];
+  });
+  return Object.fromEntries(placed) as Lines;
 }
 
 /** One part after another of what is left, so that each part only grows and the last makes the sum exact. */
-function addLine(line: Line, cells: readonly string[], whole: number, into: Float64Array): void {
+function addLine(line: Lines[Group][number], whole: number, into: Float64Array): void {
   let rest = whole;
   let left = 1;
-  line.forEach(([cell, share], index) => {
+  line.forEach(([place, share], index) => {
     const part = index === line.length - 1 ? rest : Math.floor(rest * Math.min(1, share / left));
-    const place = cell === null ? -1 : cells.indexOf(cell);
     if (place >= 0) into[place] = (into[place] ?? 0) + part;
     rest -= part;
     left -= share;
