@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type BackfillProgress, withProgress } from '../exporter/backfill/progress.ts';
 import { backfillSentence, fileTrouble } from '../exporter/backfill/refusal.ts';
@@ -12,11 +13,10 @@ import { paint, showing } from '../exporter/text/output.ts';
 import { startDemonstration } from '../rules/rehearse/demonstration.ts';
 import { fileHistory, LineProblem } from '../rules/rehearse/file-history.ts';
 import { type RehearsalHistory, RehearsalRefusal } from '../rules/rehearse/history.ts';
-import { isThere, platformHistory } from '../rules/rehearse/platform-history.ts';
+import { platformHistory } from '../rules/rehearse/platform-history.ts';
 import { type Login, type PrometheusAccess, PrometheusClient } from '../rules/rehearse/prometheus-client.ts';
 import { prometheusHistory } from '../rules/rehearse/prometheus-history.ts';
-import { recordedText } from '../rules/rehearse/recorded-text.ts';
-import { rehearse as evaluateHistory } from '../rules/rehearse/rehearsal.ts';
+import { rehearse as evaluateHistory, recordedText } from '../rules/rehearse/rehearsal.ts';
 import { type RehearsedRules, rehearsedRules } from '../rules/rehearse/rehearsed-rules.ts';
 import { type RehearsalReport, reportOf } from '../rules/rehearse/report.ts';
 import { reportJson } from '../rules/rehearse/report-json.ts';
@@ -43,7 +43,7 @@ export async function rehearse(call: Call): Promise<ExitCode> {
   const { flags, env, stdout, stderr, complain, signal, logging } = call;
   const { request, mistakes } = await rehearsalRequest(flags, env);
   for (const mistake of mistakes) complain(mistake);
-  const accounts = (await needsPlatform(call)) ? (await accountsAsked(call))?.accounts : [];
+  const accounts = needsPlatform(call) ? (await accountsAsked(call))?.accounts : [];
   if (accounts === undefined && flags['config.file'] === undefined) complain(NO_HISTORY);
   if (mistakes.length > 0 || accounts === undefined) return EXIT.misused;
   try {
@@ -76,9 +76,9 @@ export async function rehearse(call: Call): Promise<ExitCode> {
   }
 }
 
-async function needsPlatform({ flags }: Call): Promise<boolean> {
+function needsPlatform({ flags }: Call): boolean {
   const { 'prometheus.url': url, 'history.file': file, sandbox } = flags;
-  return url === undefined && !sandbox && !(file !== undefined && (await isThere(file)));
+  return url === undefined && !sandbox && !(file !== undefined && existsSync(file));
 }
 
 interface Work extends RehearsalRequest {
@@ -100,7 +100,6 @@ async function withHistory(work: Work): Promise<RehearsalReport> {
           url: prometheus.url,
           range,
           rules: work.rehearsed,
-          onChunk: () => progress.advance(1),
         }),
         work,
       );
@@ -129,9 +128,9 @@ async function demonstrated(work: Work): Promise<RehearsalHistory> {
 async function ownHistory(work: Work): Promise<RehearsalHistory> {
   const { call, rehearsed, progress } = work;
   const { 'history.file': file, from, to, days } = call.flags;
-  if (file === undefined || !(await isThere(file))) return fromPlatform(work, 'the platform');
+  if (file === undefined || !existsSync(file)) return fromPlatform(work, 'the platform');
   progress.stage = `reading ${file}`;
-  return fileHistory({ file, rules: rehearsed, from, to, days, onChunk: () => progress.advance(1) });
+  return fileHistory({ file, rules: rehearsed, from, to, days });
 }
 
 function fromPlatform(
@@ -153,14 +152,13 @@ function fromPlatform(
     signal,
     guard: logging.guard,
     progress,
-    onChunk: () => progress.advance(1),
   });
 }
 
 async function evaluated(history: RehearsalHistory, work: Work): Promise<RehearsalReport> {
   const { call, rules, rehearsed, progress } = work;
   progress.expect(history.pieces, 0, 'evaluating the rules');
-  const result = await evaluateHistory(history, rehearsed, call.signal);
+  const result = await evaluateHistory(history, rehearsed, call.signal, () => progress.advance(1));
   const { recorded } = call.flags;
   if (recorded !== undefined) await writeFile(recorded, recordedText(result.recorded()));
   return reportOf({

@@ -1,6 +1,6 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
-import { WAF_FAMILIES, type WafRuleset } from './account/resource-types.ts';
+import { WAF_FAMILIES, type WafRuleset } from './account/platform-account.ts';
 import { settingsSchema } from './account/settings.ts';
 import { faultsSchema } from './faults/faults.ts';
 import { camelKeys, snakeKeys, timestampOption } from './formats.ts';

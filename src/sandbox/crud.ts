@@ -98,12 +98,8 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   readonly collection: Collection<Item>;
   readonly read: Permission;
   readonly write: Permission;
-  /** The resource as writes show it. */
-  view(item: Item): Record<string, unknown>;
-  /** The resource as a read of it alone shows it, where that differs. */
-  readView?(item: Item): Record<string, unknown>;
-  /** The resource as the list shows it, where that differs. */
-  listView?(item: Item): Record<string, unknown>;
+  /** The resource as its list, a read of it alone, or a write shows it. */
+  view(item: Item, where: 'list' | 'read' | 'create' | 'overwrite' | 'update'): Record<string, unknown>;
   /** Whether the list shows it; it shows everything by default. */
   listed?(item: Item): boolean;
   /** The body of an overwrite, defaults included; an update takes any part of it. */
@@ -119,8 +115,6 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   check?(fields: Partial<Fields & New>, item: Item | undefined, call: Call): Reply | undefined;
   /** Removes the item with everything associated with it; by default only the item. */
   remove?(item: Item): void;
-  /** What an overwrite shows, where that differs. */
-  overwrittenView?(item: Item): Record<string, unknown>;
   /** What can be done with an item besides reading it; everything by default. */
   readonly onItems?: readonly ('remove' | 'overwrite' | 'update')[];
   /** Whether the list takes a `name` query. */
@@ -148,18 +142,18 @@ export function resourceOf<Item extends Identified, Fields extends object, New e
       if (refused) return refused;
       const id = collection.nextId();
       const made = kind.create?.make(fields, id) ?? { id, ...fields };
-      return result(view(collection.put({ ...made, ...kind.touch?.(call) } as Item)), 201);
+      return result(view(collection.put({ ...made, ...kind.touch?.(call) } as Item), 'create'), 201);
     });
-  const change = (known: Item, call: Call, fields: Partial<Fields>, shown = view) => {
+  const change = (known: Item, call: Call, fields: Partial<Fields>, how: 'overwrite' | 'update') => {
     const refused = refusal(fields, known, call);
     if (refused) return refused;
     collection.update(known.id, { ...fields, ...kind.touch?.(call) } as Partial<Item>);
-    return result(shown(known));
+    return result(view(known, how));
   };
   const overwrite = (known: Item, call: Call) =>
-    withBody<Fields>(kind.body, call.body, (fields) => change(known, call, fields, kind.overwrittenView));
+    withBody<Fields>(kind.body, call.body, (fields) => change(known, call, fields, 'overwrite'));
   const update = (known: Item, call: Call) =>
-    withPatch<Fields>(kind.body, call.body, (fields) => change(known, call, fields));
+    withPatch<Fields>(kind.body, call.body, (fields) => change(known, call, fields, 'update'));
   const remove = (known: Item) => {
     if (kind.remove) kind.remove(known);
     else collection.remove(known.id);
@@ -173,7 +167,7 @@ export function resourceOf<Item extends Identified, Fields extends object, New e
   const operations: readonly Operation[] = [
     ['get', '/', (call) => list(kind, settings, call)],
     ['post', '/', create],
-    ['get', '/:id', item((known) => result((kind.readView ?? view)(known)))],
+    ['get', '/:id', item((known) => result(view(known, 'read')))],
     ...onItems.map((name) => writes[name]),
   ];
   return { versions: [3], read, write, operations };
@@ -198,8 +192,11 @@ function list<Item extends Identified, Fields extends object, New extends object
 ): Reply {
   const name = kind.byName ? call.query['name'] : undefined;
   const isShown = (item: Item) =>
-    (kind.listed?.(item) ?? true) && (name === undefined || kind.view(item)['name'] === name);
-  const listing = { items: [...kind.collection].filter(isShown), view: kind.listView ?? kind.view };
+    (kind.listed?.(item) ?? true) && (name === undefined || kind.view(item, 'list')['name'] === name);
+  const listing = {
+    items: [...kind.collection].filter(isShown),
+    view: (item: Item) => kind.view(item, 'list'),
+  };
   return namedReply(call, name, listing, settings);
 }
 

@@ -3,11 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { ErrorRequestHandler, Express } from 'express';
 import express from 'express';
 import { z } from 'zod';
-import type { Account } from './account/platform-account.ts';
 import { type Settings, settingsSchema } from './account/settings.ts';
 import { controlRouter } from './control.ts';
-import type { FaultSettings } from './faults/faults.ts';
-import { FaultSwitch } from './faults/switch.ts';
+import { type FaultSettings, FaultSwitch } from './faults/faults.ts';
 import { graphqlRouter } from './graphql/graphql-router.ts';
 import { admit, authenticate, fail, identify, limit, restQuota } from './http/admission.ts';
 import { type Handler, send } from './http/http-exchange.ts';
@@ -54,15 +52,12 @@ export interface SandboxOptions extends Partial<Settings>, Partial<AccountSize> 
   readonly faults?: FaultSettings;
 }
 
-/** The embedded platform: its API over HTTP, and what only its owner can see and change. */
-export interface Sandbox {
+/**
+ * The embedded platform: its API over HTTP, and what only its owner can see and change: what the account owns, faults and
+ * settings, at any time.
+ */
+export interface Sandbox extends Pick<Platform, 'account' | 'faults' | 'settings' | 'requests'> {
   readonly app: Express;
-  /** What the account owns; changed by the API, or directly. */
-  readonly account: Account;
-  readonly faults: FaultSwitch;
-  /** May be changed at any time. */
-  readonly settings: Settings;
-  readonly requests: RequestLog;
   /** The final values of every bucket, in the units of the settings. @throws RangeError without such a metric */
   truth(query: TruthQuery): SeriesByDimension;
   /** Adds an incident to the traffic. @throws RangeError without such a configuration */
@@ -73,14 +68,11 @@ export interface Sandbox {
 
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const platform = assemble(options);
-  const { account, faults, requests, settings, traffic } = platform;
+  const { settings, traffic } = platform;
   const app = createApplication(platform);
   return {
+    ...platform,
     app,
-    account,
-    faults,
-    settings,
-    requests,
     truth: (query) => truthOf(traffic, query, settings),
     inject: (incident) => traffic.inject(incident),
     listen: (port, host = '127.0.0.1') => listen(app, port, host),

@@ -1,6 +1,15 @@
 import { z } from 'zod';
-import { type Account, emptyAccount } from './account/platform-account.ts';
-import { WAF_FAMILIES, type WafRuleset } from './account/resource-types.ts';
+import {
+  type Account,
+  applicationBody,
+  domainBody,
+  emptyAccount,
+  firewallBody,
+  firewallRulesetBody,
+  type Origin,
+  WAF_FAMILIES,
+  type WafRuleset,
+} from './account/platform-account.ts';
 import { fraction, hexDigits, keyOf } from './hash.ts';
 
 const size = z.int().min(0).max(100_000);
@@ -24,10 +33,11 @@ export function platformHostname(seed: number, domain: number): string {
   return `${hexDigits(keyOf(seed, `domain ${domain}`), 7)}.map.edge.example.net`;
 }
 
-/** The identifier that an application's first origin gets. */
-export function originId(seed: number, application: number): string {
+/** The origin that an application has from the start. */
+export function firstOrigin(seed: number, application: number, origin_type: string): Origin {
   const digits = hexDigits(keyOf(seed, `origin ${application}`), 32);
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const origin_id = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return { name: 'Default Origin', origin_type, origin_id };
 }
 
 /** What the platform sets for a new zone; the times are in seconds. */
@@ -45,15 +55,6 @@ export const SYSTEM_LISTS = { originShield: 187, anonymizers: 2 } as const;
 
 const EDITED = { last_editor: 'operator@example.com', last_modified: '2026-02-12T14:07:26.871995Z' };
 const PROVIDED = { last_editor: 'products@example.net', last_modified: '2019-12-11T18:15:29.073687Z' };
-
-/** Certificates, firewalls, rule sets and lists: each kind with one in use and one that is not. */
-function addSecurity(account: Account): void {
-  addCertificates(account);
-  addFirewalls(account);
-  addFirewallRulesets(account);
-  addWafRulesets(account);
-  addNetworkLists(account);
-}
 
 function addCertificates(account: Account): void {
   const pem = (kind: string) => `-----BEGIN ${kind}-----\nc2FuZGJveA==\n-----END ${kind}-----`;
@@ -73,45 +74,30 @@ function addCertificates(account: Account): void {
 }
 
 function addFirewalls(account: Account): void {
-  const domains = [...account.domains].map(({ id }) => id);
-  const firewalls = [
-    { name: 'Public sites', domains: domains.slice(0, 2), waf_enabled: true, edge_functions_enabled: false },
-    { name: 'Prepared', domains: [], waf_enabled: false, edge_functions_enabled: true },
-  ];
-  for (const firewall of firewalls) {
-    account.firewalls.add({ is_active: true, network_protection_enabled: true, ...EDITED, ...firewall });
-  }
+  const add = (fields: z.input<typeof firewallBody>) =>
+    account.firewalls.add({
+      ...firewallBody.parse({ network_protection_enabled: true, ...fields }),
+      ...EDITED,
+    });
+  const domains = [...account.domains].slice(0, 2).map(({ id }) => id);
+  add({ name: 'Public sites', domains, waf_enabled: true });
+  add({ name: 'Prepared', edge_functions_enabled: true });
 }
 
 function addFirewallRulesets(account: Account): void {
-  const [application] = account.applications;
-  const common = {
-    allow_blank_referer: false,
-    ip_blocking_rule: 'allow_from_all' as const,
-    ip_blocking_addresses: ['192.0.2.0/24'],
-    is_active: true,
-  };
-  account.firewallRulesets.add({
-    name: 'Bloqueio de Países',
-    block_access_by_referer: false,
-    accepted_domains: [],
-    geo_block: 'blacklist',
-    geo_countries: ['CHN', 'PRK', 'RUS'],
-    require_secure_token: false,
-    secret: null,
-    used_by: application === undefined ? [] : [application.id],
-    ...common,
-  });
-  account.firewallRulesets.add({
+  const add = (used_by: number[], fields: z.input<typeof firewallRulesetBody>) =>
+    account.firewallRulesets.add({
+      ...firewallRulesetBody.parse({ ip_blocking_addresses: ['192.0.2.0/24'], ...fields }),
+      used_by,
+    });
+  const used = [...account.applications].slice(0, 1).map(({ id }) => id);
+  add(used, { name: 'Bloqueio de Países', geo_block: 'blacklist', geo_countries: ['CHN', 'PRK', 'RUS'] });
+  add([], {
     name: 'Signed downloads',
     block_access_by_referer: true,
     accepted_domains: [{ url: '*.example.com' }],
-    geo_block: 'disabled',
-    geo_countries: [],
     require_secure_token: true,
     secret: 'download-signing-secret',
-    used_by: [],
-    ...common,
   });
 }
 
@@ -158,11 +144,8 @@ function addNetworkLists(account: Account): void {
   }
 }
 
-/** Functions, DNS, workloads, and the configurations of products that have no resource of their own. */
-function addServices(account: Account, size: AccountSize): void {
-  addFunctions(account, size.functions);
-  for (let zone = 0; zone < size.zones; zone++) addZone(account, zone, size.recordsPerZone);
-  addWorkloads(account);
+/** Configurations of products that have no resource of their own. */
+function addOthers(account: Account): void {
   const others = [
     ['streams', 'access-log-to-storage'],
     ['streams', 'waf-events-to-siem'],
@@ -170,9 +153,7 @@ function addServices(account: Account, size: AccountSize): void {
     ['channels', 'live-news'],
     ['channels', 'live-sports'],
   ] as const;
-  for (const [kind, name] of others) {
-    account.otherConfigurations.add({ kind, name, active: true });
-  }
+  for (const [kind, name] of others) account.otherConfigurations.add({ kind, name, active: true });
 }
 
 /** Each function runs at another domain while there are enough of them. */
@@ -239,32 +220,28 @@ function addWorkloads(account: Account): void {
   }
 }
 
-const SITES = [
-  'shop',
-  'news',
-  'video',
-  'api',
-  'static',
-  'login',
-  'blog',
-  'images',
-  'search',
-  'docs',
-] as const;
+const SITES = ['shop', 'news', 'video', 'api', 'static', 'login', 'blog', 'images', 'search', 'docs'];
 
 /** A realistic account, the same for the same seed and size. @param changed called after each later change */
 export function seedAccount(seed: number, size: AccountSize, changed: () => void): Account {
-  const state = { seeding: true };
+  let seeding = true;
   const account = emptyAccount(() => {
-    if (!state.seeding) changed();
+    if (!seeding) changed();
   });
   const sites = size.configurations + size.configurationsWithoutDomains;
   for (let site = 0; site < sites; site++) {
     addSite(account, seed, site, site < size.configurations ? size.domainsPerConfiguration : 0);
   }
-  addServices(account, size);
-  addSecurity(account);
-  state.seeding = false;
+  addFunctions(account, size.functions);
+  for (let zone = 0; zone < size.zones; zone++) addZone(account, zone, size.recordsPerZone);
+  addWorkloads(account);
+  addOthers(account);
+  addCertificates(account);
+  addFirewalls(account);
+  addFirewallRulesets(account);
+  addWafRulesets(account);
+  addNetworkLists(account);
+  seeding = false;
   return account;
 }
 
@@ -272,38 +249,32 @@ export function seedAccount(seed: number, size: AccountSize, changed: () => void
 function addSite(account: Account, seed: number, site: number, domains: number): void {
   const round = Math.floor(site / SITES.length);
   const name = `${SITES[site % SITES.length]}${round === 0 ? '' : `-${round + 1}`}`;
-  const application = addApplication(account, seed, site, name);
+  const key = keyOf(seed, `application ${site}`);
+  const application = account.applications.nextId();
+  account.applications.put({
+    id: application,
+    ...applicationBody.parse({
+      name,
+      delivery_protocol: fraction(key, 1) < 0.8 ? 'http,https' : 'http',
+      application_acceleration: fraction(key, 2) < 0.5,
+      device_detection: fraction(key, 3) < 0.2,
+      edge_functions: site % 2 === 0,
+      image_optimization: site % 3 !== 1,
+      load_balancer: site % 2 === 0,
+    }),
+    origins: [firstOrigin(seed, application, 'single_origin')],
+  });
   for (let domain = 1; domain <= domains; domain++) {
     const id = account.domains.nextId();
-    const suffix = domain === 1 ? '' : `${domain}`;
     account.domains.put({
       id,
-      name: suffix === '' ? name : `${name}-${suffix}`,
-      cnames: [`www${suffix}.${name}.example.com`],
-      cname_access_only: domain > 1,
-      digital_certificate_id: null,
-      edge_application_id: application,
-      is_active: true,
+      ...domainBody.parse({
+        name: domain === 1 ? name : `${name}-${domain}`,
+        cnames: [`www${domain === 1 ? '' : domain}.${name}.example.com`],
+        cname_access_only: domain > 1,
+        edge_application_id: application,
+      }),
       domain_name: platformHostname(seed, id),
     });
   }
-}
-
-function addApplication(account: Account, seed: number, site: number, name: string): number {
-  const key = keyOf(seed, `application ${site}`);
-  const id = account.applications.nextId();
-  account.applications.put({
-    id,
-    name,
-    delivery_protocol: fraction(key, 1) < 0.8 ? 'http,https' : 'http',
-    active: true,
-    application_acceleration: fraction(key, 2) < 0.5,
-    caching: true,
-    device_detection: fraction(key, 3) < 0.2,
-    edge_functions: site % 2 === 0,
-    image_optimization: site % 3 !== 1,
-    load_balancer: site % 2 === 0,
-    origins: [{ name: 'Default Origin', origin_type: 'single_origin', origin_id: originId(seed, id) }],
-  });
-  return id;
 }

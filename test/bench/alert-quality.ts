@@ -9,7 +9,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
-import type { Group } from '../../src/rules/promql/evaluated-rules.ts';
+import type { Group } from '../../src/rules/promql/evaluation.ts';
 import { parse as parseExpression, selectorsOf } from '../../src/rules/promql/parse.ts';
 import { keyOf } from '../../src/rules/promql/vector.ts';
 import { startPrometheus } from '../end-to-end/prometheus.ts';

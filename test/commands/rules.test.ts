@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { EXIT } from '../../src/exporter/command-line/command.ts';
-import type { Group } from '../../src/rules/promql/evaluated-rules.ts';
+import type { Group } from '../../src/rules/promql/evaluation.ts';
 import { ALERTS } from '../../src/rules/shipped/alert-catalogue.ts';
 import { alertsJsonSchema } from '../../src/rules/shipped/alerts-file.ts';
 import { ruleFiles, ruleTexts, wholeRuleText } from '../../src/rules/shipped/rule-files.ts';

@@ -1,4 +1,4 @@
-import type { Firing } from '../../src/rules/promql/evaluated-rules.ts';
+import type { Firing } from '../../src/rules/promql/evaluation.ts';
 import { type Chunk, Evaluation, type EvaluationOptions } from '../../src/rules/promql/evaluation.ts';
 import type { Labels } from '../../src/rules/promql/vector.ts';
 

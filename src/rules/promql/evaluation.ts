@@ -1,13 +1,8 @@
 import { parseDuration } from '../../exporter/text/figures.ts';
-import {
-  AlertingRule,
-  type EvaluationObserver,
-  type Group,
-  type GroupRule,
-  RecordingRule,
-} from './evaluated-rules.ts';
+import { vector } from './compile.ts';
+import { type Expression, parse } from './parse.ts';
 import { type HeldSamples, SampleTable, type Tables } from './sample-table.ts';
-import type { Labels } from './vector.ts';
+import { keyOf, type Labels } from './vector.ts';
 
 /** A series of what was scraped: one value for each step, NaN where there was none. */
 export interface Input {
@@ -148,4 +143,190 @@ function writer(table: SampleTable, series: readonly Input[]): (moment: number, 
     }
     table.write(moment, values);
   };
+}
+
+/** A group of rules as in a rule file. */
+export interface Group {
+  readonly name: string;
+  readonly interval: string;
+  readonly rules: readonly GroupRule[];
+}
+
+export type GroupRule =
+  | { readonly record: string; readonly expr: string }
+  | {
+      readonly alert: string;
+      readonly expr: string;
+      readonly for?: string;
+      readonly keep_firing_for?: string;
+      readonly labels: Readonly<Record<string, string | undefined>>;
+    };
+
+/** An alert of a rule: always the same object for the same labels. */
+export interface Alert {
+  /** With its name (`alertname`), its severity, and all others. */
+  readonly labels: Labels;
+}
+
+/** Told of what rules come to at every evaluation. */
+export interface EvaluationObserver {
+  /** A recording rule was evaluated: the values of its series, NaN where there is none, until the next evaluation. */
+  recorded?(name: string, series: readonly Labels[], moment: number, values: Float64Array): void;
+  /** It fires. `value` is NaN while its condition does not hold and `keep_firing_for` keeps it. */
+  firing?(alert: Alert, moment: number, value: number): void;
+  /** It does not fire any more, or `open`: the evaluation ended while it did. */
+  fired?(alert: Alert, firing: Firing, open: boolean): void;
+}
+
+/** A rule that writes what its expression yields into the table of its series. */
+export class RecordingRule {
+  /** Milliseconds between two evaluations. */
+  readonly interval: number;
+  readonly #table: SampleTable;
+  readonly #expression: Expression;
+
+  /** @throws {ExpressionError} */
+  constructor(table: SampleTable, expr: string, interval: number) {
+    this.interval = interval;
+    this.#table = table;
+    this.#expression = parse(expr);
+  }
+
+  /** Makes room for the series that it can record by now. @returns whether there are new ones */
+  admit(tables: Tables): boolean {
+    return this.#table.admit(vector(this.#expression, tables).labels);
+  }
+
+  /** What evaluates it at a moment. @throws {UnsupportedExpression} */
+  compile(tables: Tables, observer: EvaluationObserver): (moment: number) => void {
+    const table = this.#table;
+    const { labels, at } = vector(this.#expression, tables);
+    const places = Int32Array.from(labels, (set) => table.placeOf(set) ?? 0);
+    const values = new Float64Array(table.labels.length).fill(Number.NaN);
+    return (moment) => {
+      const found = at(moment);
+      for (let index = 0; index < places.length; index++)
+        values[places[index] as number] = found[index] as number;
+      table.write(moment, values);
+      observer.recorded?.(table.name, table.labels, moment, values);
+    };
+  }
+}
+
+/** A rule as it is written in a file. */
+export type WrittenAlertingRule = Extract<GroupRule, { alert: string }>;
+
+interface FollowedAlert extends Alert {
+  readonly state: AlertState;
+}
+
+/** How long the alerts of a rule must hold, and how long they outlive their condition. */
+export function timingOf({ for: hold, keep_firing_for: kept }: WrittenAlertingRule): AlertTiming {
+  const duration = (text: string | undefined): number =>
+    text === undefined ? 0 : (parseDuration(text) ?? 0);
+  return { hold: duration(hold), keepFiring: duration(kept) };
+}
+
+/** The labels of a rule's alert about an element of its expression. */
+export function labelsOfAlert({ alert, labels }: WrittenAlertingRule, element: Labels): Labels {
+  const own = Object.entries(labels).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return { ...element, ...Object.fromEntries(own), alertname: alert };
+}
+
+/** A rule with one alert for each element of its expression. */
+export class AlertingRule {
+  /** Milliseconds between two evaluations. */
+  readonly interval: number;
+  readonly #rule: WrittenAlertingRule;
+  readonly #expression: Expression;
+  /** By the labels of the elements. */
+  readonly #alerts = new Map<string, FollowedAlert>();
+
+  /** @throws {ExpressionError} */
+  constructor(rule: WrittenAlertingRule, interval: number) {
+    this.interval = interval;
+    this.#rule = rule;
+    this.#expression = parse(rule.expr);
+  }
+
+  /** What evaluates it at a moment. @throws {UnsupportedExpression} */
+  compile(tables: Tables, observer: EvaluationObserver): (moment: number) => void {
+    const { labels, at } = vector(this.#expression, tables);
+    const alerts = labels.map((set) => this.#alertOf(set));
+    return (moment) => {
+      const found = at(moment);
+      for (let index = 0; index < alerts.length; index++) {
+        const alert = alerts[index] as FollowedAlert;
+        const value = found[index] as number;
+        const ended = alert.state.evaluate(moment, !Number.isNaN(value));
+        if (alert.state.firingSince !== undefined) observer.firing?.(alert, moment, value);
+        if (ended !== undefined) observer.fired?.(alert, ended, false);
+      }
+    };
+  }
+
+  /** Tells the observer of the alerts that fire on when the evaluation ends. */
+  end(now: number, observer: EvaluationObserver): void {
+    for (const alert of this.#alerts.values()) {
+      const from = alert.state.firingSince;
+      if (from !== undefined) observer.fired?.(alert, { from, to: now }, true);
+    }
+  }
+
+  #alertOf(element: Labels): FollowedAlert {
+    const key = keyOf(element);
+    const alert = this.#alerts.get(key) ?? {
+      labels: labelsOfAlert(this.#rule, element),
+      state: new AlertState(timingOf(this.#rule)),
+    };
+    this.#alerts.set(key, alert);
+    return alert;
+  }
+}
+
+/** A time in which an alert fires: from, and to but not including; ms since the epoch. */
+export interface Firing {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How long an alert's condition must hold, and how long the alert outlives it: milliseconds. */
+export interface AlertTiming {
+  readonly hold: number;
+  readonly keepFiring: number;
+}
+
+/** When one alert of a rule fires, as Prometheus decides it, evaluation by evaluation. */
+export class AlertState {
+  readonly #timing: AlertTiming;
+  #activeSince: number | undefined;
+  #missingSince: number | undefined;
+  /** When it began to fire; undefined while it does not. */
+  firingSince: number | undefined;
+
+  constructor(timing: AlertTiming) {
+    this.#timing = timing;
+  }
+
+  /** Takes in an evaluation. @returns the time in which it fired, when that ends now */
+  evaluate(moment: number, holds: boolean): Firing | undefined {
+    if (holds) {
+      this.#activeSince ??= moment;
+      this.#missingSince = undefined;
+      if (moment - this.#activeSince >= this.#timing.hold) this.firingSince ??= moment;
+      return undefined;
+    }
+    if (this.#activeSince === undefined) return undefined;
+    this.#missingSince ??= moment;
+    const kept = this.firingSince !== undefined && moment - this.#missingSince < this.#timing.keepFiring;
+    return kept ? undefined : this.#end(moment);
+  }
+
+  #end(moment: number): Firing | undefined {
+    const from = this.firingSince;
+    this.#activeSince = undefined;
+    this.#missingSince = undefined;
+    this.firingSince = undefined;
+    return from === undefined ? undefined : { from, to: moment };
+  }
 }

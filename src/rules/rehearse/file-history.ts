@@ -15,7 +15,6 @@ export interface FileHistoryOptions {
   /** How many days up to the end, where there is no `from`. */
   readonly days?: number | undefined;
   readonly source?: string;
-  readonly onChunk?: () => void;
 }
 
 /**
@@ -30,10 +29,8 @@ export async function fileHistory(options: FileHistoryOptions): Promise<Rehearsa
   const last = Math.max(...series.map(({ times }) => times.at(-1) ?? Number.NEGATIVE_INFINITY));
   if (first > last) throw new RehearsalRefusal(`${file} has none of the metrics that alerts are made of`);
   const to = Math.min(last + MINUTE, options.to ?? last + MINUTE);
-  const from = Math.max(
-    first,
-    options.from ?? (options.days === undefined ? first : to - options.days * DAY),
-  );
+  const { days = Number.POSITIVE_INFINITY } = options;
+  const from = Math.max(first, options.from ?? to - days * DAY);
   if (from >= to) throw new RehearsalRefusal(`${file} has no samples in this range`);
   return {
     source,
@@ -41,18 +38,13 @@ export async function fileHistory(options: FileHistoryOptions): Promise<Rehearsa
     to,
     names: new Set(series.map(({ name }) => name)),
     pieces: Math.ceil((to - first) / CHUNK_MS),
-    chunks: () => chunksOf(series, { first, to }, options.onChunk),
+    chunks: () => chunksOf(series, first, to),
   };
 }
 
-async function* chunksOf(
-  series: readonly MinuteSamples[],
-  { first, to }: { readonly first: number; readonly to: number },
-  onChunk: () => void = () => undefined,
-): AsyncGenerator<Chunk> {
+async function* chunksOf(series: readonly MinuteSamples[], first: number, to: number): AsyncGenerator<Chunk> {
   for (let start = first; start < to; start += CHUNK_MS) {
     const steps = Math.ceil((Math.min(to, start + CHUNK_MS) - start) / MINUTE);
-    onChunk();
     yield { start, steps, inputs: series.flatMap((one) => inputOf(one, start, steps) ?? []) };
   }
 }
@@ -74,42 +66,38 @@ export async function readOpenMetrics(
   file: string,
   names: ReadonlySet<string>,
 ): Promise<readonly MinuteSamples[]> {
-  const found: MinuteSamples[] = [];
+  const found: OpenSeries[] = [];
   let current: OpenSeries | undefined;
   let number = 0;
   let rest = '';
-  const addSample = (series: OpenSeries, line: string, end: number): void => {
-    const space = line.indexOf(' ', end + 1);
-    const after = line.indexOf(' ', space + 1);
-    const seconds = space < 0 ? '' : line.slice(space + 1, after < 0 ? undefined : after);
-    const at = Number(seconds) * 1_000;
-    if (seconds === '' || Number.isNaN(at))
-      throw new LineProblem(`${file}:${number}: expected a value and a time`);
-    series.add(at, Number(line.slice(end + 1, space)));
-  };
-  const begin = (line: string): void => {
-    const end = line.lastIndexOf('}') + 1;
-    const brace = line.indexOf('{');
-    if (line === '' || line.startsWith('#') || !names.has(line.slice(0, brace))) return;
-    if (current !== undefined) found.push(current.whole());
-    const labels = labelsIn(line.slice(brace + 1, end - 1));
-    current = new OpenSeries(line.slice(0, end), line.slice(0, brace), labels);
-    addSample(current, line, end);
-  };
-  const take = (line: string): void => {
-    number += 1;
-    // Most lines go on with the series of the line before.
-    const known = current?.key.length ?? 0;
-    if (current !== undefined && line.slice(0, known) === current.key) addSample(current, line, known);
-    else begin(line);
-  };
   for await (const piece of createReadStream(file, 'utf8')) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
-    lines.forEach(take);
+    for (const line of lines) {
+      number += 1;
+      // Most lines go on with the series of the line before.
+      if (current === undefined || !line.startsWith(current.key)) {
+        const next = seriesIn(line, names);
+        if (next === undefined) continue;
+        found.push(next);
+        current = next;
+      }
+      const [value = '', seconds = ''] = line.slice(current.key.length + 1).split(' ');
+      const at = Number(seconds) * 1_000;
+      if (seconds === '' || Number.isNaN(at))
+        throw new LineProblem(`${file}:${number}: expected a value and a time`);
+      current.add(at, Number(value));
+    }
   }
-  if (current !== undefined) found.push((current as OpenSeries).whole());
-  return found;
+  return found.map((series) => series.whole());
+}
+
+/** The series of a sample line; undefined of any other line, and where none of the names is meant. */
+function seriesIn(line: string, names: ReadonlySet<string>): OpenSeries | undefined {
+  const end = line.lastIndexOf('}') + 1;
+  const brace = line.indexOf('{');
+  if (line === '' || line.startsWith('#') || !names.has(line.slice(0, brace))) return undefined;
+  return new OpenSeries(line.slice(0, end), line.slice(0, brace), labelsIn(line.slice(brace + 1, end - 1)));
 }
 
 /** A series whose samples come one after another. */

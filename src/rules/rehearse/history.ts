@@ -11,9 +11,9 @@ export interface RehearsalHistory {
   readonly to: number;
   /** The names of its series. */
   readonly names: ReadonlySet<string>;
-  /** How many chunks there are at most. */
+  /** How many chunks there are. */
   readonly pieces: number;
-  /** All of it in minutes, oldest first and without a gap between chunks, from the first sample on. */
+  /** All of it in minutes, oldest first and without a gap between chunks. */
   chunks(): AsyncIterable<Chunk>;
 }
 

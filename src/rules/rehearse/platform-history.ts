@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BackfillOptions, backfill } from '../../exporter/backfill/backfill.ts';
@@ -17,7 +17,6 @@ export interface PlatformHistoryOptions
   /** Where to keep what was read; without it nothing is kept. */
   readonly file: string | undefined;
   readonly source: string;
-  readonly onChunk?: () => void;
 }
 
 /**
@@ -25,7 +24,7 @@ export interface PlatformHistoryOptions
  * @throws what `backfill` throws, and RehearsalRefusal
  */
 export async function platformHistory(options: PlatformHistoryOptions): Promise<RehearsalHistory> {
-  const { file, rules, accounts, source, onChunk } = options;
+  const { file, rules, accounts, source } = options;
   const temporary = file === undefined ? await mkdtemp(join(tmpdir(), 'edge-exporter-')) : undefined;
   const output = file ?? join(temporary ?? '', 'history.om');
   const names = new Set(rules.flatMap(({ scraped }) => [...scraped]));
@@ -39,26 +38,17 @@ export async function platformHistory(options: PlatformHistoryOptions): Promise<
       receivers: [],
       mode: 'continue',
     });
-    return await fileHistory({ file: output, rules, source, ...(onChunk && { onChunk }) });
+    return await fileHistory({ file: output, rules, source });
   } finally {
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   }
-}
-
-/** Whether there is such a file. */
-export async function isThere(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    // Whatever else is wrong with it shows when it is written.
-    () => false,
-  );
 }
 
 /**
  * An account that collects no more than rules need: reading a history costs an operation for each hour of each metric.
  * @param names of the series that rules are made of
  */
-export function onlyNeeded(account: AccountConfig, names: ReadonlySet<string>): AccountConfig {
+function onlyNeeded(account: AccountConfig, names: ReadonlySet<string>): AccountConfig {
   const { metrics, analytics } = account.collectors;
   return {
     ...account,

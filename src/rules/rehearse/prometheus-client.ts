@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { networkFailure } from '../../exporter/platform/network-failure.ts';
 import { Pool } from '../../exporter/platform/undici.ts';
 import type { Secret } from '../../exporter/secret.ts';
+import { parsedJson } from '../../exporter/text/json.ts';
 import { keyOf, type Labels } from '../promql/vector.ts';
 import { RehearsalRefusal } from './history.ts';
 
@@ -95,7 +96,7 @@ export class PrometheusClient {
     const { status, text } = await this.#exchange(
       `label/__name__/values?${new URLSearchParams(times(range))}`,
     );
-    const names = NAMES.safeParse(parsed(text));
+    const names = NAMES.safeParse(parsedJson(text));
     if (names.success) return names.data.data;
     throw new RehearsalRefusal(`${this.#access.url}: ${unlikePrometheus(status)}`);
   }
@@ -111,7 +112,7 @@ export class PrometheusClient {
     const { url } = this.#access;
     const asked = new URLSearchParams({ query, ...times(range), step: String(STEP_S) });
     const { status, text } = await this.#exchange('query_range', asked.toString());
-    const body = parsed(text);
+    const body = parsedJson(text);
     const matrix = MATRIX.safeParse(body);
     if (matrix.success) return { series: matrix.data.data.result.map(seriesOf) };
     const refused = REFUSED.safeParse(body);
@@ -175,15 +176,6 @@ function after(before: RangeSeries, { times, values }: RangeSeries): RangeSeries
     times: Float64Array.from([...before.times, ...times]),
     values: Float64Array.from([...before.values, ...values]),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What is no JSON is no answer of Prometheus; its status says more.
-    return undefined;
-  }
 }
 
 type Matrix = z.output<typeof MATRIX>;

@@ -23,8 +23,6 @@ export interface PrometheusHistoryOptions {
   /** Of what is reported on. */
   readonly range: Range;
   readonly rules: readonly RehearsedRules[];
-  /** Told before the first chunk, and then of each. */
-  readonly onChunk?: () => void;
 }
 
 /**
@@ -66,11 +64,9 @@ async function* chunks(
   there: ReadonlySet<string>,
   options: PrometheusHistoryOptions,
 ): AsyncGenerator<Chunk> {
-  const { onChunk = () => undefined } = options;
   const asked = await askedSeries(there, options);
   const scrapedNames = options.rules.flatMap(({ scraped }) => [...scraped]);
   const names = [...new Set(scrapedNames)].filter((name) => there.has(name));
-  let begun = false;
   // The next chunk is on its way while this one is evaluated.
   let next = scrapedInputs(names, spans[0], options);
   next.catch(() => undefined);
@@ -81,10 +77,7 @@ async function* chunks(
     // Where it fails, it is awaited in its turn: until then that is no fault of the process.
     next.catch(() => undefined);
     const conditions = asked.flatMap((series) => inputOf(series, span.from, steps) ?? []);
-    const inputs = [...scraped, ...conditions];
-    begun ||= inputs.length > 0;
-    onChunk();
-    if (begun) yield { start: span.from, steps, inputs };
+    yield { start: span.from, steps, inputs: [...scraped, ...conditions] };
   }
 }
 

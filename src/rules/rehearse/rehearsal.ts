@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Alert } from '../promql/evaluated-rules.ts';
+import { formatValue, writeLabels } from '../../exporter/exposition/text-format.ts';
+import type { Alert } from '../promql/evaluation.ts';
 import { type Chunk, Evaluation } from '../promql/evaluation.ts';
 import type { HeldSamples } from '../promql/sample-table.ts';
 import type { Labels } from '../promql/vector.ts';
@@ -25,11 +26,15 @@ export interface Rehearsed {
   readonly recorded: () => Iterable<HeldSamples>;
 }
 
-/** Evaluates sets of rules over a history, all of them in one go. */
+/**
+ * Evaluates sets of rules over a history, from its first sample on, all of them in one go.
+ * @param onChunk called for each chunk of the history
+ */
 export async function rehearse(
   history: RehearsalHistory,
   rules: readonly RehearsedRules[],
   signal: AbortSignal,
+  onChunk: () => void = () => undefined,
 ): Promise<Rehearsed> {
   const rehearsals = rules.map((one) => new Rehearsal(one));
   const configurations = new Map<string, ConfigurationName>();
@@ -37,6 +42,8 @@ export async function rehearse(
   for await (const chunk of history.chunks()) {
     // Signals and timers have their turn between chunks: evaluating one takes seconds.
     await nextTurn(undefined, { signal });
+    onChunk();
+    if (first === undefined && chunk.inputs.length === 0) continue;
     first ??= chunk.start;
     for (const { labels } of chunk.inputs) {
       const { account, product, configuration } = labels;
@@ -53,6 +60,18 @@ export async function rehearse(
     first,
     recorded: () => rehearsals[0]?.recorded() ?? [],
   };
+}
+
+/** Series as OpenMetrics with times, as `backfill` writes its own: of one series at a time, since there may be thousands. */
+export function* recordedText(series: Iterable<HeldSamples>): Generator<string, void> {
+  let last: string | undefined;
+  for (const { name, labels, samples } of series) {
+    if (name !== last) yield `# TYPE ${name} gauge\n`;
+    last = name;
+    const of = name + writeLabels(Object.keys(labels), labels);
+    yield samples.map(([at, value]) => `${of} ${formatValue(value)} ${at / 1_000}\n`).join('');
+  }
+  yield '# EOF\n';
 }
 
 /** How much of the time before and after an alert is shown with it. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Group, GroupRule } from '../promql/evaluated-rules.ts';
+import type { Group, GroupRule } from '../promql/evaluation.ts';
 import { parse, selectorsOf } from '../promql/parse.ts';
 import { type Labels, only } from '../promql/vector.ts';
 import type { AlertSettings } from '../shipped/alert-settings.ts';
+import { Tuning } from '../shipped/alert-settings.ts';
 import { burning, ratio5xx } from '../shipped/error-rules.ts';
 import {
   labelsOf,
@@ -18,9 +19,8 @@ import { risingThreshold } from '../shipped/minute-rules.ts';
 import { originSeries } from '../shipped/origin-alerts.ts';
 import type { AlertRule, RecordingRule } from '../shipped/rule.ts';
 import { ruleFiles } from '../shipped/rule-files.ts';
-import { hourLimit } from '../shipped/spike-alerts.ts';
 import { TIMES } from '../shipped/times.ts';
-import { Tuning } from '../shipped/tuning.ts';
+import { hourLimit } from '../shipped/traffic-alerts.ts';
 
 /** The rules that `edge-exporter rules` writes, as they are evaluated here. */
 export interface RehearsedRules {
@@ -78,17 +78,10 @@ function scrapedOf(expr: string, sources: ReadonlyMap<string, ReadonlySet<string
 }
 
 /** The same expression always has the same name: several alerts files may share it. */
-function askedRule({ alert, expr, labels, ...times }: AlertRule, asked: Map<string, string>): GroupRule {
-  const name = `rehearsal:asked:${createHash('sha256').update(expr).digest('hex')}`;
-  asked.set(name, expr);
-  const { for: hold, keep_firing_for: kept } = times;
-  return {
-    alert,
-    expr: name,
-    ...(hold !== undefined && { for: hold }),
-    ...(kept !== undefined && { keep_firing_for: kept }),
-    labels,
-  };
+function askedRule(rule: AlertRule, asked: Map<string, string>): GroupRule {
+  const name = `rehearsal:asked:${createHash('sha256').update(rule.expr).digest('hex')}`;
+  asked.set(name, rule.expr);
+  return { ...rule, expr: name };
 }
 
 function scrapedIn(groups: readonly Group[], asked: ReadonlyMap<string, string>): ReadonlySet<string> {

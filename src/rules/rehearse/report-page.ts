@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type Html, html, trusted } from '../../exporter/page/html.ts';
 import { PAGE_STYLE } from '../../exporter/page/style.ts';
 import type { Labels } from '../promql/vector.ts';
-import { acceptedText } from './recurring.ts';
 import type { RehearsedAlert, Trace, TracePoint } from './rehearsal.ts';
 import {
+  acceptedText,
   type ComparisonReport,
   type Counts,
   type RehearsalReport,

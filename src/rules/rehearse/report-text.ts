@@ -1,9 +1,9 @@
 import { duration, plainNumber } from '../../exporter/text/figures.ts';
 import { left, oneLine, renderTable, right } from '../../exporter/text/output.ts';
 import type { Labels } from '../promql/vector.ts';
-import { acceptedText } from './recurring.ts';
 import type { RehearsedAlert } from './rehearsal.ts';
 import {
+  acceptedText,
   type Change,
   type ComparisonReport,
   type ConfigurationReport,

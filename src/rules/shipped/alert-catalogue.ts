@@ -48,9 +48,12 @@ function elevated(floor: number, what: string) {
   };
 }
 
-/** An alert of which only the severity can be chosen. */
-function simple<Level extends AlertKind['level'], Grave extends Severity>(level: Level, severity: Grave) {
-  return { level, severity, parameters: {} };
+function alert<
+  Level extends AlertKind['level'],
+  Grave extends Severity,
+  Parameters extends AlertKind['parameters'] = Readonly<Record<never, Parameter>>,
+>(level: Level, severity: Grave, parameters: Parameters = {} as Parameters) {
+  return { level, severity, parameters };
 }
 
 /** What to do first: the end of the text of a page or a ticket, and the first step of its runbook. */
@@ -125,167 +128,98 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
 
 /** Every alert, with what users may choose of it. */
 export const ALERTS = {
-  EdgeWafSpike: { level: 'configuration', severity: 'page', parameters: spike(40, 'Threats') },
-  EdgeWafElevated: { level: 'configuration', severity: 'ticket', parameters: elevated(10, 'Threats') },
-  EdgeAttackUsual: simple('configuration', 'ticket'),
-  EdgeWafBlockedSpike: {
-    level: 'configuration',
-    severity: 'ticket',
-    parameters: spike(40, 'Blocked requests'),
-  },
-  EdgeWafFamilyAttack: {
-    level: 'configuration',
-    severity: 'ticket',
-    parameters: spike(40, 'Threats of the family'),
-  },
-  EdgeStatusCodeSurge: {
-    level: 'configuration',
-    severity: 'ticket',
-    parameters: { ...spike(60, 'Responses'), ...elevated(20, 'Responses') },
-  },
-  EdgeTrafficFlood: { level: 'configuration', severity: 'page', parameters: spike(3_000, 'Requests') },
-  EdgeTrafficDrop: {
-    level: 'configuration',
-    severity: 'page',
-    parameters: {
-      share: share(0.25, 'Share of the lowest usual traffic of this hour below which it is a drop.'),
-      least_requests: number(
-        60,
-        'Requests a minute, in the mean of a day, that must be usual for a drop to be judged.',
-        1,
-      ),
-    },
-  },
-  Edge5xxRatio: {
-    level: 'configuration',
-    severity: 'page',
-    parameters: {
-      budget: share(0.001, 'Share of the responses that may be server errors in the long run.'),
-      fast_burn: number(14.4, 'Times the budget over 5 and 30 minutes that wake somebody.'),
-      slow_burn: number(6, 'Times the budget over 30 minutes and 6 hours that wake somebody.'),
-      least_requests: number(10, 'Requests a minute below which failures are a ticket, not a page.'),
-    },
-  },
-  Edge4xxRatio: {
-    level: 'configuration',
-    severity: 'ticket',
-    parameters: {
-      share: share(0.2, 'Share of client errors below which there is no alert.'),
-      times_usual: number(3, 'How many times the usual share is too much.', 1),
-      least_requests: number(200, 'Requests a minute below which the share is not judged.', 1),
-    },
-  },
-  EdgeOffloadCollapse: {
-    level: 'configuration',
-    severity: 'ticket',
-    parameters: {
-      loss: share(0.3, 'What the share of requests that the cache serves may lose against the usual.'),
-      least_requests: number(300, 'Requests a minute below which the share is not judged.', 1),
-    },
-  },
-  EdgeOriginErrors: {
-    level: 'configuration',
-    severity: 'ticket',
-    parameters: {
-      share: share(0.05, "Share of the origin's responses that may be server errors."),
-      least_responses: number(10, "The origin's responses a minute below which they are not judged.", 1),
-    },
-  },
-  EdgeOriginSlow: {
-    level: 'configuration',
-    severity: 'ticket',
-    parameters: {
-      floor: number(1, 'Mean seconds of a response below which there is no alert.'),
-      times_usual: number(3, 'How many times the median of the last day is too much.', 1),
-      least_responses: number(10, "The origin's responses a minute below which they are not judged.", 1),
-    },
-  },
-  EdgeWafCounting: simple('account', 'ticket'),
-  EdgeWafOff: simple('account', 'page'),
-  EdgeFirewallDisabled: simple('account', 'page'),
-  EdgeErrorPageCachedTooLong: {
-    level: 'configuration',
-    severity: 'ticket',
-    parameters: { longest: time(5 * MINUTE, 'How long 5xx responses may be cached.') },
-  },
-  EdgeCertificateExpiring: {
-    level: 'account',
-    severity: 'page',
-    parameters: {
-      ticket: time(21 * DAY, 'What is left of a certificate when it becomes a ticket.'),
-      page: time(3 * DAY, 'What is left of a certificate when somebody is woken.'),
-    },
-  },
-  EdgeSettingChanged: simple('account', 'info'),
-  EdgeDataStale: {
-    level: 'configuration',
-    severity: 'ticket',
-    parameters: {
-      after: time(10 * MINUTE, 'Age of the newest data at which it is stale.', MINUTE),
-    },
-  },
-  EdgePlatformUnreachable: simple('account', 'ticket'),
-  EdgePollsFailing: {
-    level: 'account',
-    severity: 'ticket',
-    parameters: { share: share(0.1, 'Share of the polls that may fail for long.') },
-  },
-  EdgeCollectorFailing: simple('account', 'ticket'),
-  EdgeNotDiscovered: simple('account', 'ticket'),
-  EdgeAccountPolledTwice: simple('account', 'ticket'),
-  EdgeQuotaNearlySpent: {
-    level: 'account',
-    severity: 'ticket',
-    parameters: {
-      remaining: share(0.1, 'Share of the limit that must be left.'),
-      stretch: number(1.5, 'How many times further apart than configured polls may be.', 1),
-    },
-  },
-  EdgeReconciliationOff: {
-    level: 'account',
-    severity: 'ticket',
-    parameters: { tolerance: share(0.01, "Share by which counters may differ from the platform's own sum.") },
-  },
-  EdgeBucketsSkipped: {
-    level: 'account',
-    severity: 'ticket',
-    parameters: { tolerance: share(0.01, 'Share of the buckets that may be missing for good.') },
-  },
-  EdgeBucketsRestatedLate: {
-    level: 'account',
-    severity: 'ticket',
-    parameters: { tolerance: share(0.01, 'Share of the buckets that may change after they were counted.') },
-  },
-  EdgeCountersBehind: {
-    level: 'account',
-    severity: 'ticket',
-    parameters: {
-      after: time(
-        HOUR,
-        'How far counters may be behind, beyond the age at which they take a bucket.',
-        MINUTE,
-      ),
-    },
-  },
-  EdgeTokenExpiring: {
-    level: 'account',
-    severity: 'page',
-    parameters: {
-      ticket: time(2 * HOUR, "What is left of the token's life when it becomes a ticket."),
-      page: time(30 * MINUTE, "What is left of the token's life when somebody is woken."),
-    },
-  },
-  EdgeStateNotKept: simple('exporter', 'ticket'),
-  EdgeExporterDown: simple('exporter', 'page'),
-  EdgeConfigReloadFailed: simple('exporter', 'ticket'),
-  EdgeSeriesDropped: simple('exporter', 'ticket'),
-  EdgePushBehind: {
-    level: 'exporter',
-    severity: 'ticket',
-    parameters: { after: time(15 * MINUTE, 'How long samples may wait for a receiver.', MINUTE) },
-  },
-  EdgePushStopped: simple('exporter', 'page'),
-  EdgePushLosing: simple('exporter', 'ticket'),
+  EdgeWafSpike: alert('configuration', 'page', spike(40, 'Threats')),
+  EdgeWafElevated: alert('configuration', 'ticket', elevated(10, 'Threats')),
+  EdgeAttackUsual: alert('configuration', 'ticket'),
+  EdgeWafBlockedSpike: alert('configuration', 'ticket', spike(40, 'Blocked requests')),
+  EdgeWafFamilyAttack: alert('configuration', 'ticket', spike(40, 'Threats of the family')),
+  EdgeStatusCodeSurge: alert('configuration', 'ticket', {
+    ...spike(60, 'Responses'),
+    ...elevated(20, 'Responses'),
+  }),
+  EdgeTrafficFlood: alert('configuration', 'page', spike(3_000, 'Requests')),
+  EdgeTrafficDrop: alert('configuration', 'page', {
+    share: share(0.25, 'Share of the lowest usual traffic of this hour below which it is a drop.'),
+    least_requests: number(
+      60,
+      'Requests a minute, in the mean of a day, that must be usual for a drop to be judged.',
+      1,
+    ),
+  }),
+  Edge5xxRatio: alert('configuration', 'page', {
+    budget: share(0.001, 'Share of the responses that may be server errors in the long run.'),
+    fast_burn: number(14.4, 'Times the budget over 5 and 30 minutes that wake somebody.'),
+    slow_burn: number(6, 'Times the budget over 30 minutes and 6 hours that wake somebody.'),
+    least_requests: number(10, 'Requests a minute below which failures are a ticket, not a page.'),
+  }),
+  Edge4xxRatio: alert('configuration', 'ticket', {
+    share: share(0.2, 'Share of client errors below which there is no alert.'),
+    times_usual: number(3, 'How many times the usual share is too much.', 1),
+    least_requests: number(200, 'Requests a minute below which the share is not judged.', 1),
+  }),
+  EdgeOffloadCollapse: alert('configuration', 'ticket', {
+    loss: share(0.3, 'What the share of requests that the cache serves may lose against the usual.'),
+    least_requests: number(300, 'Requests a minute below which the share is not judged.', 1),
+  }),
+  EdgeOriginErrors: alert('configuration', 'ticket', {
+    share: share(0.05, "Share of the origin's responses that may be server errors."),
+    least_responses: number(10, "The origin's responses a minute below which they are not judged.", 1),
+  }),
+  EdgeOriginSlow: alert('configuration', 'ticket', {
+    floor: number(1, 'Mean seconds of a response below which there is no alert.'),
+    times_usual: number(3, 'How many times the median of the last day is too much.', 1),
+    least_responses: number(10, "The origin's responses a minute below which they are not judged.", 1),
+  }),
+  EdgeWafCounting: alert('account', 'ticket'),
+  EdgeWafOff: alert('account', 'page'),
+  EdgeFirewallDisabled: alert('account', 'page'),
+  EdgeErrorPageCachedTooLong: alert('configuration', 'ticket', {
+    longest: time(5 * MINUTE, 'How long 5xx responses may be cached.'),
+  }),
+  EdgeCertificateExpiring: alert('account', 'page', {
+    ticket: time(21 * DAY, 'What is left of a certificate when it becomes a ticket.'),
+    page: time(3 * DAY, 'What is left of a certificate when somebody is woken.'),
+  }),
+  EdgeSettingChanged: alert('account', 'info'),
+  EdgeDataStale: alert('configuration', 'ticket', {
+    after: time(10 * MINUTE, 'Age of the newest data at which it is stale.', MINUTE),
+  }),
+  EdgePlatformUnreachable: alert('account', 'ticket'),
+  EdgePollsFailing: alert('account', 'ticket', {
+    share: share(0.1, 'Share of the polls that may fail for long.'),
+  }),
+  EdgeCollectorFailing: alert('account', 'ticket'),
+  EdgeNotDiscovered: alert('account', 'ticket'),
+  EdgeAccountPolledTwice: alert('account', 'ticket'),
+  EdgeQuotaNearlySpent: alert('account', 'ticket', {
+    remaining: share(0.1, 'Share of the limit that must be left.'),
+    stretch: number(1.5, 'How many times further apart than configured polls may be.', 1),
+  }),
+  EdgeReconciliationOff: alert('account', 'ticket', {
+    tolerance: share(0.01, "Share by which counters may differ from the platform's own sum."),
+  }),
+  EdgeBucketsSkipped: alert('account', 'ticket', {
+    tolerance: share(0.01, 'Share of the buckets that may be missing for good.'),
+  }),
+  EdgeBucketsRestatedLate: alert('account', 'ticket', {
+    tolerance: share(0.01, 'Share of the buckets that may change after they were counted.'),
+  }),
+  EdgeCountersBehind: alert('account', 'ticket', {
+    after: time(HOUR, 'How far counters may be behind, beyond the age at which they take a bucket.', MINUTE),
+  }),
+  EdgeTokenExpiring: alert('account', 'page', {
+    ticket: time(2 * HOUR, "What is left of the token's life when it becomes a ticket."),
+    page: time(30 * MINUTE, "What is left of the token's life when somebody is woken."),
+  }),
+  EdgeStateNotKept: alert('exporter', 'ticket'),
+  EdgeExporterDown: alert('exporter', 'page'),
+  EdgeConfigReloadFailed: alert('exporter', 'ticket'),
+  EdgeSeriesDropped: alert('exporter', 'ticket'),
+  EdgePushBehind: alert('exporter', 'ticket', {
+    after: time(15 * MINUTE, 'How long samples may wait for a receiver.', MINUTE),
+  }),
+  EdgePushStopped: alert('exporter', 'page'),
+  EdgePushLosing: alert('exporter', 'ticket'),
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
 export type AlertName = keyof typeof ALERTS;

@@ -1,4 +1,5 @@
-import { type AlertName, FIRST_STEPS } from './alert-catalogue.ts';
+import { ALERTS, type AlertName, FIRST_STEPS } from './alert-catalogue.ts';
+import { type Form, type Judged, selected, type Tuning } from './alert-settings.ts';
 import { duration } from './promql.ts';
 import {
   type AlertRule,
@@ -8,7 +9,6 @@ import {
   type Severity,
   type Subject,
 } from './rule.ts';
-import { type Form, type Judged, selected, type Tuning } from './tuning.ts';
 
 /** An alert as it is written down: what the rule needs besides is the same for all. */
 export interface AlertDefinition {
@@ -19,7 +19,8 @@ export interface AlertDefinition {
   /** How long the condition must hold: milliseconds. Default: none. */
   readonly hold?: number;
   readonly keepFiring?: number;
-  readonly severity: Severity;
+  /** Default: as the catalogue says. */
+  readonly severity?: Severity;
   readonly about: Subject;
   readonly labels?: Readonly<Record<string, string>>;
   readonly summary: string;
@@ -50,7 +51,7 @@ export function alertRules(definitions: readonly AlertDefinition[], tuning: Tuni
 
 /** The rules of an alert: one, or none where it is switched off, or several where it is not equally grave for all. */
 function formsOf(definition: AlertDefinition, tuning: Tuning): readonly AlertRule[] {
-  const { alert, severity, judged } = definition;
+  const { alert, severity = ALERTS[alert].severity, judged } = definition;
   return tuning
     .forms(alert, severity, judged.labels)
     .map((form) => alertRule(definition, form, tuning.settings.links));

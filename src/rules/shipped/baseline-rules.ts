@@ -1,3 +1,4 @@
+import type { Tuning } from './alert-settings.ts';
 import {
   floorOf,
   isShare,
@@ -12,7 +13,6 @@ import {
 import { across, ago, range } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
 import type { Times } from './times.ts';
-import type { Tuning } from './tuning.ts';
 
 /** The raise by the last day ends here: what was just below the threshold for long must not become what is usual. */
 const HIGHEST_RAISE = 2.5;
@@ -24,15 +24,13 @@ const OF_RAISED = 3 / 4;
 export function baselineRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
   return scopesOf(measure).flatMap((scope) => {
     const names = recorded(scope, measure);
+    const judging = { scope, measure, times, tuning };
     return [
-      { record: names.hourly, expr: normalMean(names, { measure, scope, times, tuning }) },
-      { record: names.seasonal, expr: seasonal(names, { measure, scope, times, tuning }) },
+      { record: names.hourly, expr: normalMean(names, judging) },
+      { record: names.seasonal, expr: seasonal(names, judging) },
       ...usualRules(names, measure, times),
-      {
-        record: names.threshold,
-        expr: across('max', thresholdParts(names, { measure, scope, times, tuning })),
-      },
-      ...(measure.falls === true ? dropRules(names, { scope, times, tuning }) : []),
+      { record: names.threshold, expr: across('max', thresholdParts(names, judging)) },
+      ...(measure.falls === true ? dropRules(names, judging) : []),
     ];
   });
 }

@@ -1,4 +1,5 @@
 import type { AlertDefinition } from './alert.ts';
+import type { Judged, Tuning } from './alert-settings.ts';
 import {
   latest,
   RESPONSES,
@@ -12,7 +13,6 @@ import { ago, duration, range } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
 import { besideConfigurations, pageTiming, seriesValue, WHOM } from './scopes.ts';
 import type { Times } from './times.ts';
-import type { Judged, Tuning } from './tuning.ts';
 
 type Kind = keyof typeof RESPONSES;
 

@@ -1,11 +1,11 @@
 import type { AlertDefinition } from './alert.ts';
+import type { Tuning } from './alert-settings.ts';
 import { STALE_DATA, unpolled } from './freshness-rules.ts';
 import { duration, merged } from './promql.ts';
 import type { Times } from './times.ts';
-import type { Tuning } from './tuning.ts';
 
 /** The `job` of the exporter in Prometheus. */
-export const EXPORTER_JOB = 'edge-exporter';
+const EXPORTER_JOB = 'edge-exporter';
 
 /** What is seen of the platform, and what the exporter may ask of it. */
 export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
@@ -23,17 +23,15 @@ export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefi
   return [counterAlerts, processAlerts, pushAlerts].flatMap((alerts) => alerts(times, tuning));
 }
 
-/** What alerts of one account of the exporter have in common; but for two they are tickets. */
-export const OF_ACCOUNT = {
+/** What alerts of one account of the exporter have in common. */
+const OF_ACCOUNT = {
   about: 'exporter',
-  severity: 'ticket',
   judged: { series: 'edge_up', labels: ['account'] },
 } as const;
 
 /** What alerts of the exporter as a whole have in common. */
-export const OF_EXPORTER = {
+const OF_EXPORTER = {
   about: 'exporter',
-  severity: 'ticket',
   // Nothing tells one exporter from another in an alerts file.
   judged: { series: 'up', labels: [] },
 } as const;
@@ -145,7 +143,7 @@ export function expiring(
   const soon = `${left} < ${ticket}\nand\n${left} >= ${page}`;
   return [
     { ...common, alert, judged, severity: 'ticket', expr: soon },
-    { ...common, alert, judged, severity: 'page', expr: `${left} < ${page}` },
+    { ...common, alert, judged, expr: `${left} < ${page}` },
   ];
 }
 
@@ -164,7 +162,6 @@ function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       alert: 'EdgeExporterDown',
       expr: `up{job="${EXPORTER_JOB}"} == 0\nor\nabsent(up{job="${EXPORTER_JOB}"})`,
       hold: times.exporterDown,
-      severity: 'page',
       summary:
         '{{ if $labels.instance }}The exporter {{ $labels.instance }} is down{{ else }}There is no exporter (job {{ $labels.job }}){{ end }}',
       description:
@@ -192,7 +189,7 @@ function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
 }
 
 /** The collectors of traffic, each with many polls a minute; the others have one now and then. */
-export const OF_TRAFFIC = 'metrics|analytics';
+const OF_TRAFFIC = 'metrics|analytics';
 
 const POLLS = 'edge_exporter_polls_total';
 const FAILED = 'outcome!~"ok|empty"';
@@ -374,7 +371,6 @@ function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
       alert: 'EdgePushStopped',
       expr: `${waiting} unless ${asked}`,
       hold: times.hold,
-      severity: 'page',
       summary: 'Nothing is sent to {{ $labels.receiver }} although samples wait',
       description: `The oldest sample for {{ $labels.receiver }} has waited for {{ $value | humanizeDuration }}, and {{ $labels.instance }} has not asked the receiver for ${times.unasked / 60_000} minutes: its outbox cannot be read, or its sending has stopped by a fault of its own. The receiver is not the cause. Samples are kept, unless the outbox reaches its limits.`,
     },

@@ -1,7 +1,7 @@
+import type { Judged, Tuning } from './alert-settings.ts';
 import { ago, merged } from './promql.ts';
 import type { Data, RecordingRule } from './rule.ts';
 import type { Times } from './times.ts';
-import type { Judged, Tuning } from './tuning.ts';
 
 /** The API metrics that alerts are made of, by what alerts call them. Others may rightly be older. */
 const WATCHED: Readonly<Record<Data, readonly string[]>> = {

@@ -1,8 +1,9 @@
+import type { LabelMatcher } from '../promql/parse.ts';
 import type { AlertName } from './alert-catalogue.ts';
-import { ago, duration, type Matcher, range, selector } from './promql.ts';
+import type { Judged, Tuning } from './alert-settings.ts';
+import { ago, duration, range, selector } from './promql.ts';
 import type { Data } from './rule.ts';
 import type { Times } from './times.ts';
-import type { Judged, Tuning } from './tuning.ts';
 
 /** At which levels traffic is judged, with the labels that tell one from another. */
 export const SCOPES = {
@@ -287,7 +288,7 @@ export function latestUsual(
   scope: Scope,
   measure: Measure,
   times: Times,
-  matchers: readonly Matcher[] = [],
+  matchers: readonly LabelMatcher[] = [],
 ): string {
   const names = recorded(scope, measure);
   const newest = (series: string): string => latest(selector(series, matchers), times);

@@ -1,3 +1,4 @@
+import type { Tuning } from './alert-settings.ts';
 import { type AlertSettings, applies, matchersOf } from './alert-settings.ts';
 import {
   type Judging,
@@ -16,7 +17,6 @@ import {
 import { ago, larger, range, selector, smaller } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
 import type { Times } from './times.ts';
-import type { Tuning } from './tuning.ts';
 
 /** How long a level that is accepted by hand is taken in as it is. */
 const ACCEPTING = 3_600;
@@ -25,12 +25,13 @@ const ACCEPTING = 3_600;
 export function minuteRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
   return scopesOf(measure).flatMap((scope) => {
     const names = recorded(scope, measure);
+    const judging = { scope, measure, times, tuning };
     return [
       { record: names.value, expr: measure.value(scope, tuning) },
-      ...spikeRules(names, { scope, measure, times, tuning }),
+      ...spikeRules(names, judging),
       ...(measure.falls === true ? [fallenRule(names, times)] : []),
-      ...(measure.rises === true ? [risingRule(names, { scope, measure, times, tuning })] : []),
-      ...normalRules(names, { scope, measure, times, tuning }),
+      ...(measure.rises === true ? [risingRule(names, judging)] : []),
+      ...normalRules(names, judging),
     ];
   });
 }

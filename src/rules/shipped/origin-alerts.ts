@@ -1,10 +1,10 @@
 import type { AlertDefinition } from './alert.ts';
+import type { Judged, Tuning } from './alert-settings.ts';
 import { latest, recordedSum, SCOPES } from './measures.ts';
 import { duration, range } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
 import { seriesValue, WHOM } from './scopes.ts';
 import { TIMES, type Times } from './times.ts';
-import type { Judged, Tuning } from './tuning.ts';
 
 const SCOPE = 'configuration';
 
@@ -72,7 +72,6 @@ export function originAlerts(times: Times, tuning: Tuning): readonly AlertDefini
     about: 'traffic',
     labels: { scope: SCOPE, metric: 'upstream_responses' },
     hold: times.holdTicket,
-    severity: 'ticket',
   } as const;
   const slow = tuning.value('EdgeOriginSlow', 'times_usual', JUDGED);
   return [

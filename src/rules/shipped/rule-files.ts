@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { type AlertDefinition, alertRules } from './alert.ts';
-import { type AlertSettings, SHIPPED } from './alert-settings.ts';
+import { type AlertSettings, SHIPPED, Tuning } from './alert-settings.ts';
 import { baselineRules } from './baseline-rules.ts';
 import { longRatioRules, responseRules, serverErrorAlerts, shortRatioRules } from './error-rules.ts';
 import { exporterAlerts, platformAlerts } from './exporter-alerts.ts';
@@ -11,10 +11,8 @@ import { originAlerts, originRules, usualOriginRules } from './origin-alerts.ts'
 import { duration } from './promql.ts';
 import type { AlertRule, RecordingRule, RuleGroup } from './rule.ts';
 import { protectionAlerts, settingsAlerts } from './settings-alerts.ts';
-import { acceptedAlerts, elevatedAlerts, spikeAlerts } from './spike-alerts.ts';
 import { TIMES, type Times } from './times.ts';
-import { dropAlerts, floodAlerts } from './traffic-alerts.ts';
-import { Tuning } from './tuning.ts';
+import { acceptedAlerts, dropAlerts, elevatedAlerts, floodAlerts, spikeAlerts } from './traffic-alerts.ts';
 
 /** The two rule files. */
 export interface RuleFiles {

@@ -1,19 +1,15 @@
-import type { AlertDefinition } from './alert.ts';
 import { labelsOf, type Measure, recorded, SCOPES, type Scope } from './measures.ts';
 import { duration, range } from './promql.ts';
 import type { Times } from './times.ts';
 
-type Timing = Pick<AlertDefinition, 'severity' | 'hold' | 'keepFiring'>;
-
 /** A page of an account waits for its configurations to speak, and is silent before they are. */
-export function pageTiming(scope: Scope, { holdAccount, keepFiring }: Times, hold = 0): Timing {
-  const timing = scope === 'account' ? { hold: hold + holdAccount } : { hold, keepFiring };
-  return { severity: 'page', ...timing };
+export function pageTiming(scope: Scope, { holdAccount, keepFiring }: Times, hold = 0) {
+  return scope === 'account' ? { hold: hold + holdAccount } : { hold, keepFiring };
 }
 
 /** A ticket waits for the page of the same cause. */
-export function ticketTiming(scope: Scope, { holdTicket, holdAccount, keepFiring }: Times): Timing {
-  return { severity: 'ticket', hold: holdTicket + (scope === 'account' ? holdAccount : 0), keepFiring };
+export function ticketTiming(scope: Scope, { holdTicket, holdAccount, keepFiring }: Times) {
+  return { hold: holdTicket + (scope === 'account' ? holdAccount : 0), keepFiring };
 }
 
 /** What every alert of traffic has: what it judges, and which data it is made of. */

@@ -1,8 +1,8 @@
 import type { AlertDefinition } from './alert.ts';
+import type { Tuning } from './alert-settings.ts';
 import { expiring } from './exporter-alerts.ts';
 import { ago, merged } from './promql.ts';
 import type { Times } from './times.ts';
-import type { Tuning } from './tuning.ts';
 
 /** The kinds of settings whose changes are told: `edge_<kind>_changed_timestamp_seconds`, with labels of the kind. */
 export const CHANGING_SETTINGS = [
@@ -53,7 +53,6 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
       expr: switched(`${merged(series, 'min')} == 0`, series, id, times, ' == 1'),
       judged: { series, labels: ['account'] },
       hold: times.hold,
-      severity: 'page',
     }) as const;
   return [
     {
@@ -67,7 +66,6 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
         times,
       ),
       hold: times.hold,
-      severity: 'ticket',
       summary: 'The WAF only counts: {{ $labels.waf_ruleset }} ({{ $labels.account }})',
       description:
         'The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through.',
@@ -125,7 +123,6 @@ function cachedErrorPage(times: Times, tuning: Tuning): AlertDefinition {
     expr: `${merged('edge_error_response_cache_seconds{code=~"5.."}')} > ${tuning.value('EdgeErrorPageCachedTooLong', 'longest', judged)}`,
     judged,
     hold: times.settled,
-    severity: 'ticket',
     about: 'settings',
     summary:
       'Errors {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) are cached for {{ $value | humanizeDuration }}',
@@ -141,7 +138,6 @@ function changes(times: Times): readonly AlertDefinition[] {
     alert: 'EdgeSettingChanged',
     expr: `time() - ${merged(`edge_${kind}_changed_timestamp_seconds`)} < ${times.announced / 1_000}`,
     judged: { series: `edge_${kind}_changed_timestamp_seconds`, labels: ['account'] },
-    severity: 'info',
     labels: { kind },
     summary: `Changed: ${kind.replaceAll('_', ' ')} {{ $labels.${nameOf(kind)} }} ({{ $labels.account }})`,
     description: `A setting of the ${kind.replaceAll('_', ' ')} {{ $labels.${nameOf(kind)} }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.`,

@@ -1,6 +1,5 @@
 import type { Assignment } from './assignment-history.ts';
-import type { Account } from './platform-account.ts';
-import type { Application } from './resource-types.ts';
+import type { Account, Application } from './platform-account.ts';
 import type { ConfigurationSource } from './served-products.ts';
 
 /** What a product's traffic is broken down by (specification 2.12). */
@@ -12,38 +11,43 @@ export interface Configuration {
   readonly domains: readonly number[];
 }
 
-type Listed = (account: Account) => readonly Configuration[];
+/** The configurations, or the one with this id. */
+type Listed = (account: Account, id?: number) => readonly Configuration[];
 
 const LISTS: Readonly<Record<ConfigurationSource, Listed>> = {
   applications: applicationsThat(() => true),
   image_applications: applicationsThat((application) => application.image_optimization),
   cached_applications: applicationsThat((application) => application.caching),
   balanced_applications: applicationsThat((application) => application.load_balancer),
-  functions: ({ functions }) =>
-    [...functions].map(({ id, name, active, domains }) => ({ id, name, active, domains })),
-  zones: ({ zones }) =>
-    [...zones].map(({ id, name, is_active: active }) => ({ id, name, active, domains: [] })),
+  functions: ({ functions }, wanted) =>
+    pick(functions, wanted).map(({ id, name, active, domains }) => ({ id, name, active, domains })),
+  zones: ({ zones }, wanted) =>
+    pick(zones, wanted).map(({ id, name, is_active: active }) => ({ id, name, active, domains: [] })),
   streams: others('streams'),
   channels: others('channels'),
   buckets: others('buckets'),
 };
 
 function applicationsThat(counts: (application: Application) => boolean): Listed {
-  return (account) => {
-    const domains = new Map<number, number[]>();
-    for (const application of account.applications) domains.set(application.id, []);
+  return (account, wanted) => {
+    const applications = pick(account.applications, wanted).filter(counts);
+    const domains = new Map<number, number[]>(applications.map(({ id }) => [id, []]));
     for (const { id, edge_application_id: owner } of account.domains) domains.get(owner)?.push(id);
-    return [...account.applications]
-      .filter(counts)
-      .map(({ id, name, active }) => ({ id, name, active, domains: domains.get(id) ?? [] }));
+    return applications.map(({ id, name, active }) => ({ id, name, active, domains: domains.get(id) ?? [] }));
   };
 }
 
 function others(kind: 'streams' | 'channels' | 'buckets'): Listed {
-  return ({ otherConfigurations }) =>
-    [...otherConfigurations]
+  return ({ otherConfigurations }, wanted) =>
+    pick(otherConfigurations, wanted)
       .filter((item) => item.kind === kind)
       .map(({ id, name, active }) => ({ id, name, active, domains: [] }));
+}
+
+function pick<Item>(items: Iterable<Item> & { get(id: number): Item | undefined }, id?: number): Item[] {
+  if (id === undefined) return [...items];
+  const item = items.get(id);
+  return item === undefined ? [] : [item];
 }
 
 /** The configurations of a product as they stand. */
@@ -56,7 +60,18 @@ export function findConfiguration(
   source: ConfigurationSource,
   id: number,
 ): Configuration | undefined {
-  return configurationsOf(account, source).find((configuration) => configuration.id === id);
+  return LISTS[source](account, id)[0];
+}
+
+/** The configuration that one of its domains belongs to. */
+export function findByDomain(
+  account: Account,
+  source: ConfigurationSource,
+  domain: number,
+): Configuration | undefined {
+  const application = account.domains.get(domain)?.edge_application_id;
+  const likely = source === 'functions' ? undefined : application;
+  return LISTS[source](account, likely).find(({ domains }) => domains.includes(domain));
 }
 
 /** Which sources have traffic now: those of active configurations, unless the domain itself is inactive. */

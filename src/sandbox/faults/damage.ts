@@ -1,8 +1,7 @@
 import { isRecord } from '../formats.ts';
 import type { Reply } from '../http/reply.ts';
-import type { EmptyForm, FaultContext, SHAPE_QUIRKS } from './faults.ts';
+import type { EmptyForm, FaultContext, FaultSwitch, SHAPE_QUIRKS } from './faults.ts';
 import { POINTS, rowDamage } from './row-damage.ts';
-import type { FaultSwitch } from './switch.ts';
 
 /** What an answer's JSON document holds, wherever it is in it: series of points, or resources. */
 

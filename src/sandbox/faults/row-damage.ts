@@ -1,6 +1,5 @@
 import { isRecord } from '../formats.ts';
-import type { FaultContext, FaultName, POINT_DAMAGES } from './faults.ts';
-import type { FaultSwitch } from './switch.ts';
+import type { FaultContext, FaultName, FaultSwitch, POINT_DAMAGES } from './faults.ts';
 
 /** How rows of a kind hold what was counted, and when. */
 export interface RowForm<Row> {

@@ -1,21 +1,16 @@
 import { GraphQLError, type GraphQLResolveInfo, type GraphQLSchema, graphqlSync } from 'graphql';
-import { damageAnswer } from '../faults/row-damage.ts';
+import { damageAnswer } from '../faults/damage.ts';
 import { isRecord } from '../formats.ts';
 import { dataView } from '../http/data-view.ts';
 import type { Exchange } from '../http/http-exchange.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail, ok, type Reply } from '../http/reply.ts';
-import { type Buckets, FINEST, widened } from '../traffic/buckets.ts';
+import { FINEST } from '../traffic/buckets.ts';
 import { type Row, rowsOf } from './answer-rows.ts';
-import { BOT_MANAGER, BREAKDOWN } from './breakdown.ts';
 import type { Dataset } from './dataset.ts';
 import { type Question, questionOf, type Selected, selectedOf } from './dataset-question.ts';
+import { DATASETS } from './datasets.ts';
 import { type DatasetArguments, schemaOf } from './graphql-schema.ts';
-import { SERVICES } from './services.ts';
-import { WORKLOADS } from './workloads.ts';
-
-/** Every dataset of the metrics endpoint. */
-export const DATASETS: readonly Dataset[] = [WORKLOADS, ...SERVICES, BOT_MANAGER, BREAKDOWN];
 
 /** The datasets of an account whose schema lacks some, or some of their fields: `name` or `name.field`. */
 function datasetsWithout(missing: readonly string[]): readonly Dataset[] {
@@ -82,7 +77,7 @@ function countedNames({ groupBy }: Question, selected: readonly Selected[]): Rea
 function readRows(platform: Platform, question: Question, exchange: Exchange): readonly Row[] {
   const { account, settings, traffic } = platform;
   const { window, dataset } = question;
-  const view = dataView(platform, exchange, exchange.nodeTime);
+  const { newest, settling, has, partsOf } = dataView(platform, exchange, exchange.nodeTime);
   const [begin, end] = [window.begin.time, window.end.time];
   if (end < begin) return [];
   const sources = [...traffic.spans(dataset.product)].length;
@@ -92,19 +87,13 @@ function readRows(platform: Platform, question: Question, exchange: Exchange): r
   }
   const isClosed =
     window.until === 'Lte' || (window.until === 'Range' && settings.graphqlWindowEnd === 'included');
-  const isCoarse = dataset.isCoarse ?? false;
-  const buckets = bucketsIn({ begin, end, isClosed, isCoarse }, view.newest);
-  const { lost, widening } = view;
-  return rowsOf(
-    {
-      traffic,
-      account,
-      buckets: widening === undefined ? [buckets] : widened(buckets, widening, 0),
-      settling: view.settling,
-      has: (start, width) => lost === undefined || start < lost.from || start + width > lost.to,
-    },
-    question,
-  );
+  const { isCoarse = false } = dataset;
+  const width = widthOf(end - begin, isCoarse);
+  const oldest = newest - (isCoarse ? RETENTION.coarse : RETENTION.fine);
+  const start = Math.ceil(Math.max(begin, oldest) / width) * width;
+  const until = Math.min(isClosed ? end + 1 : end, newest);
+  const buckets = { start, width, count: Math.max(0, Math.ceil((until - start) / width)) };
+  return rowsOf({ traffic, account, buckets: partsOf(buckets, 0), settling, has }, question);
 }
 
 const HOUR = 60 * FINEST;
@@ -113,27 +102,8 @@ const DAY = 24 * HOUR;
 /** How far back datasets reach, and those that are not kept in minutes; in ms. */
 const RETENTION = { fine: 730 * DAY, coarse: 90 * DAY } as const;
 
-/** A window (ms since the epoch) and how it is answered. */
-interface Answered {
-  readonly begin: number;
-  readonly end: number;
-  /** Whether a bucket that starts at the end is part of it. */
-  readonly isClosed: boolean;
-  /** Whether the dataset is not kept in minutes. */
-  readonly isCoarse: boolean;
-}
-
 /** The width of the buckets in which a window of this length is answered, both in ms. */
 function widthOf(length: number, isCoarse: boolean): number {
   if (length <= 48 * HOUR && !isCoarse) return FINEST;
   return length <= 60 * DAY ? HOUR : DAY;
-}
-
-/** The buckets that start in a window; none starts later than the newest, or earlier than the dataset reaches. */
-function bucketsIn({ begin, end, isClosed, isCoarse }: Answered, newest: number): Buckets {
-  const width = widthOf(end - begin, isCoarse);
-  const oldest = newest - (isCoarse ? RETENTION.coarse : RETENTION.fine);
-  const start = Math.ceil(Math.max(begin, oldest) / width) * width;
-  const until = Math.min(isClosed ? end + 1 : end, newest);
-  return { start, width, count: Math.max(0, Math.ceil((until - start) / width)) };
 }

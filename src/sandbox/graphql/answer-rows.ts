@@ -56,7 +56,7 @@ export function rowsOf(source: RowsSource, query: RowsQuery): readonly Row[] {
   const rows: Row[] = [];
   const seconds = source.buckets.reduce((sum, { count, width }) => sum + (count * width) / 1000, 0);
   const counter = new Counter(source, query);
-  const size = Math.ceil((offset + limit) / Math.max(1, counter.sources));
+  const size = Math.ceil((offset + limit) / Math.max(1, counter.spans.length));
   for (const buckets of inTime ? pieces(source.buckets, size) : [source.buckets]) {
     for (const row of counter.count(buckets))
       rows.push(rowOf(row, query, inTime ? row.width / 1000 : seconds));
@@ -135,11 +135,11 @@ class Counter {
   readonly #dimensions: ReadonlyMap<string, Dimension>;
   /** The dimensions of a unit that rows are grouped by, or that conditions are about. */
   readonly #ofUnits: readonly string[];
-  readonly #sourceConditions: readonly Condition[] = [];
-  readonly #bucketConditions: readonly Condition[] = [];
-  readonly #unitConditions: readonly Condition[] = [];
+  readonly #bucketConditions: readonly Condition[];
+  readonly #unitConditions: readonly Condition[];
   readonly #facts = new Map<Span, Facts>();
-  readonly #spans: readonly Span[];
+  /** The sources that there may be rows of. */
+  readonly spans: readonly Span[];
 
   constructor(source: RowsSource, query: RowsQuery) {
     this.#source = source;
@@ -151,7 +151,7 @@ class Counter {
     const isOfSource = (name: string) => name !== TS && !isOfUnits(name);
     const about = (holds: (name: string) => boolean) => (condition: Condition) =>
       condition.dimensions.every(holds);
-    this.#sourceConditions = conditions.filter(about(isOfSource));
+    const sourceConditions = conditions.filter(about(isOfSource));
     this.#bucketConditions = conditions.filter(
       (condition) => !about(isOfSource)(condition) && !condition.dimensions.some(isOfUnits),
     );
@@ -159,22 +159,17 @@ class Counter {
     this.#ofUnits = [...groupBy, ...this.#unitConditions.flatMap(({ dimensions }) => dimensions)].filter(
       isOfUnits,
     );
-    this.#spans = [...source.traffic.spans(dataset.product)].filter((span) => {
+    this.spans = [...source.traffic.spans(dataset.product)].filter((span) => {
       const facts = dataset.facts(source.account, span);
       this.#facts.set(span, facts);
       const read = (name: string) => this.#dimensions.get(name)?.value(facts, NO_UNIT) ?? null;
-      return this.#sourceConditions.every((condition) => condition.holds(read));
+      return sourceConditions.every((condition) => condition.holds(read));
     });
-  }
-
-  /** How many sources there may be rows of. */
-  get sources(): number {
-    return this.#spans.length;
   }
 
   count(buckets: readonly Buckets[]): Iterable<Sums> {
     const rows = new Map<string, Sums>();
-    for (const part of buckets) for (const span of this.#spans) this.#addSpan(span, part, rows);
+    for (const part of buckets) for (const span of this.spans) this.#addSpan(span, part, rows);
     return rows.values();
   }
 
@@ -194,12 +189,10 @@ class Counter {
       cells.at = at;
       const row = (units: Unit) => {
         const keys = this.#query.groupBy.map((name) => read(name, units));
-        return found(rows, keys.join('\u0000'), () => ({
-          keys,
-          sums: this.#quantities.map(() => 0),
-          ts,
-          width,
-        }));
+        const key = keys.join('\u0000');
+        const known = rows.get(key) ?? { keys, sums: this.#quantities.map(() => 0), ts, width };
+        rows.set(key, known);
+        return known;
       };
       if (this.#ofUnits.length === 0) this.#addWhole(cells, facts, row);
       else this.#addDivided(cells, facts, row, read);
@@ -252,11 +245,3 @@ class Counter {
 
 /** Where no unit is meant. */
 const NO_UNIT: Unit = () => 0;
-
-function found<Key, Item>(items: Map<Key, Item>, key: Key, create: () => Item): Item {
-  const known = items.get(key);
-  if (known !== undefined) return known;
-  const created = create();
-  items.set(key, created);
-  return created;
-}

@@ -7,7 +7,7 @@ import {
   getDirectiveValues,
   type SelectionNode,
 } from 'graphql';
-import type { RowsQuery } from './answer-rows.ts';
+import type { Order, RowsQuery } from './answer-rows.ts';
 import { conditionsOf, type TimeWindow, TS, windowOf } from './condition.ts';
 import { type Calculated, type Dataset, total } from './dataset.ts';
 import { type DatasetArguments, SUM } from './graphql-schema.ts';
@@ -43,7 +43,7 @@ export function questionOf(
   const names = [TS, ...dataset.dimensions.map(({ name }) => name)];
   const groupBy = [...new Set(args.groupBy ?? [])];
   const fields = fieldsOf(dataset, args, groupBy, selected);
-  const orderBy = args.orderBy ?? [];
+  const orderBy = (args.orderBy ?? []).map(orderOf);
   const outcome = new Set([...groupBy, ...fields.keys()]);
   for (const { field } of orderBy) {
     if (!outcome.has(field)) refuse(`orderBy: ${field} is neither selected nor in groupBy.`);
@@ -85,6 +85,11 @@ function fieldsOf(
     } else if (!groupBy.includes(name)) refuse(`${name}: it is selected, but not in groupBy.`);
   }
   return fields;
+}
+
+function orderOf(text: string): Order {
+  const at = text.lastIndexOf('_');
+  return { field: text.slice(0, at), descending: text.slice(at) === '_DESC' };
 }
 
 function refuse(message: string): never {

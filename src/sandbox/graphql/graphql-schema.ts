@@ -13,7 +13,6 @@ import {
   GraphQLSchema,
   GraphQLString,
 } from 'graphql';
-import type { Order } from './answer-rows.ts';
 import { type Filter, OPERATORS_OF, type Operator, TS } from './condition.ts';
 import type { Dataset } from './dataset.ts';
 import { DateTime } from './date-time.ts';
@@ -23,7 +22,7 @@ export interface DatasetArguments {
   readonly filter?: Filter | null;
   readonly aggregate?: { readonly sum?: string | null } | null;
   readonly groupBy?: readonly string[] | null;
-  readonly orderBy?: readonly Order[] | null;
+  readonly orderBy?: readonly string[] | null;
   readonly offset: number;
   readonly limit: number;
 }
@@ -84,32 +83,17 @@ function datasetField<Context>(
   const calculated = Object.keys(dataset.fields);
   const many = (type: GraphQLEnumType) => ({ type: new GraphQLList(new GraphQLNonNull(type)) });
   const ordered = [...dimensions, ...(measures.length > 0 ? [SUM] : []), ...calculated];
-  const directions = ordered.flatMap((field): readonly (readonly [string, Order])[] => [
-    [`${field}_ASC`, { field, descending: false }],
-    [`${field}_DESC`, { field, descending: true }],
-  ]);
+  const directions = ordered.flatMap((field) => [`${field}_ASC`, `${field}_DESC`]);
   const aggregate = new GraphQLInputObjectType({
     name: `${typeName}Aggregate`,
-    fields: () => ({
-      sum: {
-        type: enumeration(
-          `${typeName}Measure`,
-          measures.map((name) => [name] as const),
-        ),
-      },
-    }),
+    fields: () => ({ sum: { type: enumeration(`${typeName}Measure`, measures) } }),
   });
   return {
     type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(rowType(typeName, dataset)))),
     args: {
       filter: { type: filterType(typeName, dataset) },
       ...(measures.length > 0 && { aggregate: { type: aggregate } }),
-      groupBy: many(
-        enumeration(
-          `${typeName}GroupBy`,
-          dimensions.map((name) => [name] as const),
-        ),
-      ),
+      groupBy: many(enumeration(`${typeName}GroupBy`, dimensions)),
       orderBy: many(enumeration(`${typeName}OrderBy`, directions)),
       offset: { type: GraphQLInt, defaultValue: 0 },
       limit: { type: GraphQLInt, defaultValue: 10 },
@@ -118,11 +102,8 @@ function datasetField<Context>(
   };
 }
 
-function enumeration(name: string, values: readonly (readonly [name: string, order?: Order])[]) {
-  return new GraphQLEnumType({
-    name,
-    values: Object.fromEntries(values.map(([value, order]) => [value, { value: order }])),
-  });
+function enumeration(name: string, values: readonly string[]): GraphQLEnumType {
+  return new GraphQLEnumType({ name, values: Object.fromEntries(values.map((value) => [value, {}])) });
 }
 
 function rowType(name: string, dataset: Dataset): GraphQLObjectType {

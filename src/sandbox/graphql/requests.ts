@@ -1,6 +1,6 @@
 import type { Account } from '../account/platform-account.ts';
 import { fraction, hash } from '../hash.ts';
-import { CACHE_STATUSES, COUNTRIES, GROUPS, LOCATIONS, METHODS } from '../traffic/groups.ts';
+import { CACHE_STATUSES, COUNTRIES, GROUPS, LOCATIONS, METHODS, REGIONS } from '../traffic/groups.ts';
 import type { Span } from '../traffic/traffic.ts';
 import {
   type Calculated,
@@ -137,19 +137,6 @@ const PROXY_STATUSES: Readonly<Record<number, string>> = {
   504: 'connection_timeout',
 };
 
-const REGIONS: Readonly<Record<(typeof COUNTRIES)[number], string>> = {
-  Brazil: 'São Paulo',
-  'United States': 'California',
-  Argentina: 'Buenos Aires',
-  Portugal: 'Lisbon',
-  Mexico: 'Mexico City',
-  Germany: 'Hesse',
-  Chile: 'Santiago',
-  Colombia: 'Bogota',
-  India: 'Maharashtra',
-  Japan: 'Tokyo',
-};
-
 /** Dimensions of every dataset of requests. */
 export const REQUEST_DIMENSIONS: readonly Dimension[] = [
   fact('configurationId'),
@@ -171,11 +158,7 @@ export const REQUEST_DIMENSIONS: readonly Dimension[] = [
   ofAspect('serverProtocol', 'scheme', ['HTTP/1.1', 'HTTP/2.0']),
   ofAspect('sslProtocol', 'scheme', [null, 'TLSv1.3']),
   ofAspect('geolocCountryName', 'country', COUNTRIES),
-  ofAspect(
-    'geolocRegionName',
-    'country',
-    COUNTRIES.map((country) => REGIONS[country]),
-  ),
+  ofAspect('geolocRegionName', 'country', Object.values(REGIONS)),
   ofAspect('sourceLocPop', 'location', LOCATIONS),
   ofAspect('remoteAddressClass', 'verdict', ['residential', 'residential', 'hosting', 'hosting']),
   {

@@ -1,6 +1,6 @@
 import type { FaultContext } from '../faults/faults.ts';
 import { keyOf } from '../hash.ts';
-import { FINEST, type Settling, type Widening } from '../traffic/buckets.ts';
+import { type Buckets, FINEST, type Settling, widened } from '../traffic/buckets.ts';
 import type { Platform } from './platform.ts';
 
 /** What an answer shows of the traffic: the same for whoever asks at the same moment, whichever API. */
@@ -9,10 +9,10 @@ export interface DataView {
   readonly newest: number;
   /** How complete they are. */
   readonly settling: Settling;
-  /** Buckets that lie between these moments are lost. */
-  readonly lost: { readonly from: number; readonly to: number } | undefined;
-  /** Some buckets are wider than they should be. */
-  readonly widening: Widening | undefined;
+  /** Whether a bucket is there: others are lost. */
+  has(start: number, width: number): boolean;
+  /** The buckets of an answer, those widened that are wider than they should be. @param offset of local time, in ms */
+  partsOf(buckets: Buckets, offset: number): readonly Buckets[];
 }
 
 /** @param nodeTime what the node that answers takes for now */
@@ -25,6 +25,7 @@ export function dataView(
   const behind = (late?.minutes ?? 0) * FINEST;
   const newest = nodeTime - behind;
   const wide = faults.strike('wide_buckets', context);
+  const lost = faults.strike('missing_data', context);
   return {
     newest,
     settling: {
@@ -32,7 +33,11 @@ export function dataView(
       settleMs: settings.settleMs,
       key: keyOf(seed, 'settling'),
     },
-    lost: faults.strike('missing_data', context),
-    widening: wide && { width: wide.minutes * FINEST, part: wide.part, at: newest - wide.age * FINEST },
+    has: (start, width) => lost === undefined || start < lost.from || start + width > lost.to,
+    partsOf(buckets, offset) {
+      if (wide === undefined) return [buckets];
+      const { minutes, part, age } = wide;
+      return widened(buckets, { width: minutes * FINEST, part, at: newest - age * FINEST }, offset);
+    },
   };
 }

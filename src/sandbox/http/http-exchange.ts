@@ -57,15 +57,7 @@ export function record(platform: Platform, req: Request, exchange: Exchange, sta
 }
 
 function limitHeaders({ settings, faults }: Platform, exchange: Exchange): Record<string, string> {
-  if (exchange.allowance === undefined || settings.rateHeaders === 'absent') return {};
-  const headers = rateHeaders(exchange.allowance, settings);
-  const fault = faults.strike('rate_headers', exchange);
-  if (fault === undefined) return headers;
-  const ending = (name: string, endings: readonly string[]) =>
-    endings.some((end) => name.toLowerCase().endsWith(end));
-  return Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => !ending(name, fault.omit))
-      .map(([name, value]) => [name, ending(name, fault.garble) ? 'soon' : value]),
-  );
+  const { allowance } = exchange;
+  if (allowance === undefined || settings.rateHeaders === 'absent') return {};
+  return rateHeaders(allowance, settings, faults.strike('rate_headers', exchange));
 }

@@ -1,6 +1,6 @@
 import type { Account } from '../account/platform-account.ts';
 import type { Settings } from '../account/settings.ts';
-import type { FaultSwitch } from '../faults/switch.ts';
+import type { FaultSwitch } from '../faults/faults.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Tokens } from './token-store.ts';

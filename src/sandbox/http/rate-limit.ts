@@ -1,4 +1,5 @@
 import type { Settings } from '../account/settings.ts';
+import type { Faults } from '../faults/faults.ts';
 
 /** The kinds of operations that have limits of their own. */
 export type OperationKind = 'reads' | 'writes' | 'purges';
@@ -62,20 +63,21 @@ export function operationKind(method: string, path: string): OperationKind {
 }
 
 const NAMES = {
-  recorded: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  documented: ['X-ratelimit-limit', 'X-ratelimit-remaining', 'X-ratelimit-reset'],
+  limit: { recorded: 'X-RateLimit-Limit', documented: 'X-ratelimit-limit' },
+  remaining: { recorded: 'X-RateLimit-Remaining', documented: 'X-ratelimit-remaining' },
+  reset: { recorded: 'X-RateLimit-Reset', documented: 'X-ratelimit-reset' },
 } as const;
 
-/** The three headers of specification section 8. */
+/** The three headers of specification section 8, but for those that a fault omits or garbles. */
 export function rateHeaders(
-  allowance: Allowance,
-  style: Pick<Settings, 'headerCase' | 'resetFormat'>,
+  { limit, remaining, reset }: Allowance,
+  { headerCase, resetFormat }: Settings,
+  { omit, garble }: Pick<NonNullable<Faults['rate_headers']>, 'omit' | 'garble'> = { omit: [], garble: [] },
 ): Record<string, string> {
-  const [limit, remaining, reset] = NAMES[style.headerCase];
-  const closes = new Date(allowance.reset).toISOString();
-  return {
-    [limit]: String(allowance.limit),
-    [remaining]: String(allowance.remaining),
-    [reset]: style.resetFormat === 'zulu' ? closes : closes.replace(/Z$/, '207'),
-  };
+  const closes = new Date(reset).toISOString();
+  const values = { limit, remaining, reset: resetFormat === 'zulu' ? closes : closes.replace(/Z$/, '207') };
+  const sent = (['limit', 'remaining', 'reset'] as const).filter((name) => !omit.includes(name));
+  return Object.fromEntries(
+    sent.map((name) => [NAMES[name][headerCase], garble.includes(name) ? 'soon' : String(values[name])]),
+  );
 }

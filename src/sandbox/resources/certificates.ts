@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Certificate } from '../account/resource-types.ts';
+import type { Certificate } from '../account/platform-account.ts';
 import { namedReply, onItem } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { findConfiguration } from '../account/configurations.ts';
-import { errorResponsesBody } from '../account/resource-types.ts';
+import { errorResponsesBody } from '../account/platform-account.ts';
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { withBody, withPatch } from '../http/request-parts.ts';

@@ -1,5 +1,4 @@
-import { removeZone } from '../account/platform-account.ts';
-import { type DnsRecord, recordBody, type Zone, zoneBody } from '../account/resource-types.ts';
+import { type DnsRecord, recordBody, removeZone, type Zone, zoneBody } from '../account/platform-account.ts';
 import { listReply, onItem, resourceOf } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';
@@ -61,8 +60,10 @@ export function intelligentDns(platform: Platform): Resource {
     collection: account.zones,
     read: 'View Intelligent DNS',
     write: 'Edit Intelligent DNS',
-    view: (zone) => ({ ...zone }),
-    listView: ({ is_active, domain, name, id }) => ({ is_active, domain, name, id }),
+    view(zone, where) {
+      const { is_active, domain, name, id } = zone;
+      return where === 'list' ? { is_active, domain, name, id } : { ...zone };
+    },
     body: zoneBody,
     create: { make: (fields, id) => ({ id, ...fields, ...ZONE_DEFAULTS }) },
     check({ domain }, zone) {

@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { removeApplication, removeDomain } from '../account/platform-account.ts';
 import {
   applicationBody,
   type Domain,
   domainBody,
-  type EdgeFunction,
   firewallBody,
   functionBody,
   type NetworkList,
   networkListBody,
-} from '../account/resource-types.ts';
+  removeApplication,
+  removeDomain,
+} from '../account/platform-account.ts';
 import { resourceOf } from '../crud.ts';
 import { isoTimestamp } from '../formats.ts';
 import { hash, keyOf } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, type Reply } from '../http/reply.ts';
 import type { Call, Resource } from '../resource-router.ts';
-import { originId, platformHostname, SYSTEM_LISTS } from '../seed.ts';
+import { firstOrigin, platformHostname, SYSTEM_LISTS } from '../seed.ts';
 
 /** What the platform notes of a change. */
 const edited = ({ editor, now }: Call) => ({ last_editor: editor, last_modified: isoTimestamp(now) });
@@ -88,15 +88,17 @@ export function edgeApplications({ account, seed, settings }: Platform): Resourc
     collection: account.applications,
     read: 'View Security Settings',
     write: 'Edit Security Settings',
-    view: ({ origins: _origins, ...shown }) => shown,
-    listView: ({ id, name, active, origins }) => ({ id, name, active, origins }),
+    view({ origins, ...shown }, where) {
+      const { id, name, active } = shown;
+      return where === 'list' ? { id, name, active, origins } : shown;
+    },
     body: applicationBody,
     create: {
       body: newApplication,
       make: ({ name, delivery_protocol, origin_type }, id) => ({
         id,
         ...applicationBody.parse({ name, delivery_protocol }),
-        origins: [{ name: 'Default Origin', origin_type, origin_id: originId(seed, id) }],
+        origins: [firstOrigin(seed, id, origin_type)],
       }),
     },
     remove: ({ id }) => removeApplication(account, id),
@@ -125,16 +127,14 @@ export function edgeFirewalls({ account, settings }: Platform): Resource {
 
 /** Specification 4.6. */
 export function edgeFunctions({ account, settings }: Platform): Resource {
-  const view = ({ domains: _domains, ...shown }: EdgeFunction) => shown;
   return resourceOf(settings, {
     collection: account.functions,
     read: 'View Edge Functions',
     write: 'Edit Edge Functions',
-    view,
-    listView: (edgeFunction) => ({ ...view(edgeFunction), reference_count: edgeFunction.domains.length }),
-    overwrittenView: (edgeFunction) => {
-      const { id } = edgeFunction;
-      return { ...view(edgeFunction), id: settings.overwrittenFunctionId === 'string' ? String(id) : id };
+    view({ domains, ...shown }, where) {
+      if (where === 'list') return { ...shown, reference_count: domains.length };
+      const isText = where === 'overwrite' && settings.overwrittenFunctionId === 'string';
+      return { ...shown, id: isText ? String(shown.id) : shown.id };
     },
     body: functionBody,
     create: { make: (fields, id) => ({ id, ...fields, domains: [] }) },
@@ -156,9 +156,12 @@ export function networkLists({ account, seed, settings }: Platform): Resource {
     collection: account.networkLists,
     read: 'View Network Lists',
     write: 'Edit Network Lists',
-    view: (list) => ({ ...list, items_values: shuffled(list, seed) }),
-    readView: ({ id: _id, ...list }) => ({ ...list, items_values: shuffled({ id: _id, ...list }, seed) }),
-    listView: ({ items_values: _items, ...list }) => list,
+    view(list, where) {
+      const { items_values: _items, ...listed } = list;
+      if (where === 'list') return listed;
+      const { id, ...read } = { ...list, items_values: shuffled(list, seed) };
+      return where === 'read' ? read : { id, ...read };
+    },
     listed: isOwn,
     body: networkListBody,
     touch: edited,

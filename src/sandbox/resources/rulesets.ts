@@ -2,7 +2,7 @@ import {
   type FirewallRuleset,
   type FirewallRulesetFields,
   firewallRulesetBody,
-} from '../account/resource-types.ts';
+} from '../account/platform-account.ts';
 import { onItem } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors, listedErrors, NO_CONTENT, ok, type Reply } from '../http/reply.ts';

@@ -1,6 +1,7 @@
 import {
   type Configuration,
   configurationsOf,
+  findByDomain,
   findConfiguration,
   hasDomains,
 } from '../account/configurations.ts';
@@ -9,31 +10,33 @@ import type { Settings } from '../account/settings.ts';
 import { dataView } from '../http/data-view.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors, NOT_FOUND, ok, type Reply } from '../http/reply.ts';
-import { type QueryWindow, queryWindow } from '../http/request-parts.ts';
+import { queryWindow } from '../http/request-parts.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
-import { analyticsMeasures, measureOf, productOf, selectionOf } from '../traffic/api-measures.ts';
-import { answerBuckets, type Buckets, widened } from '../traffic/buckets.ts';
-import { readSeries, type SeriesByDimension } from '../traffic/series.ts';
+import { answerBuckets } from '../traffic/buckets.ts';
+import {
+  analyticsMeasures,
+  measureOf,
+  productOf,
+  readSeries,
+  type SeriesByDimension,
+  selectionOf,
+} from '../traffic/series.ts';
 
-/** Whose data a read asks for, as its path says. */
-export interface SeriesTarget {
-  readonly api: Api;
-  readonly product: Product;
-  readonly configuration: number | 'product';
-  readonly metric: string;
-  readonly dimension?: string | undefined;
-}
-
-/** Answers a read of series, in the shape that `shape` gives them; 404 and 400 where there is nothing to read. */
-export function seriesReply(
+/**
+ * Answers a read of the series that the path names, in the shape that `shape` gives them; 404 and 400 where there is
+ * nothing to read.
+ */
+function seriesReply(
   platform: Platform,
   call: Call,
-  target: SeriesTarget,
-  shape: (series: SeriesByDimension) => Reply,
+  api: Api,
+  product: Product,
+  configuration: number | 'product',
+  shape: (series: SeriesByDimension, metric: string) => unknown,
 ): Reply {
   const { settings, traffic } = platform;
-  const { product, metric, dimension } = target;
-  const measure = measureOf(target.api, product, metric, settings);
+  const { metric = '', dimension } = call.params;
+  const measure = measureOf(api, product, metric, settings);
   if (measure === undefined) return NOT_FOUND;
   const known = measure.dimensions.some(({ name }) => name === dimension);
   if (dimension !== undefined && !known) return NOT_FOUND;
@@ -41,39 +44,17 @@ export function seriesReply(
   const window = queryWindow(call.query, call.nodeTime, utcOffset);
   if ('problem' in window) return fieldErrors({ [window.parameter]: [window.problem] });
   const context = { method: 'GET', path: new URL(call.address).pathname, now: call.now };
-  const view = dataView(platform, context, call.nodeTime);
-  const buckets = answerBuckets(window.from, window.to, view.newest, utcOffset);
-  const selection = selectionOf(target, target.configuration, settings);
-  const read = (part: Buckets) => {
-    const query = { product, selection, measure, dimension, buckets: part, settling: view.settling };
-    return withoutLost(readSeries(traffic, query), part.width, view.lost);
-  };
-  const { widening } = view;
-  if (widening === undefined) return shape(read(buckets));
-  return shape(widened(buckets, widening, utcOffset).map(read).reduce(oneAfterTheOther, {}));
-}
-
-function oneAfterTheOther(before: SeriesByDimension, after: SeriesByDimension): SeriesByDimension {
-  return Object.fromEntries(
-    Object.entries(after).map(([dimension, points]) => [
-      dimension,
-      [...(before[dimension] ?? []), ...points],
-    ]),
-  );
-}
-
-/** The series without the buckets that lie between two moments. */
-function withoutLost(
-  series: SeriesByDimension,
-  width: number,
-  { from, to }: QueryWindow = { from: 0, to: 0 },
-): SeriesByDimension {
-  return Object.fromEntries(
-    Object.entries(series).map(([dimension, points]) => [
-      dimension,
-      points.filter(([start]) => start < from || start + width > to),
-    ]),
-  );
+  const { newest, settling, has, partsOf } = dataView(platform, context, call.nodeTime);
+  const selection = selectionOf({ api, product, metric }, configuration, settings);
+  const series: SeriesByDimension = {};
+  for (const buckets of partsOf(answerBuckets(window.from, window.to, newest, utcOffset), utcOffset)) {
+    const read = readSeries(traffic, { product, selection, measure, dimension, buckets, settling });
+    for (const [name, points] of Object.entries(read)) {
+      const there = points.filter(([start]) => has(start, buckets.width));
+      series[name] = [...(series[name] ?? []), ...there];
+    }
+  }
+  return ok(shape(series, metric));
 }
 
 /** Reads of the products that one of the two APIs has. */
@@ -98,11 +79,16 @@ export function analytics(platform: Platform): Resource {
   };
   const configurations = (_call: Call, { source }: Product) =>
     ok(configurationsOf(platform.account, source).map(({ active, id, name }) => ({ active, id, name })));
-  const aggregate = (call: Call, product: Product) => series(platform, call, product, 'product');
+  const aggregate = (call: Call, product: Product) =>
+    seriesReply(platform, call, 'analytics', product, 'product', (series, metric) => ({
+      products: { [product.id]: { [metric]: series } },
+    }));
   const ofConfiguration = (call: Call, product: Product) => {
     const id = idOf(call.params['configuration']);
     const known = findConfiguration(platform.account, product.source, id);
-    return known === undefined ? NOT_FOUND : series(platform, call, product, id);
+    return known === undefined
+      ? NOT_FOUND
+      : seriesReply(platform, call, 'analytics', product, id, (series, metric) => nested(series, id, metric));
   };
   const read = readsOf('analytics');
   return {
@@ -119,29 +105,15 @@ export function analytics(platform: Platform): Resource {
   };
 }
 
-function series(platform: Platform, call: Call, product: Product, configuration: number | 'product'): Reply {
-  const { metric = '', dimension } = call.params;
-  const target = { api: 'analytics', product, configuration, metric, dimension } as const;
-  return seriesReply(platform, call, target, (dimensions) =>
-    ok(
-      configuration === 'product'
-        ? { products: { [product.id]: { [metric]: dimensions } } }
-        : { configurations: { [configuration]: { [metric]: dimensions } } },
-    ),
-  );
-}
-
 /** Specification 4.13. What it leaves open about ids and shapes is a setting. */
 export function metrics(platform: Platform): Resource {
   const series = (call: Call, product: Product) => {
     const id = idOf(call.params['configuration']);
     if (!answersTo(platform, product, id)) return NOT_FOUND;
-    const { metric = '', dimension } = call.params;
-    const target = { api: 'metrics', product, configuration: id, metric, dimension } as const;
-    return seriesReply(platform, call, target, (dimensions) => {
-      const shape = dimension === undefined ? platform.settings.metricsShape : 'bare';
-      return ok(SHAPES[shape](dimensions, id, metric));
-    });
+    const shape = call.params['dimension'] === undefined ? platform.settings.metricsShape : 'bare';
+    return seriesReply(platform, call, 'metrics', product, id, (found, metric) =>
+      SHAPES[shape](found, id, metric),
+    );
   };
   const list = (_call: Call, { source }: Product) =>
     LISTS[platform.settings.configurationsShape](configurationsOf(platform.account, source));
@@ -163,10 +135,9 @@ function answersTo(
   { source }: Product,
   id: number,
 ): boolean {
-  const all = configurationsOf(account, source);
-  const own = all.find((configuration) => configuration.id === id);
+  const own = findConfiguration(account, source, id);
   if (own && takesOwn(metricsIds, source, own.domains.length)) return true;
-  return metricsIds !== 'configuration' && all.some(({ domains }) => domains.includes(id));
+  return metricsIds !== 'configuration' && findByDomain(account, source, id) !== undefined;
 }
 
 function takesOwn(ids: Settings['metricsIds'], source: ConfigurationSource, domains: number): boolean {
@@ -174,15 +145,16 @@ function takesOwn(ids: Settings['metricsIds'], source: ConfigurationSource, doma
   return domains === 0 && (ids === 'domain_or_own' || !hasDomains(source));
 }
 
-const SHAPES: Record<
-  Settings['metricsShape'],
-  (dimensions: SeriesByDimension, configuration: number, metric: string) => unknown
-> = {
-  dimensions: (dimensions) => dimensions,
-  nested: (dimensions, configuration, metric) => ({
-    configurations: { [configuration]: { [metric]: dimensions } },
-  }),
-  bare: (dimensions) => Object.values(dimensions)[0] ?? [],
+type Shape = (series: SeriesByDimension, configuration: number, metric: string) => unknown;
+
+const nested: Shape = (series, configuration, metric) => ({
+  configurations: { [configuration]: { [metric]: series } },
+});
+
+const SHAPES: Record<Settings['metricsShape'], Shape> = {
+  dimensions: (series) => series,
+  nested,
+  bare: (series) => Object.values(series)[0] ?? [],
 };
 
 const LISTS: Record<Settings['configurationsShape'], (configurations: readonly Configuration[]) => Reply> = {

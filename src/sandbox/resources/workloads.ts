@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Account } from '../account/platform-account.ts';
-import type { Workload, WorkloadState } from '../account/resource-types.ts';
+import type { Account, Workload, WorkloadState } from '../account/platform-account.ts';
 import { onItem } from '../crud.ts';
 import { fraction } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';

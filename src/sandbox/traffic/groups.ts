@@ -23,19 +23,21 @@ export const METHODS = ['get', 'head', 'post', 'others'] as const;
 /** How a cache answered: the last one from what it held (`saved`), the others with the origin's help (`missed`). */
 export const CACHE_STATUSES = ['MISS', 'EXPIRED', 'BYPASS', 'HIT'] as const;
 
-/** Where those who ask are, from the most frequent on. */
-export const COUNTRIES = [
-  'Brazil',
-  'United States',
-  'Argentina',
-  'Portugal',
-  'Mexico',
-  'Germany',
-  'Chile',
-  'Colombia',
-  'India',
-  'Japan',
-] as const;
+/** Where those who ask are, from the most frequent on: a country, and of it one region. */
+export const REGIONS = {
+  Brazil: 'São Paulo',
+  'United States': 'California',
+  Argentina: 'Buenos Aires',
+  Portugal: 'Lisbon',
+  Mexico: 'Mexico City',
+  Germany: 'Hesse',
+  Chile: 'Santiago',
+  Colombia: 'Bogota',
+  India: 'Maharashtra',
+  Japan: 'Tokyo',
+} as const;
+
+export const COUNTRIES = Object.keys(REGIONS);
 
 /** Where they are served. */
 export const LOCATIONS = ['gru-gru', 'rio-rio', 'mia-mia', 'lis-lis', 'fra-fra', 'nrt-nrt'] as const;

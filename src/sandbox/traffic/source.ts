@@ -107,10 +107,7 @@ const SIZES = [42_000, 1_900, 260, 7_500, 0, 90, 12, 0.7] as const;
 const METERS: Record<Group, (shape: Shape) => Meter> = {
   requests: (shape) => schemesAndCache(shape, shape.count),
   volume: (shape) => schemesAndCache(shape, shape.kilobytes),
-  methods: ({ count, key, wavelength }) => {
-    const divide = partition(key + 100, [...Object.values(MIX.methods), 0], wavelength);
-    return (time, into) => divide(count(time), into, 0);
-  },
+  methods: (shape) => shares(shape, 100, Object.values(MIX.methods)),
   cache: cacheStatuses,
   countries: (shape) => shares(shape, 400, MIX.countries),
   locations: (shape) => shares(shape, 420, MIX.locations),
@@ -123,12 +120,12 @@ const METERS: Record<Group, (shape: Shape) => Meter> = {
       into[0] = count(time);
       into[1] = kilobytes(time);
     },
-  levels: ({ kilobytes }) => {
-    return (time, into) => {
+  levels:
+    ({ kilobytes }) =>
+    (time, into) => {
       into[0] = 1;
       into[1] = Math.round(kilobytes(time) / 8);
-    };
-  },
+    },
 };
 
 interface Shape {

@@ -1,13 +1,13 @@
 import { parseDuration } from '../../../src/exporter/text/figures.ts';
 import {
   AlertState,
+  Evaluation,
   type EvaluationObserver,
   type Group,
   labelsOfAlert,
   timingOf,
   type WrittenAlertingRule,
-} from '../../../src/rules/promql/evaluated-rules.ts';
-import { Evaluation } from '../../../src/rules/promql/evaluation.ts';
+} from '../../../src/rules/promql/evaluation.ts';
 import { keyOf, type Labels } from '../../../src/rules/promql/vector.ts';
 import type { PrometheusApi, QueriedSeries } from '../../end-to-end/prometheus-api.ts';
 import type { FiredAlert } from '../../rules/evaluate.ts';

@@ -1,5 +1,5 @@
 import { formatDuration, parseDuration } from '../../../src/exporter/text/figures.ts';
-import type { Group, GroupRule } from '../../../src/rules/promql/evaluated-rules.ts';
+import type { Group, GroupRule } from '../../../src/rules/promql/evaluation.ts';
 
 /** Less than any interval: series are sampled at whole minutes. */
 const BEFORE = 30_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DATASETS } from '../../../src/sandbox/graphql/analytics.ts';
+import { DATASETS } from '../../../src/sandbox/graphql/datasets.ts';
 import { type Bench, NOON, startBench } from '../client.ts';
 import { type DatasetQuery, documentOf, type Row, rowsOf } from './ask.ts';
 
