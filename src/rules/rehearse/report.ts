@@ -1,3 +1,4 @@
+import { keyOf } from '../promql/vector.ts';
 import { type Measure, measures } from '../shipped/measures.ts';
 import type { Severity } from '../shipped/rule.ts';
 import { DAY, MINUTE } from '../shipped/times.ts';
@@ -5,7 +6,7 @@ import type { RehearsalHistory } from './history.ts';
 import type { ConfigurationName, Rehearsed, RehearsedAlert } from './rehearsal.ts';
 import type { RehearsedRules } from './rehearsed-rules.ts';
 
-const WEEK = 7 * 86_400_000;
+const WEEK = 7 * DAY;
 /** What a threshold of the same hour needs: three weeks would be better, one is enough not to be a beginner's. */
 const USUAL_NEEDS = WEEK;
 
@@ -177,7 +178,7 @@ export function compare(
 
 /** The severity may differ: it is then the same alert, graver or not. */
 function identity({ labels: { severity: _, ...labels } }: RehearsedAlert): string {
-  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return keyOf(labels);
 }
 
 function overlap(a: RehearsedAlert, b: RehearsedAlert): boolean {

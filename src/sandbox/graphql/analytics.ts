@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLResolveInfo, type GraphQLSchema, graphqlSync } from 'graphql';
-import { damageAnswer } from '../faults/damage.ts';
+import { damageAnswer } from '../faults/row-damage.ts';
 import { isRecord } from '../formats.ts';
 import { dataView } from '../http/data-view.ts';
 import type { Exchange } from '../http/http-exchange.ts';
