@@ -1,6 +1,5 @@
-import type { LabelMatcher } from '../promql/parse.ts';
 import { ALERTS, type AlertName, type ParameterOf } from './alert-catalogue.ts';
-import { merged, selector } from './promql.ts';
+import { type Matcher, merged, selector } from './promql.ts';
 import { LINKS, type Links, type Severity } from './rule.ts';
 import { DAY } from './times.ts';
 
@@ -68,7 +67,7 @@ export function applies(where: Selection, labels: readonly string[]): boolean {
 }
 
 /** A selection as matchers. */
-export function matchersOf(where: Selection): readonly LabelMatcher[] {
+export function matchersOf(where: Selection): readonly Matcher[] {
   return Object.entries(namesByLabel(where)).map(([label, names]) => matcher(label, names));
 }
 
@@ -80,7 +79,7 @@ function namesByLabel({ accounts, products, configurations }: Selection) {
   };
 }
 
-function matcher(label: string, names: readonly string[]): LabelMatcher {
+function matcher(label: string, names: readonly string[]): Matcher {
   const [only] = names;
   if (names.length === 1 && only !== undefined && !/[*?{]/.test(only)) {
     return { label, operator: '=', value: only };
@@ -110,7 +109,7 @@ export function globMistake(glob: string): string | undefined {
 /** Series that a rule judges: one for each value of a parameter that may differ. */
 export interface Judged {
   readonly series: string;
-  readonly matchers?: readonly LabelMatcher[];
+  readonly matchers?: readonly Matcher[];
   /** The labels, of those that selections go by, that the series have. */
   readonly labels: readonly string[];
   /** Where the rule compares an aggregation: the labels that are left of the series then. */

@@ -1,7 +1,6 @@
-import type { LabelMatcher } from '../promql/parse.ts';
 import type { AlertName } from './alert-catalogue.ts';
 import type { Judged, Tuning } from './alert-settings.ts';
-import { ago, duration, range, selector } from './promql.ts';
+import { ago, duration, type Matcher, range, selector } from './promql.ts';
 import type { Data } from './rule.ts';
 import type { Times } from './times.ts';
 
@@ -288,7 +287,7 @@ export function latestUsual(
   scope: Scope,
   measure: Measure,
   times: Times,
-  matchers: readonly LabelMatcher[] = [],
+  matchers: readonly Matcher[] = [],
 ): string {
   const names = recorded(scope, measure);
   const newest = (series: string): string => latest(selector(series, matchers), times);

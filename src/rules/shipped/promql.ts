@@ -1,13 +1,19 @@
 import { formatDuration } from '../../exporter/text/figures.ts';
-import type { LabelMatcher } from '../promql/parse.ts';
 
 /** Milliseconds as PromQL writes them: 5_400_000 is `1h30m`. */
 export function duration(ms: number): string {
   return formatDuration(Math.round(ms));
 }
 
+/** A label of a selector: `configuration=~"shop-.*"`. */
+export interface Matcher {
+  readonly label: string;
+  readonly operator: '=' | '=~' | '!=' | '!~';
+  readonly value: string;
+}
+
 /** A selector of series. */
-export function selector(name: string, matchers: readonly LabelMatcher[] = []): string {
+export function selector(name: string, matchers: readonly Matcher[] = []): string {
   if (matchers.length === 0) return name;
   const texts = matchers.map(({ label, operator, value }) => `${label}${operator}${JSON.stringify(value)}`);
   return `${name}{${texts.join(', ')}}`;
