@@ -101,24 +101,25 @@ export class AccountSamples {
   /** About the account itself. */
   #vitals(now: number): Sample[] {
     const { name: account, platform, ...view } = this.#view;
-    const samples: Sample[] = [];
-    const add = (family: Family, labels: Labels, value: number) =>
-      samples.push({ family, labels: this.#alike({ account, ...labels }), value });
+    const found: (readonly [Family, Labels, number])[] = [];
     const id = view.id();
     // Several exporters that show it are taken to poll the same.
-    if (id !== undefined && this.#isWhole) add(EDGE_ACCOUNT_INFO, { account_id: id }, 1);
+    if (id !== undefined && this.#isWhole) found.push([EDGE_ACCOUNT_INFO, { account_id: id }, 1]);
     const tokenExpiresAt = view.tokenExpiresAt();
     if (tokenExpiresAt !== undefined)
-      add(EDGE_TOKEN_EXPIRY_TIMESTAMP, {}, wallAt(this.#options.clock, tokenExpiresAt) / 1_000);
+      found.push([EDGE_TOKEN_EXPIRY_TIMESTAMP, {}, wallAt(this.#options.clock, tokenExpiresAt) / 1_000]);
     for (const { name: scope, limiter } of platform.scopes.all) {
       const window = limiter.openWindow(now);
       const limit = limiter.limit ?? limiter.guessedPerMinute;
-      if (limit !== undefined) add(EDGE_RATELIMIT_LIMIT, { scope }, limit);
+      if (limit !== undefined) found.push([EDGE_RATELIMIT_LIMIT, { scope }, limit]);
       if (window === undefined) continue;
-      add(EDGE_RATELIMIT_REMAINING, { scope }, window.remaining);
-      add(EDGE_RATELIMIT_RESET_TIMESTAMP, { scope }, window.endsAt(platform.platformClock) / 1_000);
+      const endsAt = window.endsAt(platform.platformClock);
+      found.push([EDGE_RATELIMIT_REMAINING, { scope }, window.remaining]);
+      found.push([EDGE_RATELIMIT_RESET_TIMESTAMP, { scope }, endsAt / 1_000]);
     }
-    return samples;
+    return found.map(([family, labels, value]) => {
+      return { family, labels: this.#alike({ account, ...labels }), value };
+    });
   }
 
   /** The same object for the same labels, with each poll: then their text is written once. */

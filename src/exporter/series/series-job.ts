@@ -326,7 +326,6 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return {
       outcome: isNothing ? 'empty' : 'ok',
       rejected,
-      memory: changed(this.#part, { ...memory, refusal: undefined }, { ...refused, refusal: undefined }),
       learned: { metric: this.#options.learned, evidence },
       commit: [
         ...(isChanged ? [{ key, value: storeSeries(memory) }] : []),
@@ -336,6 +335,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
       ],
       timed: [...toPush.samples, ...gaugesToPush.samples],
       counting: update,
+      memory: changed(this.#part, { ...memory, refusal: undefined }, { ...refused, refusal: undefined }),
       // The answer may be good although it could not be committed: then what was counted before is still fresh.
       exposures: (committed) => [...this.#counters(committed ? memory : refused), ...newest],
     };
