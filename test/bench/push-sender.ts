@@ -1,3 +1,8 @@
+/**
+ * The exporter's way to a receiver as a process of its own: fills a durable outbox, tells how large it is, and once its
+ * parent says so sends what it holds.
+ * Arguments: the receiver's URL, a folder for the state, configurations, buckets.
+ */
 import { EventEmitter } from 'node:events';
 import { systemClock } from '../../src/exporter/clock.ts';
 import { PUSH } from '../../src/exporter/configuration/push-settings.ts';
@@ -8,11 +13,6 @@ import { RemoteWrite } from '../../src/exporter/push/remote-write.ts';
 import { receiverSnapshots, type SenderOptions, sendWaiting } from '../../src/exporter/push/sender.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { samplesOf } from './push-series.ts';
-/**
- * The exporter's way to a receiver as a process of its own: fills a durable outbox, tells how large it is, and once its
- * parent says so sends what it holds.
- * Arguments: the receiver's URL, a folder for the state, configurations, buckets.
- */
 
 /** What the parent is told, at first once the outbox is full. */
 export interface SenderReport {

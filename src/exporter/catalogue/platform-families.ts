@@ -9,7 +9,7 @@ export const DISCOVERY_FAMILIES: LabelledFamily[] = [];
 /** What is learned of the platform in hours of polling; shown once it is known. */
 export const LEARNED_FAMILIES: LabelledFamily[] = [];
 
-/** Declares gauges, which some families have in this order. */
+/** Declares gauges: each is added to the families, in the order of the declarations. */
 function gaugesOf(families: LabelledFamily[]) {
   return (name: string, labels: readonly string[], help: string): LabelledFamily => {
     const family = { name, type: 'gauge', labels, help } as const;
