@@ -166,7 +166,8 @@ export class OwnMetrics {
     for (const { metadata, lines } of this.#shown()) {
       if (count + lines.size > LINES_IN_PIECE) end();
       text += familyHeader(metadata, format);
-      for (const line of lines) {
+      // As they are now: one that is removed meanwhile and shown again comes last in the family, and would be there twice.
+      for (const line of [...lines]) {
         text += `${line.text} ${formatValue(line.value)}\n`;
         count += 1;
         if (count < LINES_IN_PIECE) continue;
