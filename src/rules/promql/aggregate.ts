@@ -25,7 +25,6 @@ const COMBINE: Readonly<Record<string, Combine>> = {
   min: extreme(Math.min),
   max: extreme(Math.max),
   count: (_values, count) => count,
-  last: (values, count) => values[count - 1] as number,
   stddev: (values, count) => {
     const mean = sum(values, count) / count;
     let squares = 0;

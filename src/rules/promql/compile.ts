@@ -50,9 +50,13 @@ function ofKind<Kind extends Compiled['kind']>(kind: Kind, expression: Expressio
 
 function call(name: string, given: readonly Expression[], tables: Tables): Compiled {
   const over = overTimeFunction(name);
-  if (over !== undefined) {
+  if (over !== undefined || name === 'last_over_time') {
     const selector = given.at(-1);
     if (selector?.kind !== 'selector') throw new UnsupportedExpression(`${name} of what is no selector`);
+    const { range = 0 } = selector;
+    // The newest sample is found without looking at the others.
+    if (over === undefined)
+      return found(selector, tables, (table, place, moment) => table.last(place, moment - range, moment));
     const [first] = given;
     const share = given.length === 2 && first !== undefined ? scalar(first, tables) : undefined;
     return overTime(over, selector, tables, share);

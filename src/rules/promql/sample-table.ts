@@ -106,6 +106,18 @@ export class SampleTable {
     return count;
   }
 
+  /** The newest sample after `from` until `to`; NaN where there is none. */
+  last(place: number, from: number, to: number): number {
+    const first = Math.max(0, Math.floor(from / this.interval) + 1);
+    const newest = Math.min(Math.floor(to / this.interval), this.#seen[place] as number);
+    const base = place * this.#slots;
+    for (let slot = newest; slot >= first; slot--) {
+      const value = this.#samples[base + (slot % this.#slots)] as number;
+      if (!Number.isNaN(value)) return value;
+    }
+    return Number.NaN;
+  }
+
   /** All samples that are held, series by series, oldest first. */
   *held(): Generator<HeldSamples, void> {
     for (const [place, labels] of this.labels.entries()) {

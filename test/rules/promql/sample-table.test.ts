@@ -12,7 +12,7 @@ const LOOK = fc.record({
   range: fc.integer({ min: 1, max: 12 * MINUTE }),
 });
 
-it('the samples of a range are those after its beginning until its end, oldest first', () => {
+it('the samples of a range are those after its beginning until its end, oldest first, and the newest is the last of them', () => {
   fc.assert(
     fc.property(LOOK, ({ samples, offset, range }) => {
       const table = new SampleTable('a', MINUTE);
@@ -25,6 +25,7 @@ it('the samples of a range are those after its beginning until its end, oldest f
       const count = table.between(0, to - range, to, all);
       const expected = samples.filter((_, at) => at * MINUTE > to - range && at * MINUTE <= to);
       expect([...all.subarray(0, count)]).toEqual(expected.filter((value) => value !== null));
+      expect(table.last(0, to - range, to)).toBe(count === 0 ? Number.NaN : all[count - 1]);
     }),
   );
 });
