@@ -13,7 +13,6 @@ import {
   type SandboxOptions,
 } from '../../src/sandbox/sandbox.ts';
 import { eventually } from '../eventually.ts';
-import { neededRules } from '../simulation/judgement/needed-rules.ts';
 import { type Alertmanager, startAlertmanager } from './alertmanager.ts';
 import { startExporter } from './exporter-process.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
@@ -39,27 +38,14 @@ const SETTINGS: AlertSettings = {
   alerts: { EdgeDataStale: { values: { after: 75_000 } } },
 };
 
-/** The alerts that are waited for. */
-const WAITED_FOR = ['EdgeWafSpike', 'Edge5xxRatio', 'EdgePlatformUnreachable', 'EdgeDataStale'];
-
-/** Tickets that the same troubles are: of those that inhibit, and what the description of an attack is made of. */
-const BESIDE_THEM = ['EdgeWafElevated', 'EdgeStatusCodeSurge', 'EdgeWafBlockedSpike'];
-
-/**
- * The rules of these alerts: to evaluate all each second takes a third more, and dashboard-queries.test.ts has a Prometheus of both
- * versions evaluate all. The platform's buckets are always old by fast rules, so products are not judged.
- */
+/** Both rule files in one; the platform's buckets are always old by fast rules, so products are not judged. */
 function fastRules(): object {
-  const files = ruleFiles(SETTINGS, FAST);
-  const { groups } = neededRules(files, ...WAITED_FOR, ...BESIDE_THEM);
-  return {
-    groups: groups.map((group) => ({
-      ...group,
-      rules: group.rules.filter(
-        (rule) => !('alert' in rule) || rule.alert !== 'EdgeDataStale' || rule.labels.scope === 'account',
-      ),
-    })),
-  };
+  const { recording, alerts } = ruleFiles(SETTINGS, FAST);
+  const groups = alerts.groups.map((group) => ({
+    ...group,
+    rules: group.rules.filter(({ alert, labels }) => alert !== 'EdgeDataStale' || labels.scope === 'account'),
+  }));
+  return { groups: [...recording.groups, ...groups] };
 }
 
 interface Route {
