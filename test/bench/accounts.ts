@@ -18,6 +18,7 @@ import {
   raiseAboveOthers,
   rssOf,
   type Server,
+  scrape,
   startRole,
   stop,
   valueIn,
@@ -121,9 +122,9 @@ async function measure(
   const cpuUntilThen = cpu();
   const atFirst = await blocks(exporters);
   const [from, cpuBefore, before] = [monotonicMs(), cpu(), await databaseUse(database)];
-  const ages: number[] = [];
+  const [ages, scrapes]: [number[], number[]] = [[], []];
   for (let minute = 0; minute < Number(values.minutes); minute++) {
-    await pause(60_000);
+    scrapes.push(...(await scrapedForAMinute(exporters)));
     ages.push(...agesIn((await pages(exporters)).join('')));
   }
   const [passed, used, after] = [monotonicMs() - from, cpu() - cpuBefore, await databaseUse(database)];
@@ -132,7 +133,7 @@ async function measure(
   const total = (name: string) => sum(texts.map((text) => valueIn(text, name)));
   const refused =
     texts.join('').match(/^edge_exporter_operations_total\{[^}]*status="429"[^}]*\} \d+/gm) ?? [];
-  ages.sort((a, b) => a - b);
+  for (const numbers of [ages, scrapes]) numbers.sort((a, b) => a - b);
   const perSecond = (of: (use: DatabaseUse) => number) =>
     before && after ? ((1_000 * (of(after) - of(before))) / passed).toFixed(1) : '–';
   return [
@@ -151,6 +152,10 @@ async function measure(
         .concat(' MB'),
     ],
     ['age of data: median, 99 %, most', [0.5, 0.99, 1].map((q) => `${at(ages, q).toFixed(0)} s`).join(', ')],
+    [
+      'a scrape, one each second: median, 99 %, most',
+      [0.5, 0.99, 1].map((q) => `${at(scrapes, q).toFixed(1)} ms`).join(', '),
+    ],
     ['database: transactions a second', perSecond(({ transactions }) => transactions)],
     ['database: kB of its log a second', perSecond(({ bytes }) => bytes / 1_000)],
     ['database: CPU, % of a core', perSecond(({ cpuMs }) => cpuMs / 10)],
@@ -162,6 +167,19 @@ async function measure(
 
 function pages(exporters: readonly Server[]): Promise<string[]> {
   return Promise.all(exporters.map(({ client }) => page(client)));
+}
+
+/** How long (ms) the scrapes of a minute take. */
+async function scrapedForAMinute(exporters: readonly Server[]): Promise<readonly number[]> {
+  const end = monotonicMs() + 60_000;
+  const scrapes: number[] = [];
+  while (monotonicMs() < end) {
+    const begun = monotonicMs();
+    const taken = await Promise.all(exporters.map(({ client }) => scrape(client)));
+    scrapes.push(...taken.map(({ ms }) => ms));
+    await pause(Math.max(0, begun + 1_000 - monotonicMs()));
+  }
+  return scrapes;
 }
 
 /** How old (s) what each configuration shows is. */
