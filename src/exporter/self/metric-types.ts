@@ -95,7 +95,7 @@ export class Measure<Names extends readonly string[]> {
   /** The value for these labels; undefined where there is none. */
   value(...labels: LabelValues<Names>): number | undefined {
     const line = this.#lineOf(labels);
-    return this.#family.lines.has(line) ? line.value : undefined;
+    return line.isShown ? line.value : undefined;
   }
 
   add(amount: number, ...labels: LabelValues<Names>): void {
