@@ -5,12 +5,15 @@ interface SlicedWork {
   readonly steps: Iterator<undefined, void>;
   /** Called after the last step. */
   readonly done: () => void;
-  readonly isUrgent: () => boolean;
+  /** Whether somebody waits for it; undefined where nobody ever does. */
+  readonly isUrgent?: (() => boolean) | undefined;
   readonly failed: (error: unknown) => void;
 }
 
 /** All such work of the process, since that of a thousand accounts begins in the same turn: the first goes on next. */
 const waiting: SlicedWork[] = [];
+/** Those that somebody may wait for: few, where to ask each of the thousands that wait took longer than its step. */
+const awaitable = new Set<SlicedWork>();
 /** Until when slices may go on in this turn; undefined while none has begun. */
 let sliceEnd: number | undefined;
 
@@ -22,12 +25,12 @@ let sliceEnd: number | undefined;
  */
 export function runInSlices(
   steps: Iterator<undefined, void>,
-  isUrgent = () => false,
+  isUrgent?: () => boolean,
 ): Promise<void> | undefined {
   const isFirst = sliceEnd === undefined;
   const end = sliceEnd ?? beginSlice();
   if ((isFirst || performance.now() < end) && takeSlice(steps, end)) return undefined;
-  return new Promise((done, failed) => waiting.push({ steps, done, isUrgent, failed }));
+  return new Promise((done, failed) => wait({ steps, done, isUrgent, failed }));
 }
 
 /** What `steps` come to, taken in slices. @param isUrgent as of {@link runInSlices} */
@@ -85,7 +88,7 @@ export function othersHaveGoneOn(): Promise<void> {
   return new Promise((resolve, failed) => {
     const done = () => void setImmediate(resolve);
     if (waiting.length === 0) done();
-    else waiting.push({ steps: [].values(), done, isUrgent: () => false, failed });
+    else wait({ steps: [].values(), done, failed });
   });
 }
 
@@ -103,21 +106,37 @@ async function takeTurn(): Promise<void> {
   while (waiting.length > 0 && performance.now() < end);
 }
 
+function wait(work: SlicedWork): void {
+  waiting.push(work);
+  if (work.isUrgent !== undefined) awaitable.add(work);
+}
+
+function firstUrgent(): SlicedWork | undefined {
+  for (const work of awaitable) if (work.isUrgent?.()) return work;
+  return undefined;
+}
+
+function nextWork(): SlicedWork | undefined {
+  const urgent = firstUrgent();
+  const [next] = waiting.splice(urgent === undefined ? 0 : waiting.indexOf(urgent), 1);
+  if (next !== undefined) awaitable.delete(next);
+  return next;
+}
+
 /** Takes steps of the work that comes next, which waits again behind all other unless it is done. What a step sets off goes on before the next one: it counts too. */
 async function takeNext(end: number): Promise<void> {
-  const urgent = waiting.findIndex(({ isUrgent }) => isUrgent());
-  for (const work of waiting.splice(Math.max(0, urgent), 1)) {
-    try {
-      let { done } = work.steps.next();
-      while (!done && performance.now() < end) {
-        await undefined;
-        ({ done } = work.steps.next());
-      }
-      if (done) work.done();
-      else waiting.push(work);
-    } catch (error) {
-      work.failed(error);
+  const work = nextWork();
+  if (work === undefined) return;
+  try {
+    let { done } = work.steps.next();
+    while (!done && performance.now() < end) {
+      await undefined;
+      ({ done } = work.steps.next());
     }
+    if (done) work.done();
+    else wait(work);
+  } catch (error) {
+    work.failed(error);
   }
 }
 
