@@ -149,20 +149,11 @@ test('of many accounts that leave with a reload, a part stops in each turn of th
 });
 
 test('no request of an account leaves while a scrape waits', async () => {
-  let waiting = 1;
-  const scrape = vi.spyOn(Exposition.prototype, 'refreshForScrape').mockImplementation(function (
-    this: Exposition,
-  ) {
-    this.scrapes = waiting;
-    return undefined;
-  });
-  await shown();
+  const scrapes = vi.spyOn(Exposition.prototype, 'scrapes', 'get').mockReturnValue(1);
   await exporter.apply(configOf('a'), never);
   for (let turn = 0; turn < 50; turn++) await setImmediate();
   expect(toTheEnd(exporter.accounts()).map(({ up }) => up)).toEqual([null]);
-  waiting = 0;
-  await shown();
-  scrape.mockRestore();
+  scrapes.mockRestore();
   await eventually('the account shows that it is down', async () =>
     (await shown()).includes('edge_up{account="a"} 0'),
   );

@@ -93,8 +93,7 @@ export class Exposition {
   /** Changes that no refresh has taken up yet. */
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** How many scrapes wait for a refresh. */
-  scrapes = 0;
+  #scrapes = 0;
   /** The refresh under way. */
   #refreshing: Promise<void> | undefined;
 
@@ -122,15 +121,20 @@ export class Exposition {
   refreshForScrape(mustBeWhole = false): Promise<void> | undefined {
     const refreshed = this.refresh();
     if (refreshed === undefined) return undefined;
-    this.scrapes += 1;
+    this.#scrapes += 1;
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<void>((resolve) => {
       if (this.#rendersAhead && !mustBeWhole) timer = setTimeout(resolve, LONGEST_WAIT_MS);
     });
     return Promise.race([refreshed, tooLong]).finally(() => {
       clearTimeout(timer);
-      this.scrapes -= 1;
+      this.#scrapes -= 1;
     });
+  }
+
+  /** How many scrapes wait for a refresh. */
+  get scrapes(): number {
+    return this.#scrapes;
   }
 
   /**
@@ -161,7 +165,7 @@ export class Exposition {
   #refresh(): Promise<void> | undefined {
     clearTimeout(this.#timer);
     this.#waiting = 0;
-    this.#refreshing = runInSlices(this.#exposed.refresh(), () => this.scrapes > 0)?.then(() =>
+    this.#refreshing = runInSlices(this.#exposed.refresh(), () => this.#scrapes > 0)?.then(() =>
       this.#refreshed(),
     );
     if (this.#refreshing === undefined) this.#snapshot = new FrozenDocument(this.#exposed.pages());
