@@ -67,7 +67,11 @@ describe('fewer requests', () => {
     expect(fired('EdgeTrafficDrop', scene('small flood', 2213, 3).inputs, 7)).toEqual([]);
   });
 
-  it('of a holiday are no drop, and fewer than on it are one', () => {
+  it('of a holiday are no drop', () => {
+    expect(fired('EdgeTrafficDrop', scene('holidays', 2213, 3).inputs, 10)).toEqual([]);
+  });
+
+  it('than on a holiday are one, of the site that has them, while it has', () => {
     const { inputs } = scene('holidays', 2213, 3);
     const from = 9 * DAY + 600;
     for (const { labels, values } of inputs) {
