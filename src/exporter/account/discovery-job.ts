@@ -18,15 +18,17 @@ import { type AccountMemory, changed, type MemoryPart } from '../state/account-m
 import type { StateKey } from '../state/state.ts';
 import {
   type Configuration,
-  configurationsResource,
   type Discovered,
   decodeConfigurations,
+  readListed,
 } from '../targets/configuration-list.ts';
 import { type Addressing, addresses, seriesResource } from '../targets/target.ts';
 import type { NamesFound, SettingNames } from './setting-names.ts';
 
 export interface DiscoveryJobOptions {
   readonly account: string;
+  /** The account's origin, which links to a next page must not leave. */
+  readonly origin: string;
   readonly product: Product;
   readonly schedule: string;
   /** Which id the API takes for a configuration, or `auto` to find out. */
@@ -72,6 +74,8 @@ interface Listed extends Discovered {
   readonly samples: readonly Sample[];
   /** What they are called where another API listed them, since this one has no such list; undefined where it has. */
   readonly elsewhere: NamesFound | undefined;
+  /** How many pages this API's list has. */
+  readonly pages: number;
 }
 
 const storedNames = z.array(z.tuple([z.string(), z.string()])).catch([]);
@@ -101,6 +105,7 @@ export class DiscoveryJob implements Job<Listed> {
       open: (stored) => ({
         known: 0,
         doubted: 0,
+        pages: 1,
         addressing: known,
         names: new Map(storedNames.parse(stored)),
       }),
@@ -113,11 +118,11 @@ export class DiscoveryJob implements Job<Listed> {
 
   cost(): number {
     const { product, names } = this.#options;
-    return 1 + (names?.cost(product, periodOf(this.schedule).mean) ?? 0);
+    return this.#memory.pages + (names?.cost(product, periodOf(this.schedule).mean) ?? 0);
   }
 
   async read(read: Read, signal: AbortSignal): Promise<Listed> {
-    const { discovered, elsewhere } = await this.#list(read, signal);
+    const { discovered, elsewhere, pages } = await this.#list(read, signal);
     const addressing =
       this.#memory.addressing ??
       (elsewhere ? undefined : await findAddressing(this.#options, discovered, read, signal));
@@ -128,20 +133,20 @@ export class DiscoveryJob implements Job<Listed> {
       addressing: addressed(addressing ?? 'domain'),
     };
     const samples = await madeInSlices(configurationSamples(this.#options, discovery));
-    return { ...discovered, addressing, samples, elsewhere };
+    return { ...discovered, addressing, samples, elsewhere, pages };
   }
 
   async #list(
     read: Read,
     signal: AbortSignal,
-  ): Promise<{ readonly discovered: Discovered } & Pick<Listed, 'elsewhere'>> {
-    const { product, most, elsewhere } = this.#options;
+  ): Promise<{ readonly discovered: Discovered } & Pick<Listed, 'elsewhere' | 'pages'>> {
+    const { product, origin, most, elsewhere } = this.#options;
     try {
-      const { body, bytes } = await read(() => configurationsResource(product), signal);
-      const decoding = decodeConfigurations(body, most());
+      const { items, pages, bytes } = await readListed({ product, origin, most: most() }, read, signal);
+      const decoding = decodeConfigurations(items, most());
       // A large list is decoded in one go, so that only one is in memory: a fraction of the time that parsing it took.
       const discovered = isLarge(bytes) ? toTheEnd(decoding) : await madeInSlices(decoding);
-      return { discovered, elsewhere: undefined };
+      return { discovered, elsewhere: undefined, pages };
     } catch (failure) {
       const isGone = failure instanceof PlatformFailure && GONE.includes(failure.status);
       // Series keep the names of the earlier list: another API knows fewer ids and no names.
@@ -157,7 +162,7 @@ export class DiscoveryJob implements Job<Listed> {
       const found = (await this.#options.names?.of(product, asked, read, signal)) ?? UNNAMED;
       const configurations = taken.map((one) => ({ ...one, name: found.names.get(one.id) ?? one.name }));
       const overLimit = all.length - taken.length;
-      return { discovered: { configurations, rejected: 0, overLimit }, elsewhere: found };
+      return { discovered: { configurations, rejected: 0, overLimit }, elsewhere: found, pages: 1 };
     }
   }
 
@@ -168,6 +173,7 @@ export class DiscoveryJob implements Job<Listed> {
     addressing: found,
     samples,
     elsewhere,
+    pages,
   }: Listed): PollResult {
     const rejections: Rejections = new Map();
     reject(rejections, 'bad_value', rejected);
@@ -182,7 +188,13 @@ export class DiscoveryJob implements Job<Listed> {
     // Of a list that is doubted they are few.
     const names = judgement.believed && elsewhere ? elsewhere.names : before.names;
     const namesWarning = elsewhere?.warning;
-    const after = { ...afterList(before, listed, judgement, found), names, namesWarning, isFromElsewhere };
+    const after = {
+      ...afterList(before, listed, judgement, found),
+      names,
+      namesWarning,
+      isFromElsewhere,
+      pages,
+    };
     return {
       outcome: listed === 0 ? 'empty' : 'ok',
       rejected: rejections,
@@ -284,6 +296,8 @@ interface NamedListMemory extends ListMemory {
   /** What those of another API are called, by id; and what was wrong with that at the last list. */
   readonly names: NamesFound['names'];
   readonly namesWarning?: NamesFound['warning'];
+  /** How many pages the last list had. */
+  readonly pages: number;
 }
 
 /**

@@ -178,6 +178,7 @@ export class AccountJobs {
     const { account, scopes } = this.#options;
     return new DiscoveryJob({
       account: account.name,
+      origin: new URL(account.api_url).origin,
       product,
       schedule: account.discovery,
       addressing: account.collectors[product.api]?.products[product.slug]?.address_by ?? 'auto',

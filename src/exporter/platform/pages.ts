@@ -28,7 +28,35 @@ export async function* readPages(
   list: List,
   signal: AbortSignal,
 ): AsyncGenerator<readonly unknown[]> {
-  const first = await firstPage(read, list, signal);
+  yield* pagesFrom(await firstPage(read, list, signal), read, list, signal);
+}
+
+/**
+ * The items on the further pages of a list of version 1 or 2, which knows no pages (section 9), where the answer to it names
+ * some nevertheless.
+ * @param body that answer, which may hold any number of items, and none of whose items are checked
+ * @throws PlatformFailure as {@link readPages}
+ */
+export async function* furtherPages(
+  body: unknown,
+  read: Read,
+  list: List,
+  signal: AbortSignal,
+): AsyncGenerator<readonly unknown[]> {
+  const page = readPage(body, list.origin, Number.POSITIVE_INFINITY);
+  // Without a word of the platform on further pages there are none, however many items it gave.
+  const pages = pagesFrom({ page, size: Number.POSITIVE_INFINITY }, read, list, signal);
+  await pages.next();
+  yield* pages;
+}
+
+/** @param first the first page, and the page size that the platform accepted */
+async function* pagesFrom(
+  first: { readonly page: ListPage; readonly size: number },
+  read: Read,
+  list: List,
+  signal: AbortSignal,
+): AsyncGenerator<readonly unknown[]> {
   let page: ListPage | undefined = first.page;
   let collected = 0;
   for (let number = 1; page !== undefined && page.items.length > 0; number += 1) {
@@ -138,42 +166,43 @@ const Envelope = z.object({
  * Reads an answer to a list read: a version 3 envelope whose results are an array, null, one object, or an object
  * with the array in `records`; or without an envelope an array or one object (versions 1 and 2).
  * @param origin the account's; a next link that leads off it makes the answer unusable
+ * @param most items that a page may have
  * @throws PlatformFailure `undecodable`
  */
-export function readPage(body: unknown, origin: string): ListPage {
-  if (Array.isArray(body)) return onlyPage(body);
+export function readPage(body: unknown, origin: string, most = MOST_ITEMS): ListPage {
+  if (Array.isArray(body)) return onlyPage(body, most);
   const envelope = Envelope.safeParse(body);
   if (!envelope.success)
     throw new PlatformFailure('undecodable', 'the answer is neither a list nor an object');
   const { count, total_pages: totalPages, links, results } = envelope.data;
-  if (results === undefined && totalPages === undefined && count === undefined) return onlyPage([body]);
+  if (results === undefined && totalPages === undefined && count === undefined) return onlyPage([body], most);
   if (typeof links?.next === 'string' && leavesOrigin(origin, links.next)) {
     const { host } = new URL(links.next, origin);
     throw new PlatformFailure('undecodable', `link to a next page on another origin (${host}) refused`);
   }
   const hasNext = links === undefined ? undefined : typeof links.next === 'string';
-  return { items: itemsOf(results), totalPages, count, hasNext };
+  return { items: itemsOf(results, most), totalPages, count, hasNext };
 }
 
-function onlyPage(given: readonly unknown[]): ListPage {
-  const items = bounded(given);
+function onlyPage(given: readonly unknown[], most: number): ListPage {
+  const items = bounded(given, most);
   return { items, totalPages: 1, count: items.length, hasNext: false };
 }
 
-function itemsOf(results: unknown): readonly unknown[] {
+function itemsOf(results: unknown, most: number): readonly unknown[] {
   if (results === null || results === undefined) return [];
-  if (Array.isArray(results)) return bounded(results);
+  if (Array.isArray(results)) return bounded(results, most);
   if (typeof results !== 'object') {
     throw new PlatformFailure('undecodable', 'the results of a list are neither an array nor an object');
   }
   if (!('records' in results)) return [results];
-  return itemsOf(results.records);
+  return itemsOf(results.records, most);
 }
 
 /** Each item is checked before anything else has its turn. */
-function bounded(items: readonly unknown[]): readonly unknown[] {
-  if (items.length <= MOST_ITEMS) return items;
-  throw new PlatformFailure('undecodable', `a page of the list has more than ${MOST_ITEMS} items`);
+function bounded(items: readonly unknown[], most: number): readonly unknown[] {
+  if (items.length <= most) return items;
+  throw new PlatformFailure('undecodable', `a page of the list has more than ${most} items`);
 }
 
 /** Whether a link that the platform gave, absolute or relative, leads off the account's origin. */

@@ -1,5 +1,6 @@
 import type { Product } from '../catalogue/products.ts';
-import { PlatformFailure, type Resource } from '../platform/read.ts';
+import { furtherPages } from '../platform/pages.ts';
+import { PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import { beginningOf } from '../text/beginning.ts';
 
 /** A configuration of a product as the platform lists it. */
@@ -24,8 +25,40 @@ export interface Discovered {
 const ID_CHARACTERS = 200;
 
 /** The read that lists a product's configurations (sections 4.12 and 4.13). */
-export function configurationsResource({ api, id }: Product): Resource {
+function configurationsResource({ api, id }: Product): Resource {
   return { path: `/${api}/products/${id}/configurations`, version: api === 'analytics' ? 1 : 2 };
+}
+
+/** A list as it was answered. */
+export interface ListedItems {
+  /** Of all its pages, whether or not these are configurations. */
+  readonly items: readonly unknown[];
+  readonly pages: number;
+  /** Size of the first page. */
+  readonly bytes: number;
+}
+
+/**
+ * Reads the list of a product's configurations. The specification shows it without pages; of an answer that names further ones
+ * all are read, up to more items than are taken: what is on a page that nobody reads would be missing unseen.
+ * @param list with the account's origin, and how many configurations are taken
+ * @throws PlatformFailure when a page cannot be read or the answer is no list
+ */
+export async function readListed(
+  { product, origin, most }: { readonly product: Product; readonly origin: string; readonly most: number },
+  read: Read,
+  signal: AbortSignal,
+): Promise<ListedItems> {
+  const resource = configurationsResource(product);
+  const { body, bytes } = await read(() => resource, signal);
+  let items = itemsOf(body);
+  let pages = 1;
+  for await (const further of furtherPages(body, read, { ...resource, origin }, signal)) {
+    items = [...items, ...further];
+    pages += 1;
+    if (items.length > most) break;
+  }
+  return { items, pages, bytes };
 }
 
 /**

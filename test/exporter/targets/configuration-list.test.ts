@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { LabelTexts } from '../../../src/exporter/exposition/text-format.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
-import { decodeConfigurations } from '../../../src/exporter/targets/configuration-list.ts';
+import { PlatformFailure, type Resource } from '../../../src/exporter/platform/read.ts';
+import { decodeConfigurations, readListed } from '../../../src/exporter/targets/configuration-list.ts';
 import { allStepsOf } from '../../in-steps.ts';
 
 const SHOP = { id: 7, name: 'shop', active: true, domains: [70, 71] };
@@ -63,5 +64,56 @@ describe('a list of configurations', () => {
     const { configurations, overLimit } = allStepsOf(decodeConfigurations([...ids, null, null], 3));
     expect(configurations.map(({ id }) => id)).toEqual(['0', '1', '2']);
     expect(overLimit).toBe(4);
+  });
+});
+
+describe('the pages of a list of configurations', () => {
+  const product = productOf('metrics', 'edge_applications');
+  const range = (length: number, first = 0) => Array.from({ length }, (_, index) => ({ id: first + index }));
+
+  /** What is read of a platform that answers so to the pages by number, and which pages were asked for. */
+  async function readFrom(answers: readonly unknown[], most = 100) {
+    const asked: number[] = [];
+    const read = async (resource: () => Resource) => {
+      const page = Number(resource().query?.['page'] ?? 1);
+      asked.push(page);
+      return { body: answers[page - 1], bytes: 0 };
+    };
+    const origin = 'https://api.example.net';
+    const { items, pages } = await readListed({ product, origin, most }, read, new AbortController().signal);
+    return { items, pages, asked };
+  }
+
+  it.each([
+    ['by their number', { total_pages: 3 }],
+    ['by the number of items', { count: 25 }],
+    ['by a link', { links: { next: '/next' } }, { links: { next: null } }],
+  ])('are all read where the answer names them %s', async (_, named, last: object = named) => {
+    const answers = [range(10), range(10, 10), range(5, 20)].map((results, index) => ({
+      ...(index < 2 ? named : last),
+      results,
+    }));
+    expect(await readFrom(answers)).toEqual({ items: range(25), pages: 3, asked: [1, 2, 3] });
+  });
+
+  it.each([
+    ['a bare array', range(30_000)],
+    ['an envelope', { results: range(30_000), schema_version: 3 }],
+    ['an envelope with a link to none', { results: range(30_000), links: { next: null } }],
+  ])('are not asked for without a word on them, however long %s is', async (_, answer) => {
+    expect(await readFrom([answer])).toEqual({ items: range(30_000), pages: 1, asked: [1] });
+  });
+
+  it('are read up to more configurations than are taken', async () => {
+    const endless = Array.from({ length: 50 }, (_, page) => ({
+      total_pages: 50,
+      results: range(10, 10 * page),
+    }));
+    expect((await readFrom(endless, 20)).asked).toEqual([1, 2, 3]);
+  });
+
+  it('are refused where a link leads to another origin', async () => {
+    const answer = { results: range(10), links: { next: 'https://elsewhere.example/?page=2' } };
+    await expect(readFrom([answer])).rejects.toThrow('elsewhere.example');
   });
 });
