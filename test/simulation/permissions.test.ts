@@ -1,11 +1,14 @@
-import { expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import { PlatformFailure } from '../../src/exporter/platform/read.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import { memoryState } from '../../src/exporter/state/state.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { listOf, settingsBench } from '../exporter/settings/bench.ts';
-import { simulate } from './simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 const FORBIDDEN = new PlatformFailure('forbidden', 'You do not have permission', 403);
 const HOUR = 3_600_000;
@@ -100,4 +103,69 @@ it('a restart asks nothing again that was refused less than an hour before', asy
   } finally {
     await simulation.close();
   }
+});
+
+/** A token that may read nothing of what is collected but the list of configurations, and one that may read it all. */
+const POOR = { ...DEFAULT_TOKEN, token: 'poor', permissions: [] };
+const ALSO_POOR = { ...POOR, token: 'also-poor' };
+const RICH = { ...DEFAULT_TOKEN, token: 'rich' };
+
+/** An exporter to which everything was refused for some minutes, with the token in a file. */
+async function refusedByFile() {
+  const folder = await mkdtemp(join(tmpdir(), 'token-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [file, other] = [join(folder, 'token'), join(folder, 'other')];
+  await writeFile(file, POOR.token);
+  await writeFile(other, RICH.token);
+  const state = memoryState();
+  const simulation = await simulate({
+    sandbox: { configurations: 1, tokens: [POOR, ALSO_POOR, RICH] },
+    state: { ...state, close: async () => undefined },
+    account: { token_file: file, source: 'rest', discovery: '0 0 * * *', collectors: COLLECTED },
+  });
+  onTestFinished(() => simulation.close());
+  return { simulation, other, write: (token: string) => writeFile(file, token) };
+}
+
+const COLLECTED = {
+  domains: { schedule: '* * * * *' },
+  analytics: { products: { content_delivery: { by: ['product'], metrics: ['requests'] } } },
+};
+
+async function shownOf(simulation: Simulation) {
+  const families = [...(await simulation.scrape()).samples.keys()].map((key) => JSON.parse(key)[0]);
+  return ['edge_domain_info', 'edge_product_requests_per_minute'].filter((name) => families.includes(name));
+}
+
+const ALL = ['edge_domain_info', 'edge_product_requests_per_minute'];
+
+it.each<[string, (bed: Awaited<ReturnType<typeof refusedByFile>>) => Promise<void>]>([
+  ['in its file', ({ write }) => write(RICH.token)],
+  [
+    'in its file while nothing runs',
+    async ({ simulation, write }) => {
+      await simulation.stop();
+      await write(RICH.token);
+      await simulation.start();
+    },
+  ],
+  ['that a reload brings', ({ simulation, other }) => simulation.reload([], { token_file: other })],
+])('what was refused to one token is asked with another, %s, within two minutes', async (_, replace) => {
+  const bed = await refusedByFile();
+  const { simulation } = bed;
+  await simulation.minutes(5);
+  expect(await shownOf(simulation)).toEqual([]);
+  await replace(bed);
+  await simulation.minutes(2.5);
+  expect(await shownOf(simulation)).toEqual(ALL);
+});
+
+it('what is refused to another token as well is asked with it once, and not again before an hour has passed', async () => {
+  const { simulation, write } = await refusedByFile();
+  const refused = () => simulation.sandbox.requests.byStatus.get(403) ?? 0;
+  await simulation.minutes(10);
+  const before = refused();
+  await write(ALSO_POOR.token);
+  await simulation.minutes(50);
+  expect(refused() - before).toBe(2);
 });

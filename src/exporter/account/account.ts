@@ -121,6 +121,7 @@ export class Account {
     const { platform, queue, operations, credentials } = this.#connection;
     const { scopes, platformClock } = platform;
     const idOf = accountIds(new URL(config.api_url).origin);
+    const accessOf = accountIds(`${config.api_url} ${config.graphql_url}`);
     const forecast = new DemandForecast(scopes);
     this.#forecast = forecast;
     this.#store = new AccountStore({
@@ -138,6 +139,10 @@ export class Account {
       outlet: this.#outlet,
       scopes,
       limits: options.limits,
+      access: () => {
+        const owner = credentials.owner();
+        return owner && accessOf(owner);
+      },
       formerTargets: handedOver?.targets,
     });
     const labelled = withLabels(config.labels);
@@ -303,6 +308,7 @@ export class Account {
 
   /** Every minute: reports and exposes what was learned, and measures demand; in steps, since each goes through all jobs. */
   *#stock(): Generator<undefined, void> {
+    void this.#connection.credentials.look();
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
     const { memory, learned } = this.#jobs;

@@ -30,6 +30,8 @@ export interface AccountJobsOptions {
   readonly limits?: () => AccountLimits;
   /** Default: nothing is pushed. */
   readonly outlet?: Outlet;
+  /** The id of the access in use; by default none is known, and refusals stand whoever was refused. */
+  readonly access?: () => string | undefined;
   /** Targets of the account before a reload. */
   readonly formerTargets?: AccountTargets | undefined;
   /** For how long (ms) configurations wait for names that may soon be read; default: some minutes. */
@@ -221,6 +223,7 @@ export class AccountJobs {
       outlet: this.#options.outlet ?? { pushed: undefined },
       isKnown: this.#isKnown,
       platformClock,
+      access: this.#options.access,
     });
   }
 
@@ -260,6 +263,7 @@ export class AccountJobs {
       state,
       memory: this.memory,
       platformClock: scopes.platformClock,
+      access: this.#options.access,
     };
   }
 

@@ -132,6 +132,11 @@ export class TokenFile implements Credentials {
     return now !== undefined && now.reveal() !== this.#refused?.reveal();
   }
 
+  async look(): Promise<void> {
+    // A file that cannot be read leaves the last good token in use.
+    await this.#read('when changed').catch(() => undefined);
+  }
+
   expiresAt(): undefined {
     return undefined;
   }

@@ -64,6 +64,9 @@ class TokenLogin implements Credentials {
     return this.#current?.token !== this.#refused || this.#gate.isOpen(this.#clock.now());
   }
 
+  /** Of a login the user stays the owner, whatever the token. */
+  async look(): Promise<void> {}
+
   expiresAt(): number | undefined {
     return this.#current?.expiresAt;
   }

@@ -19,6 +19,8 @@ export interface Credentials {
   refused(used: Secret, signal: AbortSignal): Promise<boolean>;
   /** Whether there is something to try that the platform has not refused yet: a new token, or a login that may make one. */
   renewed(): Promise<boolean>;
+  /** Looks whether there is another token by now, which is the owner's from then on; without requests nothing else does. */
+  look(): Promise<void>;
   /** When the token runs out: milliseconds since the epoch, local clock. Undefined where only the platform knows. */
   expiresAt(): number | undefined;
   /** What identifies the account's owner: the user name, or else the token in use. Never shown; undefined before there is one. */
@@ -38,6 +40,7 @@ export function staticToken(token: Secret): Credentials {
     authorization: async () => sendable(token, 'the token'),
     refused: async () => false,
     renewed: async () => false,
+    look: async () => undefined,
     expiresAt: () => undefined,
     owner: () => token,
     secrets: () => [token],
@@ -57,6 +60,7 @@ export function guardedCredentials(credentials: Credentials, guard: (secret: Sec
     authorization: (signal) => credentials.authorization(signal).finally(guardAll),
     refused: (used, signal) => credentials.refused(used, signal).finally(guardAll),
     renewed: () => credentials.renewed().finally(guardAll),
+    look: () => credentials.look().finally(guardAll),
     expiresAt: () => credentials.expiresAt(),
     owner: () => credentials.owner(),
     secrets: () => credentials.secrets(),

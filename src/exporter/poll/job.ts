@@ -227,15 +227,21 @@ export function failed(failure: PlatformFailure): Ending {
   };
 }
 
+/** What was asked, of all that may be asked in its place: another source, or with another address, token or user. */
+export interface Asked {
+  /** The group of operations, where a job may read by another one as well. */
+  readonly by?: string | undefined;
+  /** The id of the access; undefined where it is not known. */
+  readonly of?: string | undefined;
+}
+
 /** A refusal of the platform, and until when not to ask again. Jobs remember it, and the state keeps it. */
-export interface Refusal {
+export interface Refusal extends Asked {
   readonly failure: PlatformFailure;
   /** Platform ms. */
   readonly until: number;
   /** How often in a row it was refused. */
   readonly times: number;
-  /** The group of operations that was refused, where a job may read by another one as well. */
-  readonly by?: string | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -255,19 +261,29 @@ export function refusalOf(
   failure: PlatformFailure,
   before: Refusal | undefined,
   now: number,
+  asked: Asked = {},
 ): Refusal | undefined {
   const { outcome } = failure;
   if (foreignAnswerOf(failure) !== undefined) return undefined;
   if (outcome !== 'forbidden' && outcome !== 'not_found') return undefined;
-  const times = before?.failure.outcome === outcome ? before.times + 1 : 1;
+  const isAgain = before?.failure.outcome === outcome && isOf(before, asked);
+  const times = isAgain ? before.times + 1 : 1;
   const wait = outcome === 'forbidden' ? LONGEST_WAIT_MS : MINUTE_MS * 2 ** Math.min(times - 1, 10);
-  return { failure, until: now + Math.min(LONGEST_WAIT_MS, wait) - EARLY_MS, times };
+  return { failure, until: now + Math.min(LONGEST_WAIT_MS, wait) - EARLY_MS, times, ...asked };
 }
 
-/** Whether a refusal still stands at `now` (platform ms): asking again would waste an operation. */
-export function stands(refusal: Refusal | undefined, now: number): refusal is Refusal {
+/**
+ * Whether a refusal still stands at `now` (platform ms): asking again would waste an operation.
+ * @param asked what would be asked now: the refusal of anything else does not count
+ */
+export function stands(refusal: Refusal | undefined, now: number, asked: Asked = {}): refusal is Refusal {
+  if (refusal === undefined || !isOf(refusal, asked)) return false;
   // Further ahead: it dates from before the platform's clock was set back.
-  return refusal !== undefined && now < refusal.until && refusal.until <= now + LONGEST_WAIT_MS;
+  return now < refusal.until && refusal.until <= now + LONGEST_WAIT_MS;
+}
+
+function isOf(refusal: Refusal, { by, of }: Asked): boolean {
+  return refusal.by === by && refusal.of === of;
 }
 
 /** Key of a job's refusal in the state, from the key of its counters or settings. */
@@ -291,11 +307,20 @@ const storedRefusal = z.strictObject({
   until: z.number(),
   times: z.int().positive(),
   by: z.string().optional(),
+  of: z.string().optional(),
 });
 
-function storeRefusal({ failure, until, times, by }: Refusal): z.input<typeof storedRefusal> {
+function storeRefusal({ failure, until, times, by, of }: Refusal): z.input<typeof storedRefusal> {
   const { outcome, message: reason, status = null } = failure;
-  return { outcome, reason, status, until, times, ...(by !== undefined && { by }) };
+  return {
+    outcome,
+    reason,
+    status,
+    until,
+    times,
+    ...(by !== undefined && { by }),
+    ...(of !== undefined && { of }),
+  };
 }
 
 /** The refusal that the state holds; undefined where it holds none, or something else. */
@@ -303,6 +328,6 @@ export function restoreRefusal(stored: unknown): Refusal | undefined {
   if (stored === undefined) return undefined;
   const { data } = storedRefusal.safeParse(stored);
   if (data === undefined) return undefined;
-  const { outcome, reason, status, until, times, by } = data;
-  return { failure: new PlatformFailure(outcome, reason, status ?? undefined), until, times, by };
+  const { outcome, reason, status, until, times, by, of } = data;
+  return { failure: new PlatformFailure(outcome, reason, status ?? undefined), until, times, by, of };
 }

@@ -7,14 +7,12 @@ import {
   type FollowUp,
   type JobSubject,
   type PollResult,
-  type Refusal,
   RowsRejected,
   refusalEntries,
   refusalKey,
-  refusalOf,
   restoreRefusal,
-  stands,
 } from '../poll/job.ts';
+import { Refusals } from '../poll/refusals.ts';
 import {
   type DelaySettings,
   delaysOf,
@@ -69,6 +67,8 @@ export interface SeriesJobOptions {
   /** Whether the platform has ever had any data of a target. */
   readonly isKnown: (target: Target) => boolean;
   readonly platformClock: PlatformClock;
+  /** The id of the access in use; undefined while it is not known. */
+  readonly access?: (() => string | undefined) | undefined;
 }
 
 /** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
@@ -85,6 +85,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   readonly #options: SeriesJobOptions;
   readonly #part: MemoryPart<SeriesMemory> & { readonly key: StateKey };
   readonly #catchUp: CatchUpJob;
+  readonly #refusals: Refusals;
 
   constructor(options: SeriesJobOptions) {
     const { target, metric } = options;
@@ -106,6 +107,8 @@ export class SeriesJob implements CaughtUp, Reconcilable {
       }),
     };
     this.#catchUp = new CatchUpJob(this);
+    const { platformClock, access } = options;
+    this.#refusals = new Refusals({ now: () => platformClock.now(), by: () => this.source, access });
   }
 
   /** That of its source, which may change. */
@@ -119,13 +122,11 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   cost(): number {
-    const { reader, platformClock } = this.#options;
-    return stands(this.#refusal, platformClock.now()) ? 0 : reader.cost();
+    return this.#refusals.stand(this.memory.refusal) ? 0 : this.#options.reader.cost();
   }
 
   async read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
-    const refusal = this.#refusal;
-    if (stands(refusal, this.platformClock.now())) throw refusal.failure;
+    this.#refusals.begin(this.memory.refusal);
     const window = (now: number) => {
       const { memory, metric, delays } = this.known(now);
       const isNew = memory.record === undefined && memory.reached === undefined;
@@ -140,10 +141,9 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const { platformClock, isKnown, target, learned } = this.#options;
     const { memory } = this;
     const now = platformClock.now();
-    if (stands(this.#refusal, now)) return undefined;
-    const refused = refusalOf(failure, this.#refusal, now);
-    if (refused === undefined && memory.refusal === undefined) return undefined;
-    const refusal = refused && { ...refused, by: this.source };
+    if (this.#refusals.stand(memory.refusal)) return undefined;
+    const refusal = this.#refusals.of(failure, memory.refusal);
+    if (refusal === undefined && memory.refusal === undefined) return undefined;
     const missing = { target: targetName(target), isKnown: isKnown(target) };
     return {
       outcome: 'empty',
@@ -339,12 +339,6 @@ export class SeriesJob implements CaughtUp, Reconcilable {
       // The answer may be good although it could not be committed: then what was counted before is still fresh.
       exposures: (committed) => [...this.#counters(committed ? memory : refused), ...newest],
     };
-  }
-
-  /** The refusal of the present source; what another source refused does not count. */
-  get #refusal(): Refusal | undefined {
-    const { refusal } = this.memory;
-    return refusal !== undefined && refusal.by === this.source ? refusal : undefined;
   }
 
   get #refusalKey(): StateKey {

@@ -259,6 +259,8 @@ export interface CollectorContext {
   readonly state: StateReader;
   readonly memory: Pick<AccountMemory, 'of'>;
   readonly platformClock: PlatformClock;
+  /** The id of the access in use; undefined while it is not known. */
+  readonly access?: (() => string | undefined) | undefined;
 }
 
 /** A part of the platform's settings that is exported. Adding one takes a file in `collectors/` and a line in `collectors.ts`. */

@@ -10,10 +10,9 @@ import {
   type Refusal,
   refusalEntries,
   refusalKey,
-  refusalOf,
   restoreRefusal,
-  stands,
 } from '../poll/job.ts';
+import { Refusals } from '../poll/refusals.ts';
 import { changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateKey } from '../state/state.ts';
 import {
@@ -135,6 +134,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
   readonly #prefix: StateKey;
   readonly #refusalKey: StateKey;
   readonly #part: MemoryPart<KindMemory<Listed & Partial<Detailed>>>;
+  readonly #refusals: Refusals;
 
   constructor(options: SettingsJobOptions<Listed, Detailed>) {
     const { context, declaration, group } = options;
@@ -148,6 +148,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     // Durable, so that a restart neither forgets nor makes up a change.
     this.#prefix = ['settings', context.account, declaration.kind];
     this.#refusalKey = refusalKey(this.#prefix);
+    this.#refusals = new Refusals({ now: () => this.#now, access: context.access });
     this.#part = {
       key: this.#refusalKey,
       open: (stored) => ({
@@ -165,8 +166,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
   }
 
   async read(read: Read, signal: AbortSignal): Promise<SettingsRead<Listed & Partial<Detailed>>> {
-    const { refusal } = this.#memory;
-    if (stands(refusal, this.#now)) throw refusal.failure;
+    this.#refusals.begin(this.#memory.refusal);
     try {
       const reading = await this.#reader.read(read, signal);
       return { ...reading, failure: reading.failure && this.#explained(reading.failure) };
@@ -205,7 +205,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
   /** Notes what the platform refuses; a read that was left out since it would be refused changes nothing. */
   failed(failure: PlatformFailure): PollResult | undefined {
     const memory = this.#memory;
-    if (stands(memory.refusal, this.#now)) return undefined;
+    if (this.#refusals.stand(memory.refusal)) return undefined;
     const refusal = this.#refusalBy(failure);
     if (refusal === memory.refusal) return undefined;
     return {
@@ -242,7 +242,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
 
   /** Only a missing permission: another kind of settings is read where this one does not exist. */
   #refusalBy(failure: PlatformFailure | undefined): Refusal | undefined {
-    return failure?.outcome === 'forbidden' ? refusalOf(failure, undefined, this.#now) : undefined;
+    return failure?.outcome === 'forbidden' ? this.#refusals.of(failure) : undefined;
   }
 
   get #now(): number {

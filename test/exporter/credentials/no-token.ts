@@ -10,6 +10,7 @@ export function noToken(closed: () => Promise<void> = () => Promise.resolve()): 
     },
     refused: async () => false,
     renewed: async () => false,
+    look: async () => undefined,
     expiresAt: () => undefined,
     owner: () => undefined,
     secrets: () => [],

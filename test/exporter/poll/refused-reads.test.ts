@@ -7,6 +7,7 @@ import {
   restoreRefusal,
   stands,
 } from '../../../src/exporter/poll/job.ts';
+import { Refusals } from '../../../src/exporter/poll/refusals.ts';
 
 const MINUTE = 60_000;
 const failure = (outcome: 'forbidden' | 'not_found' | 'server_error') =>
@@ -43,6 +44,19 @@ it('does not stand once the clock of the platform was set back by more than it m
   expect(stands(refusal, 100 * MINUTE)).toBe(false);
 });
 
+it('stands for what was asked alone: not by another source, nor with another token, where it is as if nothing was refused', () => {
+  const asked = { by: 'rest', of: 'a' };
+  const others = [{ by: 'graphql', of: 'a' }, { by: 'rest', of: 'b' }, { by: 'rest' }, {}];
+  const refusal = refusalOf(failure('not_found'), undefined, 0, asked);
+  expect(stands(refusal, 0, asked)).toBe(true);
+  for (const other of others) {
+    expect(stands(refusal, 0, other)).toBe(false);
+    expect(refusalOf(failure('not_found'), refusal, 0, other)?.times).toBe(1);
+  }
+  expect(refusalOf(failure('not_found'), refusal, 0, asked)?.times).toBe(2);
+  expect(restoreRefusal(refusalEntries(['refused'], undefined, refusal)[0]?.value)).toEqual(refusal);
+});
+
 it('is kept in the state as it is, and goes with the first answer', () => {
   const key = ['refused', 'a'];
   const refusal = refusalOf(failure('not_found'), undefined, 0);
@@ -52,4 +66,24 @@ it('is kept in the state as it is, and goes with the first answer', () => {
   expect(refusalEntries(key, refusal, refusal)).toEqual([]);
   expect(refusalEntries(key, refusal, undefined)).toEqual([{ key, value: undefined }]);
   expect(restoreRefusal({ outcome: 'of a later version' })).toBeUndefined();
+});
+
+it('is of the token that was asked with, though the answer comes when there is another already', () => {
+  let access = 'former';
+  const refusals = new Refusals({ now: () => 0, access: () => access });
+  refusals.begin(undefined);
+  access = 'latter';
+  const refusal = refusals.of(failure('forbidden'));
+  expect(refusals.stand(refusal)).toBe(false);
+  refusals.begin(refusal);
+  const again = refusals.of(failure('forbidden'), refusal);
+  expect(() => refusals.begin(again)).toThrow(again?.failure);
+});
+
+it('is of the token that was in use when it came, where none was known before', () => {
+  let access: string | undefined;
+  const refusals = new Refusals({ now: () => 0, access: () => access });
+  refusals.begin(undefined);
+  access = 'first';
+  expect(refusals.stand(refusals.of(failure('forbidden')))).toBe(true);
 });
