@@ -51,8 +51,8 @@ try {
   print('|---|---|---|---|---|---|---|');
   print(row('request leaves → body rendered', fewest.fromRequest));
   print(row('cron tick → body rendered', fewest.fromTick));
-  print(`\n${byPlace('folder', fewest.fromTick, folderOf)}`);
-  if (values.files) print(`\n${byPlace('file', fewest.fromTick, fileOf)}`);
+  print(`\nFrom the tick:\n\n${byFolder(fewest.fromTick)}`);
+  if (values.files) print(`\nFrom the request:\n\n${byFile(fewest.fromRequest)}`);
   if (values.changes) print(`\n${folderChanges(fewest.fromRequest)}`);
 } finally {
   rmSync(folder, { recursive: true });
@@ -134,9 +134,7 @@ function pollsOf({ entries, times }: Recorded): readonly Poll[] {
 
 function row(name: string, entries: readonly number[]): string {
   const files = new Set(entries.map(fileOf));
-  const lines = [...files].map(
-    (file) => readFileSync(join(ROOT, 'src', file), 'utf8').split('\n').length - 1,
-  );
+  const lines = [...files].map(linesIn);
   const folders = entries.map(folderOf);
   const changes = folders.filter((each, index) => index > 0 && each !== folders[index - 1]).length;
   const figures = [
@@ -166,15 +164,37 @@ function folderChanges(entries: readonly number[]): string {
   for (const [index, entry] of entries.entries()) {
     const before = entries[index - 1];
     if (before === undefined || folderOf(before) === folderOf(entry)) continue;
-    const change = `| ${nameOf(before)} | ${nameOf(entry)} |`;
+    const change = `${nameOf(before)} | ${nameOf(entry)}`;
     counts.set(change, (counts.get(change) ?? 0) + 1);
   }
-  const rows = [...counts].toSorted(([, a], [, b]) => b - a).map(([change, count]) => `${change} ${count} |`);
-  return ['| from | to | times |', '|---|---|---|', ...rows].join('\n');
+  const rows = [...counts].toSorted(([, a], [, b]) => b - a);
+  return table(['from', 'to', 'times'], rows);
 }
 
-/** From the tick: how often functions of each place are entered, the most often first. */
-function byPlace(name: string, entries: readonly number[], placeOf: (entry: number) => string): string {
+function byFolder(entries: readonly number[]): string {
+  const rows = byPlace(entries, folderOf).map(([folder, entered]) => [
+    folder,
+    new Set(entered.map(fileOf)).size,
+    new Set(entered).size,
+    entered.length,
+  ]);
+  return table(['folder', 'files', 'functions', 'calls'], rows);
+}
+
+/** A file of which few lines are in functions entered may have two roles, of which one is not on the path. */
+function byFile(entries: readonly number[]): string {
+  const rows = byPlace(entries, fileOf).map(([file, entered]) => {
+    const functions = new Set(entered);
+    return [file, functions.size, entered.length, linesIn(file), linesOf(functions)];
+  });
+  return table(['file', 'functions', 'calls', 'lines', 'in those functions'], rows);
+}
+
+/** How often functions of each place are entered, the most often first. */
+function byPlace(
+  entries: readonly number[],
+  placeOf: (entry: number) => string,
+): readonly (readonly [place: string, entered: readonly number[]])[] {
   const places = new Map<string, number[]>();
   for (const entry of entries) {
     const place = placeOf(entry);
@@ -182,14 +202,18 @@ function byPlace(name: string, entries: readonly number[], placeOf: (entry: numb
     if (entered === undefined) places.set(place, [entry]);
     else entered.push(entry);
   }
-  const rows = [...places]
-    .toSorted(([, a], [, b]) => b.length - a.length)
-    .map(([place, entered]) => {
-      const files = name === 'folder' ? ` ${new Set(entered.map(fileOf)).size} |` : '';
-      return `| ${place} |${files} ${new Set(entered).size} | ${entered.length.toLocaleString('en')} |`;
-    });
-  const files = name === 'folder' ? [' files |', '---|'] : ['', ''];
-  return [`| ${name} |${files[0]} functions | calls |`, `|---|${files[1]}---|---|`, ...rows].join('\n');
+  return [...places].toSorted(([, a], [, b]) => b.length - a.length);
+}
+
+function table(names: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => cell.toLocaleString('en')));
+  const ruler = names.map(() => '---');
+  return [names, ruler, ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** How many lines a file of the sources has. */
+function linesIn(file: string): number {
+  return readFileSync(join(ROOT, 'src', file), 'utf8').split('\n').length - 1;
 }
 
 function tracedBy(entry: number): Traced {
