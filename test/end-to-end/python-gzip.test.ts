@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { gzipMember, makeSegment } from '../../src/exporter/exposition/text-format.ts';
+import { gzipMember, makeSegment } from '../../src/exporter/exposition/segment.ts';
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 

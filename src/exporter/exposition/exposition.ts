@@ -1,7 +1,8 @@
 import { runInSlices } from '../slices.ts';
 import type { Page } from './family-lines.ts';
+import { gzipMember, makeSegment, type Segment } from './segment.ts';
 import type { Store } from './store.ts';
-import { type ExpositionFormat, gzipMember, makeSegment, type Segment } from './text-format.ts';
+import type { ExpositionFormat } from './text-format.ts';
 
 export type ExpositionEncoding = 'identity' | 'gzip';
 

@@ -1,14 +1,6 @@
+import { joinSegments, makeSegment, type Segment, segmentOf } from './segment.ts';
 import { type LineHolder, SeriesTable } from './series-table.ts';
-import {
-  type ExpositionFormat,
-  type FamilyMetadata,
-  familyHeader,
-  formatValue,
-  joinSegments,
-  makeSegment,
-  type Segment,
-  segmentOf,
-} from './text-format.ts';
+import { type ExpositionFormat, type FamilyMetadata, familyHeader, formatValue } from './text-format.ts';
 
 /**
  * A chunk of this size (bytes) takes no more lines. A poll rewrites every chunk in which it changes a line.

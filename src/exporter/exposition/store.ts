@@ -1,6 +1,7 @@
 import type { Labels, Sample } from '../catalogue/family.ts';
 import { Families, type Page } from './family-lines.ts';
-import { LabelTexts, type ShownSample, shownLabels } from './text-format.ts';
+import { LabelTexts, shownLabels } from './label-text.ts';
+import type { ShownSample } from './text-format.ts';
 
 /** Stands for a series that is not shown: beyond the limit, or shown already. */
 const NOT_SHOWN = -1;

@@ -2,7 +2,8 @@ import type { PbfWriter } from 'pbf';
 import { MEANING_FAMILIES, RAW_FAMILIES } from '../catalogue/catalogue.ts';
 import type { Family, Labels, TimedSample } from '../catalogue/family.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import { type FamilyMetadata, shownLabels } from '../exposition/text-format.ts';
+import { shownLabels } from '../exposition/label-text.ts';
+import type { FamilyMetadata } from '../exposition/text-format.ts';
 import { matchesAny } from '../text/glob.ts';
 
 /** How samples reach a receiver. */

@@ -1,13 +1,12 @@
 import type { Labels } from '../catalogue/family.ts';
+import { writeLabels } from '../exposition/label-text.ts';
+import { makeSegment, type Segment } from '../exposition/segment.ts';
 import {
   type ExpositionFormat,
   type FamilyMetadata,
   familyHeader,
   formatValue,
-  makeSegment,
-  type Segment,
   type ShownSample,
-  writeLabels,
 } from '../exposition/text-format.ts';
 import { runInSlices } from '../slices.ts';
 

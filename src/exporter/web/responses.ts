@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import { CONTENT_TYPES, type ExpositionFormat, negotiateFormat } from '../exposition/text-format.ts';
+import { CONTENT_TYPES, negotiateFormat } from '../exposition/negotiate.ts';
+import type { ExpositionFormat } from '../exposition/text-format.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 

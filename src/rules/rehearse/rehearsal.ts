@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { formatValue, writeLabels } from '../../exporter/exposition/text-format.ts';
+import { writeLabels } from '../../exporter/exposition/label-text.ts';
+import { formatValue } from '../../exporter/exposition/text-format.ts';
 import type { Alert } from '../promql/evaluation.ts';
 import { type Chunk, Evaluation } from '../promql/evaluation.ts';
 import type { HeldSamples } from '../promql/sample-table.ts';

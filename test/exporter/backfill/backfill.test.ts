@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { WorkFolder } from '../../../src/exporter/backfill/work-folder.ts';
 import { facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
-import { writeLabels } from '../../../src/exporter/exposition/text-format.ts';
+import { writeLabels } from '../../../src/exporter/exposition/label-text.ts';
 import type { FaultSettings } from '../../../src/sandbox/faults/faults.ts';
 import { type HistoryBed, historyBed, NOW, noting, seriesOf } from './history-bed.ts';
 

@@ -3,8 +3,9 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Family, Sample } from '../../../src/exporter/catalogue/family.ts';
 import { Exposition } from '../../../src/exporter/exposition/exposition.ts';
+import { makeSegment } from '../../../src/exporter/exposition/segment.ts';
 import { Store } from '../../../src/exporter/exposition/store.ts';
-import { type ExpositionFormat, makeSegment } from '../../../src/exporter/exposition/text-format.ts';
+import type { ExpositionFormat } from '../../../src/exporter/exposition/text-format.ts';
 import { parseExposition } from '../../parse-exposition.ts';
 
 const FORMATS: readonly ExpositionFormat[] = ['text', 'openmetrics'];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Exposition } from '../../../src/exporter/exposition/exposition.ts';
 import { Families } from '../../../src/exporter/exposition/family-lines.ts';
-import { segmentOf } from '../../../src/exporter/exposition/text-format.ts';
+import { segmentOf } from '../../../src/exporter/exposition/segment.ts';
 
 const METADATA = { name: 'edge_a', type: 'gauge', help: 'A.' } as const;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { negotiateFormat } from '../../../src/exporter/exposition/text-format.ts';
+import { negotiateFormat } from '../../../src/exporter/exposition/negotiate.ts';
 
 const PROTOBUF = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
 

@@ -8,7 +8,7 @@ import {
   joinSegments,
   makeSegment,
   type Segment,
-} from '../../../src/exporter/exposition/text-format.ts';
+} from '../../../src/exporter/exposition/segment.ts';
 import { ANY_CHARACTER } from '../../any-character.ts';
 
 function gzipOf(segments: readonly Segment[]): Buffer {

@@ -2,12 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   escapeLabelValue,
-  familyHeader,
-  formatThreshold,
-  formatValue,
   LabelTexts,
   LONGEST_LABEL_VALUE,
-} from '../../../src/exporter/exposition/text-format.ts';
+} from '../../../src/exporter/exposition/label-text.ts';
+import { familyHeader, formatThreshold, formatValue } from '../../../src/exporter/exposition/text-format.ts';
 import { parseExposition, seriesKey } from '../../parse-exposition.ts';
 
 describe('the header of a family', () => {

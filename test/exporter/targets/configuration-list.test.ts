@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
-import { LabelTexts } from '../../../src/exporter/exposition/text-format.ts';
+import { LabelTexts } from '../../../src/exporter/exposition/label-text.ts';
 import { PlatformFailure, type Resource } from '../../../src/exporter/platform/read.ts';
 import { decodeConfigurations, readListed } from '../../../src/exporter/targets/configuration-list.ts';
 import { allStepsOf } from '../../in-steps.ts';

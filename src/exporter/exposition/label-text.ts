@@ -1,0 +1,76 @@
+import type { Labels } from '../catalogue/family.ts';
+
+const NEEDS_ESCAPE = /[\\"\n\ud800-\udfff]/;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+
+/**
+ * A label value as it stands between the quotes of a sample line. Any string gives valid UTF-8: a surrogate
+ * without its partner, which UTF-8 cannot hold, becomes U+FFFD.
+ */
+export function escapeLabelValue(value: string): string {
+  if (!NEEDS_ESCAPE.test(value)) return value;
+  return value
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/[\\"\n]/g, (character) => ESCAPES[character] ?? '');
+}
+
+/** The labels of a sample line, braces included, or nothing where there are none; `names` gives the order. */
+export function writeLabels(names: readonly string[], labels: Labels): string {
+  if (names.length === 0) return '';
+  const pairs = names.map((name) => `${name}="${escapeLabelValue(labels[name] ?? '')}"`);
+  // Joined rather than added up: a string built by `+` keeps its pieces, which costs twice the memory.
+  return ['{', pairs.join(','), '}'].join('');
+}
+
+/** The longest value of a label, in UTF-16 units. Names of the platform are shorter; a mistake in one may not be. */
+export const LONGEST_LABEL_VALUE = 1_024;
+
+/** Labels as they are shown: without empty ones, values that are too long ending in an ellipsis; mostly the same object. */
+export function shownLabels(labels: Labels): Labels {
+  const pairs = Object.entries(labels);
+  if (pairs.every(([, value]) => value !== '' && value.length <= LONGEST_LABEL_VALUE)) return labels;
+  return Object.fromEntries(
+    pairs.flatMap(([name, value]) => (value === '' ? [] : [[name, shortened(value)]])),
+  );
+}
+
+function shortened(value: string): string {
+  return value.length > LONGEST_LABEL_VALUE ? `${value.slice(0, LONGEST_LABEL_VALUE - 1)}…` : value;
+}
+
+/**
+ * The text of labels. Equal texts mean equal series: all label sets of the same names are written in the order of the first.
+ * Values that are too long end in an ellipsis.
+ */
+export class LabelTexts {
+  /** By the names as given, and by the names sorted. Labels come in a few shapes, so both stay small. */
+  readonly #orders = new Map<string, readonly string[]>();
+  /** How many values were too long, and the first of each label, as it is shown. */
+  shortenedCount = 0;
+  readonly shortened = new Map<string, string>();
+
+  of(labels: Labels): string {
+    return writeLabels(this.#order(labels), this.#shortened(labels));
+  }
+
+  #shortened(labels: Labels): Labels {
+    const tooLong = Object.entries(labels).filter(([, value]) => value.length > LONGEST_LABEL_VALUE);
+    if (tooLong.length === 0) return labels;
+    const shown = tooLong.map(([name, value]) => [name, shortened(value)] as const);
+    this.shortenedCount += shown.length;
+    for (const [name, value] of shown) if (!this.shortened.has(name)) this.shortened.set(name, value);
+    return { ...labels, ...Object.fromEntries(shown) };
+  }
+
+  #order(labels: Labels): readonly string[] {
+    // To Prometheus a label with an empty value is the same as no label.
+    const names = Object.keys(labels).filter((name) => labels[name] !== '');
+    const given = names.join(',');
+    const known = this.#orders.get(given);
+    if (known !== undefined) return known;
+    const sorted = names.toSorted().join(',');
+    const order = this.#orders.get(sorted) ?? names;
+    this.#orders.set(sorted, order).set(given, order);
+    return order;
+  }
+}

@@ -1,0 +1,52 @@
+import type { ExpositionFormat } from './text-format.ts';
+
+export const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
+
+interface MediaRange {
+  readonly type: string;
+  readonly version: string | undefined;
+  /** 0 to 1; 0 refuses. */
+  readonly weight: number;
+}
+
+/** One element of an Accept header (RFC 9110, section 12.5.1). A weight that is no number counts as none given. */
+function parseRange(element: string): MediaRange {
+  const [type = '', ...pairs] = element.split(';').map((part) => part.trim().toLowerCase());
+  const parameters = new Map(
+    pairs.map((pair): [string, string] => {
+      const [name = '', value = ''] = pair.split('=').map((side) => side.trim());
+      return [name, value];
+    }),
+  );
+  const weight = Number.parseFloat(parameters.get('q') ?? '1');
+  return {
+    type,
+    version: parameters.get('version')?.replaceAll('"', ''),
+    weight: Number.isNaN(weight) ? 1 : weight,
+  };
+}
+
+/** The weight that the most specific of `types` gets, each matching any version or ours. */
+function weightOf(ranges: readonly MediaRange[], types: readonly string[], version: string): number {
+  for (const type of types) {
+    const matching = ranges.filter(
+      (range) => range.type === type && (range.version === undefined || range.version === version),
+    );
+    if (matching.length > 0) return Math.max(...matching.map((range) => range.weight));
+  }
+  return 0;
+}
+
+/**
+ * The format to answer an Accept header with. OpenMetrics only for who names it and likes it no less than text, since
+ * a browser's or curl's wildcard asks for something to read; text for everybody else: refusing would help nobody.
+ */
+export function negotiateFormat(accept: string | undefined): ExpositionFormat {
+  const ranges = (accept ?? '').split(',').map(parseRange);
+  const openmetrics = weightOf(ranges, ['application/openmetrics-text'], '1.0.0');
+  const text = weightOf(ranges, ['text/plain', 'text/*', '*/*'], '0.0.4');
+  return openmetrics > 0 && openmetrics >= text ? 'openmetrics' : 'text';
+}

@@ -1,0 +1,169 @@
+import { constants, crc32, deflateRawSync } from 'node:zlib';
+
+/** A piece of a body, ready to be sent as it is or as a piece of a gzip stream. It never changes. */
+export interface Segment {
+  /** The text, in pieces to be sent one after the other. */
+  readonly identity: readonly Buffer[];
+  /**
+   * The same compressed: deflate blocks that end on a byte boundary and refer to nothing outside, so that segments can be
+   * strung together.
+   */
+  readonly deflated: Buffer;
+  /** CRC-32 of the text. */
+  readonly crc: number;
+  /** How the text shifts the CRC-32 of what stands before it. */
+  readonly shift: number;
+  /** Bytes of the text. */
+  readonly length: number;
+}
+
+/**
+ * Measured on sample lines in pieces of 16 KB: level 2 compresses as well as 3 and 4 % faster. Lines repeat those just
+ * before them, so a window of 16 KB loses nothing, and spares the allocation of a quarter of a megabyte for each piece.
+ * A compressed piece fits into 4 KB, or a few of them.
+ */
+const DEFLATE = {
+  level: 2,
+  windowBits: 14,
+  memLevel: 7,
+  chunkSize: 4 * 1024,
+  finishFlush: constants.Z_FULL_FLUSH,
+};
+
+/** Magic, deflate, no flags, no time, no extra flags, unknown system (RFC 1952, section 2.3). */
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+/** A final deflate block without content. */
+const LAST_BLOCK = [3, 0];
+
+/** The CRC-32 polynomial, bits reversed. */
+const POLYNOMIAL = 0xedb88320;
+/** x^0, bits reversed: the highest bit stands for the lowest power. */
+const ONE = 0x80000000;
+
+/** x^(8 * 2^n) for n = 0, 1, 2, ...: the effect of 2^n bytes. */
+const BYTE_POWERS = Array.from({ length: 48 }).reduce<number[]>((powers) => {
+  const last = powers.at(-1);
+  // x^8 is the ninth bit from the top.
+  return [...powers, last === undefined ? ONE >>> 8 : multiply(last, last)];
+}, []);
+
+export const EMPTY_SEGMENT: Segment = {
+  identity: [],
+  deflated: Buffer.alloc(0),
+  crc: 0,
+  shift: ONE,
+  length: 0,
+};
+
+/** Compresses a text. */
+export function makeSegment(text: string): Segment {
+  return segmentOf([Buffer.from(text)]);
+}
+
+/** Compresses a text that is given in pieces, which must stay as they are. */
+export function segmentOf(pieces: readonly Buffer[]): Segment {
+  const text = inOnePiece(pieces);
+  if (text.length === 0) return EMPTY_SEGMENT;
+  const deflated = deflateRawSync(text, DEFLATE);
+  // A copy that holds no more memory than it shows: zlib returns the beginning of 4 KB, and small buffers share 8 KB.
+  const own = Buffer.allocUnsafeSlow(deflated.length);
+  deflated.copy(own);
+  return {
+    identity: pieces,
+    deflated: own,
+    crc: crc32(text),
+    shift: crcShift(text.length),
+    length: text.length,
+  };
+}
+
+/** Segments in a row as one. Only the compressed bytes are copied. */
+export function joinSegments(segments: readonly Segment[]): Segment {
+  const [only] = segments;
+  if (only !== undefined && segments.length === 1) return only;
+  const identity: Buffer[] = [];
+  const deflated: Buffer[] = [];
+  let { crc, shift, length } = EMPTY_SEGMENT;
+  for (const segment of segments) {
+    identity.push(...segment.identity);
+    deflated.push(segment.deflated);
+    crc = combineCrc(crc, segment.crc, segment.shift);
+    shift = multiply(shift, segment.shift);
+    length += segment.length;
+  }
+  return { identity, deflated: Buffer.concat(deflated), crc, shift, length };
+}
+
+/** Smaller pieces (bytes) are copied together: each costs about as much to write as so many bytes to copy. */
+const SMALL_PIECE = 8 * 1024;
+
+/**
+ * Segments in a row as one gzip member. The format allows one for each segment, but some clients read only the first.
+ */
+export function gzipMember(segments: readonly Segment[]): readonly Buffer[] {
+  const pieces: Buffer[] = [];
+  let small: Buffer[] = [GZIP_HEADER];
+  let { crc, length } = EMPTY_SEGMENT;
+  for (const { deflated, crc: added, shift, length: more } of segments) {
+    crc = combineCrc(crc, added, shift);
+    length += more;
+    if (deflated.length < SMALL_PIECE) {
+      small.push(deflated);
+      continue;
+    }
+    if (small.length > 0) pieces.push(Buffer.concat(small));
+    pieces.push(deflated);
+    small = [];
+  }
+  // The last block, the CRC-32 and the length modulo 2^32 of what was compressed.
+  const trailer = Buffer.from([...LAST_BLOCK, 0, 0, 0, 0, 0, 0, 0, 0]);
+  trailer.writeUInt32LE(crc, LAST_BLOCK.length);
+  trailer.writeUInt32LE(length % 2 ** 32, LAST_BLOCK.length + 4);
+  return [...pieces, Buffer.concat([...small, trailer])];
+}
+
+/** Buffer in which pieces are joined before compression; reused to spare the garbage collector. */
+let scratch = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** The bytes of all pieces, until the next call. */
+function inOnePiece(pieces: readonly Buffer[]): Buffer {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return only;
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * length);
+  let place = 0;
+  for (const piece of pieces) place += piece.copy(scratch, place);
+  return scratch.subarray(0, length);
+}
+
+/** a(x) * b(x) modulo the polynomial, bits reversed. Of signed integers, which is several times as fast. */
+function multiply(a: number, b: number): number {
+  let product = 0;
+  let shifted = b | 0;
+  for (let rest = a | 0; rest !== 0; rest <<= 1) {
+    product ^= shifted & (rest >> 31);
+    shifted = (shifted >>> 1) ^ (POLYNOMIAL & -(shifted & 1));
+  }
+  return product >>> 0;
+}
+
+/**
+ * How appending `length` bytes shifts the CRC-32 of what stands before them, for `combineCrc`. Bodies are assembled more
+ * often than their parts change, and a shift depends on the length only, so it is kept.
+ */
+export function crcShift(length: number): number {
+  let shift = ONE;
+  let rest = length;
+  for (const power of BYTE_POWERS) {
+    if (rest === 0) break;
+    if (rest % 2 === 1) shift = multiply(shift, power);
+    rest = Math.floor(rest / 2);
+  }
+  return shift;
+}
+
+/** The CRC-32 of two pieces of data in a row, from the CRC-32 of each and the shift of the second one's length. */
+export function combineCrc(first: number, second: number, secondShift: number): number {
+  return (multiply(secondShift, first) ^ second) >>> 0;
+}
