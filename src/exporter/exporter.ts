@@ -28,7 +28,7 @@ import {
   measureStore,
   type SelfMetrics,
 } from './self/self-metrics.ts';
-import { type KeptCounters, pruneCounters } from './series/series-memory.ts';
+import { type KeptCounters, pruneCounters } from './series/pruning.ts';
 import { madeInSlices, runInSlices } from './slices.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
 import type { AccountStatus } from './status.ts';

@@ -11,7 +11,7 @@ import { ScheduledJob } from '../../src/exporter/poll/schedule.ts';
 import { SeriesSamples } from '../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../src/exporter/series/series-job.ts';
 import { SeriesReader } from '../../src/exporter/series/series-reader.ts';
-import { LearnedMetrics } from '../../src/exporter/settling/learned.ts';
+import { LearnedMetrics } from '../../src/exporter/settling/learned-metrics.ts';
 import { AccountMemory } from '../../src/exporter/state/account-memory.ts';
 import { memoryState } from '../../src/exporter/state/state.ts';
 

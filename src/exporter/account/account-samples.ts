@@ -25,13 +25,8 @@ import { type Judgement, judge, MOST_JUDGED } from '../judgement/judgement.ts';
 import type { Job, JobSubject, PollEnd } from '../poll/job.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import { completeByMinute } from '../settling/completeness.ts';
-import {
-  type DelaySettings,
-  delaysOf,
-  type LearnedMetric,
-  type MetricMemory,
-  upwardShare,
-} from '../settling/learned.ts';
+import { type DelaySettings, delaysOf, type MetricMemory, upwardShare } from '../settling/learned.ts';
+import type { LearnedMetric } from '../settling/learned-metrics.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { runInSlices } from '../slices.ts';
 import type { AccountStatus } from '../status.ts';

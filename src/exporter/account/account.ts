@@ -12,7 +12,7 @@ import { type Commit, PollRunner } from '../poll/runner.ts';
 import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
-import type { KeptCounters } from '../series/series-memory.ts';
+import type { KeptCounters } from '../series/pruning.ts';
 import { DelayReports } from '../settling/delay-reports.ts';
 import { runInSlices } from '../slices.ts';
 import type { SavedPart } from '../state/account-memory.ts';

@@ -11,11 +11,12 @@ import { type FailureOutcome, PlatformFailure, QUESTIONS, type Read } from '../p
 import type { Job } from '../poll/job.ts';
 import { demandPerMinute, periodOf } from '../rate-limit/demand-forecast.ts';
 import { someStart } from '../series/answer-buckets.ts';
-import { answerWidth, doubtAgain, type WidthDoubt } from '../series/bucket-width.ts';
+import { answerWidth } from '../series/bucket-width.ts';
 import { type Evidence, isTimedOut, type MissingBucketTimeout, missedAgain } from '../series/counter.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
 import { type SourceReader, wantedBy } from '../series/series-source.ts';
+import { doubtAgain, type WidthDoubt } from '../series/width-doubt.ts';
 import { type ReadMode, USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import { AccountMemory } from '../state/account-memory.ts';

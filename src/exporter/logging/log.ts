@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
-import { Scrubber, type Secret } from '../secret.ts';
+import { Scrubber } from '../scrubber.ts';
+import type { Secret } from '../secret.ts';
 import { type Output, showing } from '../text/output.ts';
 
 /** From the most to the least that is logged. */

@@ -1,18 +1,13 @@
 import { type Clock, DeadlineExceeded, unlessAborted } from '../clock.ts';
-import { Scrubber, type Secret } from '../secret.ts';
+import { Scrubber } from '../scrubber.ts';
+import type { Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 import { connectorOf, type Route } from './connector.ts';
+import { HugeAnswerSlots, type LargeAnswers } from './large-answers.ts';
 import { brokenBodyFailure, networkFailure, type Scrub } from './network-failure.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate, type RateLimit } from './platform-clock.ts';
 import { type Outcome, PlatformFailure } from './read.ts';
-import {
-  type BodyKind,
-  HugeAnswerSlots,
-  type LargeAnswers,
-  type Received,
-  receiveDocument,
-  receiveRefusal,
-} from './response-body.ts';
+import { type BodyKind, type Received, receiveDocument, receiveRefusal } from './response-body.ts';
 import { type Dispatcher, Pool } from './undici.ts';
 
 /** Who an answer seems to come from: the platform beyond doubt, somebody else beyond doubt, or either. */

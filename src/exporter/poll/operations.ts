@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Exposition } from '../exposition/exposition.ts';
 import type { ExchangeInfo } from '../platform/exchange.ts';
+import { HugeAnswerSlots, type LargeAnswers } from '../platform/large-answers.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
-import { HugeAnswerSlots, isHuge, isLarge, type LargeAnswers } from '../platform/response-body.ts';
+import { isHuge, isLarge } from '../platform/response-body.ts';
 import { SharedLimits } from '../rate-limit/assumed-limit.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';

@@ -1,5 +1,6 @@
 import { type Clock, Timer } from '../clock.ts';
-import { ConcurrencyLimit, type Decision, decide, type QueuedRequest } from './decision.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { type Decision, decide, type QueuedRequest } from './decision.ts';
 import type { LimitScope, LimitScopes } from './limit-scopes.ts';
 
 export interface RequestQueueOptions {

@@ -4,7 +4,15 @@ import type { ClockContradiction } from '../platform/platform-clock.ts';
 import type { Counting, Job, PollEnd, PollResult, Restatements } from '../poll/job.ts';
 import type { TickerReports } from '../poll/ticker.ts';
 import type { PushObserver } from '../push/running-receiver.ts';
-import { FailureLog, planLog, type ReportLog, refusalLog, rejectionLog } from './lasting-problems.ts';
+import {
+  FailureLog,
+  isNewIn,
+  planLog,
+  type ReportLog,
+  refusalLog,
+  rejectionLog,
+} from './lasting-problems.ts';
+import { reportPush } from './push-report.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 
 /** What hangs once hangs again: how often (ms) it is logged for an account. */
@@ -201,12 +209,6 @@ function notesOn(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
   };
 }
 
-function isNewIn(known: Set<string>, text: string): boolean {
-  const isNew = !known.has(text);
-  known.add(text);
-  return isNew;
-}
-
 function countPoll(
   metrics: SelfMetrics,
   account: string,
@@ -247,58 +249,6 @@ export function reportTicks(metrics: SelfMetrics, log: ReportLog): TickerReports
         { seconds: Math.round(ms / 1_000) },
         'the exporter stood still: the process was suspended, or its event loop blocked',
       );
-    },
-  };
-}
-
-/** Failures in a row after which a receiver is reported: one or two come with every restart of it. */
-const LOGGED_AFTER = 3;
-
-/** Counts what is pushed, and logs what an operator acts on: a receiver that fails, refuses or falls behind. */
-export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
-  const failures = new Map<string, number>();
-  const logged = new Set<string>();
-  const isNews = (about: string) => isNewIn(logged, about);
-  return {
-    sent(receiver, samples) {
-      metrics.pushSent.add(samples, receiver);
-      const before = failures.get(receiver) ?? 0;
-      failures.delete(receiver);
-      logged.delete(`${receiver} outbox`);
-      if (before >= LOGGED_AFTER)
-        log.info({ receiver, failures: before }, 'the receiver takes samples again');
-    },
-    refused(receiver, reason, samples, words) {
-      metrics.pushRefused.add(samples, receiver, reason);
-      if (!isNews(`${receiver} refused ${reason}`)) return;
-      log.warn(
-        { receiver, reason, samples, answer: words },
-        'the receiver refuses samples for good; edge_exporter_push_samples_refused_total counts them',
-      );
-    },
-    dropped(receiver, reason, samples) {
-      metrics.pushDropped.add(samples, receiver, reason);
-      if (!isNews(`${receiver} dropped ${reason}`)) return;
-      log.warn(
-        { receiver, reason, samples },
-        'samples left the outbox unsent; edge_exporter_push_samples_dropped_total counts them',
-      );
-    },
-    failed(receiver, words) {
-      metrics.pushFailures.add(1, receiver);
-      const count = (failures.get(receiver) ?? 0) + 1;
-      failures.set(receiver, count);
-      if (count === LOGGED_AFTER) {
-        log.warn({ receiver, reason: words }, 'samples cannot be sent: they wait in the outbox');
-      }
-    },
-    outboxNotRead(receiver, words) {
-      if (!isNews(`${receiver} outbox`)) return;
-      log.warn({ receiver, reason: words }, 'the outbox cannot be read: nothing is sent until it can');
-    },
-    pushDefect(receiver, error) {
-      metrics.pushDefects.add(1, receiver);
-      log.error({ receiver, err: error }, 'pushing to a receiver was interrupted: this is a bug');
     },
   };
 }

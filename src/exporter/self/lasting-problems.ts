@@ -203,3 +203,9 @@ export function planLog(log: EventLog): (demands: readonly ScopeDemand[], survey
     }
   };
 }
+
+export function isNewIn(known: Set<string>, text: string): boolean {
+  const isNew = !known.has(text);
+  known.add(text);
+  return isNew;
+}

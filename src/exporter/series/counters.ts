@@ -14,7 +14,7 @@ import {
   readingOf,
   sumIfWhole,
 } from './answer-buckets.ts';
-import { answerWidth, doubtAgain, withoutUnclear } from './bucket-width.ts';
+import { answerWidth, withoutUnclear } from './bucket-width.ts';
 import { countable, isOutdated, withCountersOf } from './counted-breakdown.ts';
 import {
   type CountedBucket,
@@ -34,6 +34,7 @@ import {
   withCheckpoint,
 } from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
+import { doubtAgain } from './width-doubt.ts';
 
 /** A bucket that the counter of a dimension has taken in. */
 export interface SettledBucket extends CountedBucket {

@@ -16,18 +16,19 @@ import { Refusals } from '../poll/refusals.ts';
 import {
   type DelaySettings,
   delaysOf,
-  type LearnedMetric,
   LONGEST_LAG_MS,
   nothingShown,
   pushDelay,
   recentLag,
 } from '../settling/learned.ts';
+import type { LearnedMetric } from '../settling/learned-metrics.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
 import { progressBeyond, someStart } from './answer-buckets.ts';
 import { CatchUpJob, type CaughtUp, type KnownSeries } from './catch-up-job.ts';
 import { type CountedAnswer, countAnswer, sumOfCounted, understood, windowOfPresent } from './counters.ts';
+import type { KeptCounters } from './pruning.ts';
 import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush } from './pushed-series.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
 import { earlyExposure, newestBucket, type SeriesSamples } from './samples.ts';
@@ -35,7 +36,6 @@ import {
   BEGINNING,
   type CountedSpan,
   type HasCounter,
-  type KeptCounters,
   pushedKeys,
   restoreSeries,
   type SeriesMemory,

@@ -1,11 +1,11 @@
 import {
   type DelaySettings,
   delaysOf,
-  type LearnedMetric,
   type MetricMemory,
   USUAL_PUBLISH_MS,
   USUAL_SETTLE_MS,
 } from './learned.ts';
+import type { LearnedMetric } from './learned-metrics.ts';
 
 /** A learned delay has become another one (ms). */
 export interface DelayChange {

@@ -1,14 +1,5 @@
-import { z } from 'zod';
-import type { SavedPart } from '../state/account-memory.ts';
-import {
-  type Completeness,
-  type Growth,
-  leastAgeWith,
-  NO_COMPLETENESS,
-  OLDEST_MINUTE,
-  withGrown,
-} from './completeness.ts';
-import { afterMissing, type DimensionTrial, type MissingMetric, storedTrial } from './dimension-trial.ts';
+import { type Completeness, type Growth, leastAgeWith, NO_COMPLETENESS, withGrown } from './completeness.ts';
+import { afterMissing, type DimensionTrial, type MissingMetric } from './dimension-trial.ts';
 import { MINUTE_MS } from './window.ts';
 
 /** How a metric's dimensions are read: all in the metric's own answer, or each by an operation of its own. */
@@ -303,68 +294,4 @@ function restatedWithin({ hours }: MetricMemory, count: number, now: number): { 
     down += hour.down;
   }
   return { up, down };
-}
-
-const sums = z
-  .array(z.number())
-  .length(OLDEST_MINUTE + 1)
-  .readonly();
-
-const storedTimes = z.array(z.object({ slot: z.number(), ms: z.number() })).readonly();
-
-const storedMetric = z.object({
-  version: z.literal(1),
-  completeness: z.object({ shown: sums, final: sums, buckets: sums }),
-  publishDelay: z.number().nonnegative(),
-  hours: z.array(z.object({ hour: z.number(), up: z.number(), down: z.number() })).readonly(),
-  late: storedTimes.default([]),
-  lags: storedTimes,
-  singlyUntil: z.number(),
-  trial: storedTrial.optional(),
-});
-
-export function storeMetric(known: MetricMemory): z.input<typeof storedMetric> {
-  return { version: 1, ...known };
-}
-
-/** What was learned before; nothing where the state holds none, or something else. */
-export function restoreMetric(stored: unknown): MetricMemory {
-  const { data } = storedMetric.safeParse(stored);
-  if (data === undefined) return NOTHING_LEARNED;
-  const { version: _, trial, ...known } = data;
-  return { ...known, trial };
-}
-
-/** A metric of a product whose delays an account learns. */
-export interface LearnedMetric {
-  readonly product: string;
-  readonly metric: string;
-  /** Shared by all targets. */
-  readonly part: SavedPart<MetricMemory>;
-}
-
-/** The metrics whose delays an account learns. */
-export class LearnedMetrics {
-  readonly #account: string;
-  readonly #known = new Map<string, LearnedMetric>();
-
-  constructor(account: string) {
-    this.#account = account;
-  }
-
-  of(api: string, product: string, metric: string): LearnedMetric {
-    const name = `${api} ${product} ${metric}`;
-    const key = ['learned', this.#account, api, product, metric];
-    const known = this.#known.get(name) ?? {
-      product,
-      metric,
-      part: { key, open: restoreMetric, store: storeMetric },
-    };
-    this.#known.set(name, known);
-    return known;
-  }
-
-  [Symbol.iterator](): Iterator<LearnedMetric> {
-    return this.#known.values();
-  }
 }

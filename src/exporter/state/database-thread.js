@@ -6,7 +6,7 @@ import Sqlite from 'libsql';
 
 /** @import { NameRange } from './durable.ts' */
 /** @import { DatabaseFiles, RecordTally, Requests, ThreadAnswer, ThreadQuestion } from './sqlite.ts' */
-/** @import { Change, StoredRecord } from './state.ts' */
+/** @import { Change, StoredRecord } from './records.ts' */
 
 // A commit to a write-ahead log is one write and one fsync. Under an exclusive lock SQLite keeps the log's index on the
 // heap: the shared memory file that it would use otherwise can end the process (SIGBUS) where its disk fails.

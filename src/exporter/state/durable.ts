@@ -2,19 +2,21 @@ import { wakeInSlices } from '../slices.ts';
 import {
   type Change,
   endOfPrefix,
-  LONGEST_COMMIT_MS,
   openEntry,
+  type Records,
+  type StoredRecord,
+  sealEntry,
+  textOfKey,
+} from './records.ts';
+import {
+  LONGEST_COMMIT_MS,
   QUEUE,
   type RangeOptions,
-  type Records,
   type State,
   type StateEntry,
   type StateKey,
   StateReadFailure,
   StateWriteFailure,
-  type StoredRecord,
-  sealEntry,
-  textOfKey,
 } from './state.ts';
 
 interface PendingCommit {

@@ -10,17 +10,9 @@ import {
   writeMarker,
 } from './directory.ts';
 import { DamagedState, type Database, DurableState, everyRecord, QUEUE_NAMES } from './durable.ts';
+import { isIntact, Records, storedChecksum } from './records.ts';
 import { type DatabaseThread, lockDirectory, openDatabase, type RecordTally } from './sqlite.ts';
-import {
-  isIntact,
-  type RangeOptions,
-  Records,
-  type State,
-  type StateEntry,
-  type StateKey,
-  StateWriteFailure,
-  storedChecksum,
-} from './state.ts';
+import { type RangeOptions, type State, type StateEntry, type StateKey, StateWriteFailure } from './state.ts';
 
 export interface StateLog {
   info(message: string): void;

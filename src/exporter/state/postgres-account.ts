@@ -7,15 +7,8 @@ import {
   QUEUE_NAMES,
 } from './durable.ts';
 import { AnswerLost, type PostgresConnections } from './postgres-connections.ts';
-import {
-  type Change,
-  endOfPrefix,
-  isIntact,
-  type OwnedAccount,
-  Records,
-  type State,
-  type StoredRecord,
-} from './state.ts';
+import { type Change, endOfPrefix, isIntact, Records, type StoredRecord } from './records.ts';
+import type { OwnedAccount, State } from './state.ts';
 
 type Queried = Pick<PostgresConnections, 'query' | 'shown'>;
 

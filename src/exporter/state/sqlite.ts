@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { codeOf, LOCK_FILE, StateInUse, syncDirectory } from './directory.ts';
 import { DamagedState, type Database, type NameRange } from './durable.ts';
-import type { Change, StoredRecord } from './state.ts';
+import type { Change, StoredRecord } from './records.ts';
 
 /** All records in two numbers: how many there are, and the sum of their checksums modulo 2^32. */
 export interface RecordTally {

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { unlessAborted } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
-import { reportPush } from '../../../src/exporter/self/account-report.ts';
+import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
 import {
   memoryState,

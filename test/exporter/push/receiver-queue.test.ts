@@ -3,7 +3,7 @@ import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Outbox } from '../../../src/exporter/push/outbox.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
-import { reportPush } from '../../../src/exporter/self/account-report.ts';
+import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState, type State } from '../../../src/exporter/state/state.ts';
 import { doneInTurns } from '../../work-in-turns.ts';

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Clock } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { ReplicaPush, shareOf } from '../../../src/exporter/push/push.ts';
-import { reportPush } from '../../../src/exporter/self/account-report.ts';
+import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';

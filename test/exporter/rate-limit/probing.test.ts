@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import { allowanceOf, ConcurrencyLimit, decide } from '../../../src/exporter/rate-limit/decision.ts';
+import { ConcurrencyLimit } from '../../../src/exporter/rate-limit/concurrency-limit.ts';
+import { allowanceOf, decide } from '../../../src/exporter/rate-limit/decision.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import { ConcurrencyLimit, type QueuedRequest } from '../../../src/exporter/rate-limit/decision.ts';
+import { ConcurrencyLimit } from '../../../src/exporter/rate-limit/concurrency-limit.ts';
+import type { QueuedRequest } from '../../../src/exporter/rate-limit/decision.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';

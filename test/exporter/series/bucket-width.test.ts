@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Decoded, decodeSeries } from '../../../src/exporter/decode/decode.ts';
-import { answerWidth, doubtAgain, type WidthDoubt } from '../../../src/exporter/series/bucket-width.ts';
+import { answerWidth } from '../../../src/exporter/series/bucket-width.ts';
 import type { SeenBuckets } from '../../../src/exporter/series/seen-buckets.ts';
+import { doubtAgain, type WidthDoubt } from '../../../src/exporter/series/width-doubt.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 5, 10);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Counter } from '../../../src/exporter/series/counter.ts';
 import { countersToPush, gaugesToPush } from '../../../src/exporter/series/pushed-series.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
-import { openEntry, sealEntry } from '../../../src/exporter/state/state.ts';
+import { openEntry, sealEntry } from '../../../src/exporter/state/records.ts';
 
 const MINUTE = 60_000;
 const TARGET = {

@@ -11,13 +11,13 @@ import { SeriesReader } from '../../../src/exporter/series/series-reader.ts';
 import type { SourceReader, WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import {
   type ConfiguredDelay,
-  LearnedMetrics,
   learn,
   type MetricEvidence,
   type MetricMemory,
   NOTHING_LEARNED,
   nothingShown,
 } from '../../../src/exporter/settling/learned.ts';
+import { LearnedMetrics } from '../../../src/exporter/settling/learned-metrics.ts';
 import { isCoarse } from '../../../src/exporter/settling/window.ts';
 import { AccountMemory, changed } from '../../../src/exporter/state/account-memory.ts';
 import { NO_MEMORY, type StateReader } from '../../../src/exporter/state/state.ts';

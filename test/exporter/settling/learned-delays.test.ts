@@ -4,15 +4,17 @@ import { DelayReports } from '../../../src/exporter/settling/delay-reports.ts';
 import {
   type DelaySettings,
   delaysOf,
-  LearnedMetrics,
   learn,
   type MetricMemory,
   NOTHING_LEARNED,
   pushDelay,
   readMode,
+} from '../../../src/exporter/settling/learned.ts';
+import {
+  LearnedMetrics,
   restoreMetric,
   storeMetric,
-} from '../../../src/exporter/settling/learned.ts';
+} from '../../../src/exporter/settling/learned-metrics.ts';
 import { grown, NO_EVIDENCE } from '../series/series-bed.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openAccountState } from '../../../src/exporter/state/postgres-account.ts';
-import { sealEntry } from '../../../src/exporter/state/state.ts';
+import { sealEntry } from '../../../src/exporter/state/records.ts';
 
 /** The most rows that this database sends within the time of a statement. */
 const MOST_ROWS = 3_000;

@@ -8,7 +8,7 @@ import {
   sealRecord,
   textOfKey,
   unsealRecord,
-} from '../../../src/exporter/state/state.ts';
+} from '../../../src/exporter/state/records.ts';
 
 const part = fc.string({ unit: 'grapheme', maxLength: 20 });
 const key = fc.array(part, { minLength: 1, maxLength: 6 });
