@@ -13,7 +13,7 @@ import { SeriesJob } from '../../src/exporter/series/series-job.ts';
 import { SeriesReader } from '../../src/exporter/series/series-reader.ts';
 import { LearnedMetrics } from '../../src/exporter/settling/learned-metrics.ts';
 import { AccountMemory } from '../../src/exporter/state/account-memory.ts';
-import { memoryState } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
 
 /** What every configuration is read for. */
 export const METRIC = 'status_code';

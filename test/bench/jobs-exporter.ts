@@ -7,7 +7,7 @@ import type { Ticker } from '../../src/exporter/poll/ticker.ts';
 import { Running } from '../../src/exporter/running.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
-import { memoryState } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { createWeb } from '../../src/exporter/web/web.ts';
 import { type Block, LongestBlock } from './cpu-wait.ts';
 

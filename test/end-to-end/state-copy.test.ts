@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openState } from '../../src/exporter/state/open-state.ts';
-import { memoryState, type State } from '../../src/exporter/state/state.ts';
+import { memoryState, openState } from '../../src/exporter/state/open-state.ts';
+import type { State } from '../../src/exporter/state/state.ts';
 import { temporaryFolder } from './config-file.ts';
 import { runExporter } from './exporter-process.ts';
 import { startPostgres } from './postgres.ts';

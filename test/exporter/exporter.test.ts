@@ -10,7 +10,7 @@ import type { Job } from '../../src/exporter/poll/job.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
-import { memoryState } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { ModelDatabase } from './cluster/model-database.ts';
 import { noToken } from './credentials/no-token.ts';

@@ -5,7 +5,8 @@ import { Store } from '../../src/exporter/exposition/store.ts';
 import { Turns } from '../../src/exporter/poll/operations.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
-import { memoryState, type State, StateWriteFailure } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
+import { type State, StateWriteFailure } from '../../src/exporter/state/state.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { noToken } from './credentials/no-token.ts';
 

@@ -8,7 +8,7 @@ import { Exporter } from '../../src/exporter/exporter.ts';
 import { Running } from '../../src/exporter/running.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
-import { memoryState } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
 import { madeUpAccount } from './page/made-up-status.ts';
 

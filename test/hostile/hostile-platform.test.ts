@@ -6,7 +6,7 @@ import { Exporter } from '../../src/exporter/exporter.ts';
 import type { PollEnd } from '../../src/exporter/poll/job.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
-import { memoryState } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { behaviours, serveBehaviour } from './hostile-platform.ts';
 

@@ -1,5 +1,6 @@
 import { cp, rename, rm, writeFile } from 'node:fs/promises';
-import { memoryState, type State, StateWriteFailure } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
+import { type State, StateWriteFailure } from '../../src/exporter/state/state.ts';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import type { Scenario, World } from './edge-play.ts';
 

@@ -7,7 +7,7 @@ import { cronTicker } from '../../src/exporter/poll/ticker.ts';
 import { reportTicks, reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
-import { memoryState } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { sendJson, startUpstream } from '../exporter/platform/upstream.ts';
 import { watchPendingWork } from '../pending-work.ts';
 import { SimulatedClock } from '../simulated-clock.ts';

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import { PlatformFailure } from '../../src/exporter/platform/read.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
-import { memoryState } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { listOf, settingsBench } from '../exporter/settings/bench.ts';
 import { type Simulation, simulate } from './simulation.ts';

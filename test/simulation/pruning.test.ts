@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { memoryState, type State, type StateKey } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
+import type { State, StateKey } from '../../src/exporter/state/state.ts';
 import { countersToStore } from '../stored-series.ts';
 import { type Simulation, simulate } from './simulation.ts';
 

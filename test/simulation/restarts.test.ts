@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { memoryState, type State } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
+import type { State } from '../../src/exporter/state/state.ts';
 import { atNight } from '../nightly.ts';
 import type { ParsedExposition } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';

@@ -5,7 +5,7 @@ import { Exporter } from '../../src/exporter/exporter.ts';
 import { cronTicker } from '../../src/exporter/poll/ticker.ts';
 import { reportTicks, reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
-import { memoryState } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { parseExposition } from '../parse-exposition.ts';
 import { watchPendingWork } from '../pending-work.ts';

@@ -6,7 +6,8 @@ import { Exporter } from '../../src/exporter/exporter.ts';
 import { cronTicker } from '../../src/exporter/poll/ticker.ts';
 import { reportTicks, reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/self-metrics.ts';
-import { memoryState, type State } from '../../src/exporter/state/state.ts';
+import { memoryState } from '../../src/exporter/state/open-state.ts';
+import type { State } from '../../src/exporter/state/state.ts';
 import {
   createSandbox,
   DEFAULT_TOKEN,

@@ -2,7 +2,8 @@ import type { Sample } from '../catalogue/family.ts';
 import type { AccountsOfReplica } from '../cluster/member.ts';
 import { isSame } from '../configuration/access.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
-import { memoryState, type State, StateReadFailure, StateWriteFailure } from '../state/state.ts';
+import { memoryState } from '../state/open-state.ts';
+import { type State, StateReadFailure, StateWriteFailure } from '../state/state.ts';
 import { type Found, Outbox } from './outbox.ts';
 import { isBucketFamily, type ReceiverAnswer, selectionOf } from './protocol.ts';
 import {

@@ -1,8 +1,8 @@
 import type { Decoded } from '../decode/decode.ts';
-import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
+import type { Points } from '../decode/points.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import type { WindowedAnswer } from './series-source.ts';
-import { bucketsWithin, newestStart, without } from './spans.ts';
+import { newestStart } from './spans.ts';
 
 /** The platform does not fall further behind than this (ms) between one answer and the next. */
 const LATEST_MS = 60 * MINUTE_MS;
@@ -151,52 +151,6 @@ function holesIn({ timestamps }: Points, width: number): number {
     if (Number(timestamps[index]) - Number(timestamps[index - 1]) > width) holes += 1;
   }
   return holes;
-}
-
-/** What a coarse read shows of a dimension. */
-export interface CoarseBuckets {
-  /** The buckets that the platform has. */
-  readonly present: readonly Window[];
-  /** The spans where it has none. */
-  readonly lacking: readonly Window[];
-}
-
-/**
- * What a coarse read shows. One whose rows do not show their width shows nothing, since it may be a fault of the platform.
- * It says nothing about time after its newest bucket.
- */
-export function coarseBuckets({
-  decoded,
-  window,
-  now,
-}: WindowedAnswer): (dimension: string) => CoarseBuckets {
-  const { series, width, rejected } = decoded;
-  if (width === undefined || rejected.size > 0) return () => ({ present: [], lacking: [] });
-  const shown = {
-    from: window.from,
-    to: reachesPresent(window, now) ? newestStart(decoded.series) : window.to,
-  };
-  return (dimension) => {
-    const points = series.get(dimension) ?? NO_POINTS;
-    const present = bucketsWithin(points, width, { from: shown.from - width, to: shown.to + width });
-    return { present, lacking: without([shown], present) };
-  };
-}
-
-/**
- * The sum of all buckets of some dimensions in a window; undefined where the answer lacks any of them, or a row was
- * dropped that may have been one.
- */
-export function sumIfWhole(
-  { series, rejected }: Decoded,
-  dimensions: readonly string[],
-  window: Window,
-  width: number | undefined,
-): number | undefined {
-  if (width === undefined || rejected.size > 0) return undefined;
-  const wanted = dimensions.map((name) => series.get(name) ?? NO_POINTS);
-  const lacks = (points: Points) => without([window], bucketsWithin(points, width, window)).length > 0;
-  return wanted.some(lacks) ? undefined : sumWithin(wanted, window);
 }
 
 /** How far from the present a window that was to reach it may end: the answer took its time. */

@@ -10,8 +10,9 @@ import {
   MINUTE_MS,
   type Window,
 } from '../settling/window.ts';
-import { bestRead, type Counter, type MissingSpan } from './counter.ts';
-import { type CountedAnswer, countCoarse, lackingIn, windowOfPresent } from './counters.ts';
+import { bestRead, countCoarse } from './coarse-reads.ts';
+import type { Counter, MissingSpan } from './counter.ts';
+import { type CountedAnswer, windowOfPresent } from './counters.ts';
 import type { HasCounter, SeriesMemory } from './series-memory.ts';
 import type { SeriesReader } from './series-reader.ts';
 import type { WindowedAnswer } from './series-source.ts';
@@ -61,6 +62,30 @@ export function catchUpNow(
 ): Window | undefined {
   const next = nextCatchUp(memory, counts, now, horizon);
   return next === undefined || next.at > now ? undefined : next.window;
+}
+
+/** Counters that lack buckets. */
+interface Lacking {
+  readonly counters: readonly Counter[];
+  /** Bucket width (ms). */
+  readonly width: number;
+  /** Up to where buckets have settled (platform ms). */
+  readonly settledUntil: number;
+}
+
+/** The settled buckets that counters lack; undefined if they lack none, or that cannot be known. */
+function lackingIn(
+  { record, newest }: SeriesMemory,
+  counts: HasCounter,
+  now: number,
+  settleDelay: number,
+): Lacking | undefined {
+  if (record === undefined || newest === undefined) return undefined;
+  const counters: Counter[] = [];
+  for (const [dimension, counter] of record.counters)
+    if (counts(dimension) && counter.missing.length > 0) counters.push(counter);
+  if (counters.length === 0) return undefined;
+  return { counters, width: record.width, settledUntil: Math.min(now, newest) - settleDelay };
 }
 
 /** What of a counter's missing time has settled and is not about to be brought by fresh reads. */

@@ -1,7 +1,7 @@
 import type { UnclearRow } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import { type CoarseBuckets, type Reading, reachesPresent } from './answer-buckets.ts';
+import type { Reading } from './answer-buckets.ts';
 import { type Buckets, changedWithin, covers, firstAtOrAfter, joined, partsOf, without } from './spans.ts';
 
 /** How often answers lacked the buckets of a span of time. */
@@ -49,15 +49,6 @@ export interface Counter {
   readonly watermark: number;
   /** What is still to be counted before the watermark, ascending. */
   readonly missing: readonly MissingSpan[];
-}
-
-/** Counters that lack buckets. */
-export interface Lacking {
-  readonly counters: readonly Counter[];
-  /** Bucket width (ms). */
-  readonly width: number;
-  /** Up to where buckets have settled (platform ms). */
-  readonly settledUntil: number;
 }
 
 /** A bucket that a counter has taken in. */
@@ -239,7 +230,7 @@ function wholeOrRest(
 
 function noteMissing(spans: readonly MissingSpan[], reading: Reading): MissingSpan[] {
   const { window, settledUntil, whole } = reading;
-  const now = noted(reading.now);
+  const now = notedAt(reading.now);
   const asked = { from: window.from, to: Math.min(window.to, settledUntil) };
   // If nothing in the window has settled, the answer does not show that anything is missing.
   if (asked.to <= asked.from) return [...spans];
@@ -253,7 +244,7 @@ function isSkipped(span: MissingSpan, { watermark, forgottenUntil }: Reading): b
 }
 
 /** Whether two spans can be merged; of two that were never asked for, the first's `since` is kept. */
-function areAlike(a: MissingSpan, b: MissingSpan): boolean {
+export function areAlike(a: MissingSpan, b: MissingSpan): boolean {
   if (a.asked === 0 && b.asked === 0) return true;
   return a.since === b.since && a.until === b.until && a.asked === b.asked && a.whole === b.whole;
 }
@@ -268,50 +259,17 @@ export function isSame(a: Counter, b: Counter): boolean {
   });
 }
 
-/**
- * The kind of read that will show most about a span. After answers that lost rows, or had none: a coarse read up to the
- * present shows whether the platform has anything around the span, and a coarse read of its day does so near the ends of a gap.
- */
-export function bestRead({ asked, whole }: Evidence): 'fine' | 'coarse' | 'day' {
-  const unclear = asked - whole;
-  return unclear === 0 ? 'fine' : (TURNS[(unclear - 1) % TURNS.length] ?? 'fine');
-}
-
-const TURNS = ['coarse', 'day', 'fine'] as const;
-
-/** Up to this length coarse reads are as fine as they get (ms). */
-const DAY_MS = 24 * 60 * MINUTE_MS;
-
-/** The counter after a coarse read. What the platform lacks counts as missed once more; what it has needs a fine read. */
-export function noteCoarse(counter: Counter, shown: CoarseBuckets, read: Window, now: number): Counter {
-  const reads = [reachesPresent(read, now) ? 'coarse' : '', read.to - read.from <= DAY_MS ? 'day' : ''];
-  const lacks = (span: MissingSpan) =>
-    span.asked === 0 ? span : { ...span, ...missedAgain(span, true, noted(now)) };
-  // This read was inconclusive: try the next kind at once.
-  const inconclusive = (span: MissingSpan) =>
-    span.asked > 0 && reads.includes(bestRead(span)) ? { ...span, asked: span.asked + 1 } : span;
-  let { missing } = counter;
-  for (const part of shown.lacking) missing = changedWithin(missing, part, lacks);
-  for (const part of without([read], shown.lacking)) missing = changedWithin(missing, part, inconclusive);
-  // The platform has a bucket that earlier reads lacked: those reads no longer count against it.
-  for (const bucket of shown.present) {
-    if (covers(counter.missing, bucket.from, bucket.to)) {
-      missing = changedWithin(missing, bucket, (span) => ({ ...span, whole: 0 }));
-    }
-  }
-  return { ...counter, missing: joined(missing, areAlike) };
-}
-
 /** The counter after an answer to a window that could not be used. */
 export function noteUnclear(counter: Counter, window: Window, now: number): Counter {
   const missing = changedWithin(counter.missing, window, (span) => ({
     ...span,
-    ...missedAgain(span, false, noted(now)),
+    ...missedAgain(span, false, notedAt(now)),
   }));
   return { ...counter, missing: joined(missing, areAlike) };
 }
 
-function noted(time: number): number {
+/** When an answer that lacked buckets came (ms), to the precision to which that is noted. */
+export function notedAt(time: number): number {
   return Math.ceil(time / NOTED_STEP_MS) * NOTED_STEP_MS;
 }
 

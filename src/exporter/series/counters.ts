@@ -1,30 +1,12 @@
-import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
 import type { Counting, Restatements } from '../poll/job.ts';
 import { watchGrowth } from '../settling/completeness.ts';
 import { type Delays, type MetricEvidence, nothingShown } from '../settling/learned.ts';
 import { freshWindow, MINUTE_MS, type Window } from '../settling/window.ts';
-import {
-  coarseBuckets,
-  newestEnd,
-  newestShown,
-  progressBeyond,
-  reachedBy,
-  reaches,
-  readingOf,
-  sumIfWhole,
-} from './answer-buckets.ts';
+import { newestEnd, newestShown, progressBeyond, reachedBy, reaches, readingOf } from './answer-buckets.ts';
 import { answerWidth, withoutUnclear } from './bucket-width.ts';
 import { countable, isOutdated, withCountersOf } from './counted-breakdown.ts';
-import {
-  type CountedBucket,
-  type Counter,
-  count,
-  hasCounted,
-  type Lacking,
-  noteCoarse,
-  noteUnclear,
-} from './counter.ts';
+import { type CountedBucket, type Counter, count, hasCounted, noteUnclear } from './counter.ts';
 import { narrowerThan, restatedIn, seenAgain } from './seen-buckets.ts';
 import {
   type CountersRecord,
@@ -97,21 +79,6 @@ export function windowOfPresent(
   return freshWindow({ now, horizon, width, newest, lacking, doubtful: doubt?.answers ?? 0 });
 }
 
-/** The settled buckets that counters lack; undefined if they lack none, or that cannot be known. */
-export function lackingIn(
-  { record, newest }: SeriesMemory,
-  counts: HasCounter,
-  now: number,
-  settleDelay: number,
-): Lacking | undefined {
-  if (record === undefined || newest === undefined) return undefined;
-  const counters: Counter[] = [];
-  for (const [dimension, counter] of record.counters)
-    if (counts(dimension) && counter.missing.length > 0) counters.push(counter);
-  if (counters.length === 0) return undefined;
-  return { counters, width: record.width, settledUntil: Math.min(now, newest) - settleDelay };
-}
-
 /** How wide the buckets of an answer to a window of an hour or less are, and which of its rows are of that width. */
 export function understood(memory: SeriesMemory, answered: WindowedAnswer): UnderstoodAnswer {
   const decoded = withoutUnclear(answered.decoded);
@@ -122,18 +89,6 @@ export function understood(memory: SeriesMemory, answered: WindowedAnswer): Unde
   const rejected = new Map(decoded.rejected);
   for (const { timestamps } of decoded.series.values()) reject(rejected, 'unclear_width', timestamps.length);
   return { answer, width, rejected, reached: undefined };
-}
-
-/** The sum of all counters' buckets in a window, or undefined where the answer lacks any. */
-export function sumOfCounted(
-  memory: SeriesMemory,
-  counts: HasCounter,
-  decoded: Decoded,
-  window: Window,
-): number | undefined {
-  if (isOutdated(memory, decoded)) return undefined;
-  const names = [...(memory.record?.counters.keys() ?? [])].filter(counts);
-  return sumIfWhole(decoded, names, window, answerWidth(decoded, knownWidth(memory)));
 }
 
 /**
@@ -167,19 +122,8 @@ export function countAnswer(
   };
 }
 
-/** What a coarse read means: it counts nothing, but shows which buckets the platform does not have. */
-export function countCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: HasCounter): CountedAnswer {
-  const { window, now, decoded } = answer;
-  const answered = { answer, width: undefined, rejected: decoded.rejected, reached: undefined };
-  if (isOutdated(memory, decoded)) return uncounted(answered, memory);
-  const shown = coarseBuckets(answer);
-  const after = noted(memory, counts, (counter, dimension) =>
-    noteCoarse(counter, shown(dimension), window, now),
-  );
-  return uncounted(answered, after);
-}
-
-function uncounted(answered: UnderstoodAnswer, memory: SeriesMemory): CountedAnswer {
+/** What an answer means of which nothing is counted. */
+export function uncounted(answered: UnderstoodAnswer, memory: SeriesMemory): CountedAnswer {
   const { now, mode } = answered.answer;
   const evidence = { ...nothingShown(now), mode };
   return { ...answered, memory, refused: memory, update: undefined, evidence };
@@ -331,10 +275,13 @@ function withUncounted(
   const { decoded, window, now } = answer;
   const doubt = width === undefined ? doubtAgain(memory.doubt, decoded, now) : memory.doubt;
   const after = { ...memory, doubt };
-  return reaches(answer) ? after : noted(after, counts, (counter) => noteUnclear(counter, window, now));
+  return reaches(answer)
+    ? after
+    : withEachCounter(after, counts, (counter) => noteUnclear(counter, window, now));
 }
 
-function noted(
+/** The memory with each counter that counts changed. */
+export function withEachCounter(
   memory: SeriesMemory,
   counts: HasCounter,
   change: (counter: Counter, dimension: string) => Counter,
@@ -348,7 +295,8 @@ function noted(
   return { ...memory, record: recordOf(record.since, record.width, counters, counts) };
 }
 
-function knownWidth({ record, seen, doubt }: SeriesMemory) {
+/** What is known of the width of a series' buckets. */
+export function knownWidth({ record, seen, doubt }: SeriesMemory) {
   return { known: record?.width, seen, doubt };
 }
 

@@ -1,11 +1,17 @@
 import type { Sample } from '../catalogue/family.ts';
 import { RECONCILIATION_RATIO } from '../catalogue/platform-families.ts';
+import type { Decoded } from '../decode/decode.ts';
+import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
-import { MINUTE_MS } from '../settling/window.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
-import { type CountedSpan, SPACING_MS } from './series-memory.ts';
+import { answerWidth } from './bucket-width.ts';
+import { isOutdated } from './counted-breakdown.ts';
+import { knownWidth } from './counters.ts';
+import { type CountedSpan, type HasCounter, type SeriesMemory, SPACING_MS } from './series-memory.ts';
+import { bucketsWithin, without } from './spans.ts';
 
 /** Something whose counters can be compared with the platform: one metric of one target. */
 export interface Reconcilable {
@@ -162,4 +168,32 @@ function ratios(account: string, checks: Iterable<Check>): Sample[] {
     if (truth === 0) return [];
     return [{ family: RECONCILIATION_RATIO, labels: { account, product }, value: counted / truth }];
   });
+}
+
+/**
+ * The sum of all buckets of some dimensions in a window; undefined where the answer lacks any of them, or a row was
+ * dropped that may have been one.
+ */
+export function sumIfWhole(
+  { series, rejected }: Decoded,
+  dimensions: readonly string[],
+  window: Window,
+  width: number | undefined,
+): number | undefined {
+  if (width === undefined || rejected.size > 0) return undefined;
+  const wanted = dimensions.map((name) => series.get(name) ?? NO_POINTS);
+  const lacks = (points: Points) => without([window], bucketsWithin(points, width, window)).length > 0;
+  return wanted.some(lacks) ? undefined : sumWithin(wanted, window);
+}
+
+/** The sum of all counters' buckets in a window, or undefined where the answer lacks any. */
+export function sumOfCounted(
+  memory: SeriesMemory,
+  counts: HasCounter,
+  decoded: Decoded,
+  window: Window,
+): number | undefined {
+  if (isOutdated(memory, decoded)) return undefined;
+  const names = [...(memory.record?.counters.keys() ?? [])].filter(counts);
+  return sumIfWhole(decoded, names, window, answerWidth(decoded, knownWidth(memory)));
 }

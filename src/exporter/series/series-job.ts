@@ -27,10 +27,11 @@ import type { StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
 import { progressBeyond, someStart } from './answer-buckets.ts';
 import { CatchUpJob, type CaughtUp, type KnownSeries } from './catch-up-job.ts';
-import { type CountedAnswer, countAnswer, sumOfCounted, understood, windowOfPresent } from './counters.ts';
+import { type CountedAnswer, countAnswer, understood, windowOfPresent } from './counters.ts';
 import type { KeptCounters } from './pruning.ts';
 import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush } from './pushed-series.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
+import { sumOfCounted } from './reconciliation-job.ts';
 import { earlyExposure, newestBucket, type SeriesSamples } from './samples.ts';
 import {
   BEGINNING,

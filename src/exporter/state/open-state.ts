@@ -10,9 +10,16 @@ import {
   writeMarker,
 } from './directory.ts';
 import { DamagedState, type Database, DurableState, everyRecord, QUEUE_NAMES } from './durable.ts';
-import { isIntact, Records, storedChecksum } from './records.ts';
+import { isIntact, Records, sealEntry, storedChecksum } from './records.ts';
 import { type DatabaseThread, lockDirectory, openDatabase, type RecordTally } from './sqlite.ts';
-import { type RangeOptions, type State, type StateEntry, type StateKey, StateWriteFailure } from './state.ts';
+import {
+  QUEUE,
+  type RangeOptions,
+  type State,
+  type StateEntry,
+  type StateKey,
+  StateWriteFailure,
+} from './state.ts';
 
 export interface StateLog {
   info(message: string): void;
@@ -232,4 +239,19 @@ export class AwaitedState implements State {
   #trouble(): string {
     return `the state directory ${this.directory} cannot be used: ${this.#reason}; counters are withheld until then, gauges are served`;
   }
+}
+
+/** State that ends with the process. It stores values as the durable one does, so that both behave alike. */
+export function memoryState(note?: string): State {
+  const records = new Records();
+  return {
+    kind: 'memory',
+    directory: undefined,
+    note,
+    get: (key) => (key[0] === QUEUE ? undefined : records.get(key)),
+    keys: (prefix) => [...records.keys(prefix)].filter(([first]) => first !== QUEUE),
+    range: async (prefix, options) => records.range(prefix, options),
+    commit: async (entries) => records.apply(entries.map(sealEntry)),
+    close: async () => records.clear(),
+  };
 }

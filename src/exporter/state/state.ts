@@ -1,5 +1,3 @@
-import { Records, sealEntry } from './records.ts';
-
 /**
  * Names one entry from the general to the particular, e.g. `['series', account, api, product, id, metric]`.
  */
@@ -73,19 +71,4 @@ export class StateWriteFailure extends Error {
 /** What is committed cannot be read now. */
 export class StateReadFailure extends Error {
   override readonly name = 'StateReadFailure';
-}
-
-/** State that ends with the process. It stores values as the durable one does, so that both behave alike. */
-export function memoryState(note?: string): State {
-  const records = new Records();
-  return {
-    kind: 'memory',
-    directory: undefined,
-    note,
-    get: (key) => (key[0] === QUEUE ? undefined : records.get(key)),
-    keys: (prefix) => [...records.keys(prefix)].filter(([first]) => first !== QUEUE),
-    range: async (prefix, options) => records.range(prefix, options),
-    commit: async (entries) => records.apply(entries.map(sealEntry)),
-    close: async () => records.clear(),
-  };
 }

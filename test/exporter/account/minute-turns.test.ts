@@ -8,7 +8,7 @@ import { Turns } from '../../../src/exporter/poll/operations.ts';
 import { reportTo } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { runInSlices } from '../../../src/exporter/slices.ts';
-import { memoryState } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 import { noToken } from '../credentials/no-token.ts';

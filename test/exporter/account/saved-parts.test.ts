@@ -6,7 +6,7 @@ import { Store } from '../../../src/exporter/exposition/store.ts';
 import { Turns } from '../../../src/exporter/poll/operations.ts';
 import { reportTo } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
-import { memoryState } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { eventually } from '../../eventually.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { sendJson, startUpstream } from '../platform/upstream.ts';

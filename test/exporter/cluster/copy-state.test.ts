@@ -4,12 +4,8 @@ import {
   copyToDatabase,
   copyToDirectory,
 } from '../../../src/exporter/cluster/copy-state.ts';
-import {
-  memoryState,
-  type State,
-  type StateEntry,
-  StateWriteFailure,
-} from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import { type State, type StateEntry, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

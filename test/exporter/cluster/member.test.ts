@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { BeatAnswer } from '../../../src/exporter/cluster/lease.ts';
 import { type AccountsOfReplica, Member } from '../../../src/exporter/cluster/member.ts';
 import type { Registry } from '../../../src/exporter/cluster/registry.ts';
-import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import type { State } from '../../../src/exporter/state/state.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 
 /** An account of this replica's, in a database that hangs or answers as the test says, and whose states load when it says. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/exporter/clock.ts';
 import { Member } from '../../../src/exporter/cluster/member.ts';
-import { memoryState } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import type { SimulatedClock } from '../../simulated-clock.ts';
 import type { ModelDatabase } from './model-database.ts';
 

@@ -5,7 +5,8 @@ import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
-import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import type { State } from '../../../src/exporter/state/state.ts';
 import type { Target } from '../../../src/exporter/targets/target.ts';
 
 const HOUR = 3_600_000;

@@ -7,7 +7,7 @@ import { type PollObserver, PollRunner } from '../../../src/exporter/poll/runner
 import { Schedule, type ScheduleOptions } from '../../../src/exporter/poll/schedule.ts';
 import type { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
-import { memoryState } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
 
 /** A poll that found what it looked for and has nothing to expose. */
 export const FOUND: PollResult = { outcome: 'ok', exposures: () => [] };

@@ -6,7 +6,8 @@ import { Outbox } from '../../../src/exporter/push/outbox.ts';
 import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
 import { receiverSnapshots, type SenderOptions, sendWaiting } from '../../../src/exporter/push/sender.ts';
-import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import type { State } from '../../../src/exporter/state/state.ts';
 
 /** A clock on which every sleep is over at once. */
 export function hastyClock(start = 0): Clock & { time: number } {

@@ -6,12 +6,8 @@ import { PUSH, type Receiver } from '../../../src/exporter/configuration/push-se
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
-import {
-  memoryState,
-  type State,
-  StateReadFailure,
-  StateWriteFailure,
-} from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import { type State, StateReadFailure, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { ModelReceiver } from './model-receiver.ts';
 import { hastyClock, outboxBed, sample } from './outbox-bed.ts';
 

@@ -7,12 +7,8 @@ import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
-import {
-  memoryState,
-  type State,
-  type StateEntry,
-  StateWriteFailure,
-} from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import { type State, type StateEntry, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { hastyClock, sample } from './outbox-bed.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };

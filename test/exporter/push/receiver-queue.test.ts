@@ -5,7 +5,8 @@ import { Push } from '../../../src/exporter/push/push.ts';
 import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
 import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
-import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import type { State } from '../../../src/exporter/state/state.ts';
 import { doneInTurns } from '../../work-in-turns.ts';
 import { hastyClock, sample } from './outbox-bed.ts';
 

@@ -8,7 +8,8 @@ import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { ReplicaPush, shareOf } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
-import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import { type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { hastyClock, sample, shown } from './outbox-bed.ts';
 

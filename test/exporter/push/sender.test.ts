@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
-import { memoryState } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { ModelReceiver } from './model-receiver.ts';
 import { outboxBed, sample } from './outbox-bed.ts';
 

@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openState } from '../../../src/exporter/state/open-state.ts';
-import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { memoryState, openState } from '../../../src/exporter/state/open-state.ts';
+import type { State } from '../../../src/exporter/state/state.ts';
 import { seriesKey } from '../../parse-exposition.ts';
 import { simulate } from '../../simulation/simulation.ts';
 

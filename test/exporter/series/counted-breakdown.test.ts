@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Points } from '../../../src/exporter/decode/points.ts';
-import { sumOfCounted, windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import { sumOfCounted } from '../../../src/exporter/series/reconciliation-job.ts';
 import { recordOf } from '../../../src/exporter/series/series-memory.ts';
 import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Points } from '../../../src/exporter/decode/points.ts';
 import { type Reading, readingOf } from '../../../src/exporter/series/answer-buckets.ts';
-import {
-  bestRead,
-  type Counter,
-  count,
-  type MissingSpan,
-  noteCoarse,
-} from '../../../src/exporter/series/counter.ts';
+import { bestRead, noteCoarse } from '../../../src/exporter/series/coarse-reads.ts';
+import { type Counter, count, type MissingSpan } from '../../../src/exporter/series/counter.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 5, 10);

@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
-import { sumOfCounted, windowOfPresent } from '../../../src/exporter/series/counters.ts';
-import { type Reconcilable, ReconciliationJob } from '../../../src/exporter/series/reconciliation-job.ts';
+import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import {
+  type Reconcilable,
+  ReconciliationJob,
+  sumOfCounted,
+} from '../../../src/exporter/series/reconciliation-job.ts';
 import { type Checkpoints, spanBefore, withCheckpoint } from '../../../src/exporter/series/series-memory.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
 import { NO_MEMORY } from '../../../src/exporter/state/state.ts';

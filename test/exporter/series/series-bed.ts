@@ -3,7 +3,8 @@ import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts'
 import type { Exposure } from '../../../src/exporter/poll/job.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
 import { answerWidth } from '../../../src/exporter/series/bucket-width.ts';
-import { type CountedAnswer, countAnswer, countCoarse } from '../../../src/exporter/series/counters.ts';
+import { countCoarse } from '../../../src/exporter/series/coarse-reads.ts';
+import { type CountedAnswer, countAnswer } from '../../../src/exporter/series/counters.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../../src/exporter/series/series-job.ts';
 import { restoreSeries, type SeriesMemory, storeSeries } from '../../../src/exporter/series/series-memory.ts';

@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { pruneCounters } from '../../../src/exporter/series/pruning.ts';
 import { recordOf, restoreSeries, storeSeries } from '../../../src/exporter/series/series-memory.ts';
 import { youngOf } from '../../../src/exporter/settling/completeness.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { openEntry, sealEntry } from '../../../src/exporter/state/records.ts';
-import { memoryState } from '../../../src/exporter/state/state.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 
 const time = fc.integer({ min: 0, max: 2e12 });

@@ -14,7 +14,8 @@ import {
   sourceListedByRest,
 } from '../../../src/exporter/series/source-choice.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
-import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import type { State } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 

@@ -5,7 +5,8 @@ import { PlatformFailure, type Read, type Resource } from '../../../src/exporter
 import type { Job, PollResult, SettingChange } from '../../../src/exporter/poll/job.ts';
 import { adopt, conclusionOf } from '../../../src/exporter/poll/runner.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
-import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import { type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import type { Configuration } from '../../../src/exporter/targets/configuration-list.ts';
 import { seriesKey } from '../../parse-exposition.ts';
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { memoryState, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import { StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { type Answers, listOf, settingsBench } from './bench.ts';
 
 const PATH = '/edge_firewall';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, DurableState, OutcomeUnknown } from '../../../src/exporter/state/durable.ts';
-import { openState } from '../../../src/exporter/state/open-state.ts';
+import { memoryState, openState } from '../../../src/exporter/state/open-state.ts';
 import { type Change, Records, textOfKey } from '../../../src/exporter/state/records.ts';
 import { lockDirectory, openDatabase } from '../../../src/exporter/state/sqlite.ts';
-import { memoryState, QUEUE, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { QUEUE, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { describeState } from './state-suite.ts';
 import { UNHURRIED } from './unhurried.ts';
 

@@ -10,7 +10,8 @@ import type { AccountState } from '../../../src/exporter/judgement/judgement.ts'
 import { parseJobQuery } from '../../../src/exporter/page/jobs-table.ts';
 import { renderPage } from '../../../src/exporter/page/page.ts';
 import { toTheEnd } from '../../../src/exporter/slices.ts';
-import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import { type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { parseStatusQuery, statusText } from '../../../src/exporter/status-document.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 import { selectorsOf } from '../../dashboards/promql.ts';
