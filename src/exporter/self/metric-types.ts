@@ -1,6 +1,7 @@
 import type { Labels } from '../catalogue/family.ts';
 import { type FamilyMetadata, formatThreshold } from '../exposition/text-format.ts';
-import type { OwnFamily, OwnLine, OwnMetrics } from './own-metrics.ts';
+import type { OwnFamily, OwnLine } from './own-family.ts';
+import type { OwnMetrics } from './own-metrics.ts';
 
 /** One value for each of some label names. */
 type LabelValues<Names extends readonly string[]> = { readonly [Name in keyof Names]: string };

@@ -12,7 +12,8 @@ import startTime from 'prom-client/lib/metrics/processStartTime.js';
 import nodeVersion from 'prom-client/lib/metrics/version.js';
 import Registry from 'prom-client/lib/registry.js';
 import { type FamilyMetadata, formatThreshold } from '../exposition/text-format.ts';
-import type { OwnFamily, OwnLine, OwnMetrics } from './own-metrics.ts';
+import type { OwnFamily, OwnLine } from './own-family.ts';
+import type { OwnMetrics } from './own-metrics.ts';
 
 /** Scrapes that follow one another closer than this (ms) get the same measurement. */
 const REMEASURED_AFTER_MS = 1_000;

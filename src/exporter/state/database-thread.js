@@ -4,8 +4,8 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, statSync, writ
 import { parentPort } from 'node:worker_threads';
 import Sqlite from 'libsql';
 
-/** @import { NameRange } from './durable.ts' */
-/** @import { DatabaseFiles, RecordTally, Requests, ThreadAnswer, ThreadQuestion } from './sqlite.ts' */
+/** @import { NameRange } from './database.ts' */
+/** @import { DatabaseFiles, RecordTally, Requests, ThreadAnswer, ThreadQuestion } from './database-requests.ts' */
 /** @import { Change, StoredRecord } from './records.ts' */
 
 // A commit to a write-ahead log is one write and one fsync. Under an exclusive lock SQLite keeps the log's index on the

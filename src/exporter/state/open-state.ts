@@ -1,4 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts';
+import { DamagedState, type Database, everyRecord } from './database.ts';
+import type { DatabaseThread, RecordTally } from './database-requests.ts';
 import {
   ensureDirectory,
   FORMAT,
@@ -9,9 +11,9 @@ import {
   setAside,
   writeMarker,
 } from './directory.ts';
-import { DamagedState, type Database, DurableState, everyRecord, QUEUE_NAMES } from './durable.ts';
+import { DurableState, QUEUE_NAMES } from './durable.ts';
 import { isIntact, Records, sealEntry, storedChecksum } from './records.ts';
-import { type DatabaseThread, lockDirectory, openDatabase, type RecordTally } from './sqlite.ts';
+import { lockDirectory, openDatabase } from './sqlite.ts';
 import {
   QUEUE,
   type RangeOptions,

@@ -1,11 +1,5 @@
-import {
-  type Database,
-  DurableState,
-  everyRecord,
-  type NameRange,
-  OutcomeUnknown,
-  QUEUE_NAMES,
-} from './durable.ts';
+import { type Database, everyRecord, type NameRange, OutcomeUnknown } from './database.ts';
+import { DurableState, QUEUE_NAMES } from './durable.ts';
 import { AnswerLost, type PostgresConnections } from './postgres-connections.ts';
 import { type Change, endOfPrefix, isIntact, Records, type StoredRecord } from './records.ts';
 import type { OwnedAccount, State } from './state.ts';

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { DamagedState } from '../../../src/exporter/state/durable.ts';
-import { type DatabaseThread, openDatabase } from '../../../src/exporter/state/sqlite.ts';
+import { DamagedState } from '../../../src/exporter/state/database.ts';
+import type { DatabaseThread } from '../../../src/exporter/state/database-requests.ts';
+import { openDatabase } from '../../../src/exporter/state/sqlite.ts';
 
 it('a damaged database that cannot be closed either is called damaged', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sqlite-'));
