@@ -43,7 +43,7 @@ export class IngestPath {
     this.#exposed = new AccountStore({
       config: { ...config, stale_after: 300_000 },
       platformClock: { skewMs: 0, localNow: () => this.now },
-      forecast: { intervalsOf: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
+      intervals: { of: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
       store: this.#store,
       exposes: () => true,
     });

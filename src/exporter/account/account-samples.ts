@@ -56,7 +56,7 @@ const LEAST_LIFETIME_MS = 3 * MINUTE_MS;
 /** The part of an account that is exposed. */
 type ExposedAccount = Pick<
   AccountView,
-  'name' | 'shard' | 'id' | 'platform' | 'forecast' | 'tokenExpiresAt' | 'jobs' | 'listings' | 'sources'
+  'name' | 'shard' | 'id' | 'platform' | 'intervals' | 'tokenExpiresAt' | 'jobs' | 'listings' | 'sources'
 >;
 
 /** What is exposed of an account besides what its jobs find. */
@@ -201,11 +201,11 @@ export class AccountSamples {
 
   /** Exposes what was learned of the platform's delays, and how old data may therefore be; in steps, a job each. */
   *exposeLearned(learned: Iterable<LearnedOf>, jobs: Iterable<DatedJob>): Generator<undefined, void> {
-    const { name: account, platform, forecast } = this.#view;
+    const { name: account, platform, intervals } = this.#view;
     const now = platform.platformClock.now();
     const oldest = new OldestData();
     for (const job of jobs) {
-      oldest.add(job.subject, job.expectedAge(forecast.intervalsOf(job).planned, now));
+      oldest.add(job.subject, job.expectedAge(intervals.of(job).planned, now));
       yield;
     }
     this.#oldest = oldest;
@@ -223,12 +223,12 @@ export class AccountSamples {
 
   /** Exposes which counters catch up, in steps. Called before the first poll too: after a restart it brings all at once. */
   *exposeCatchingUp(jobs: Iterable<SeriesJob>): Generator<undefined, void> {
-    const { platform, forecast } = this.#view;
+    const { platform, intervals } = this.#view;
     const found = yield* catchingUp(
       jobs,
       this.#behind,
       platform.platformClock.now(),
-      (job) => forecast.intervalsOf(job).planned,
+      (job) => intervals.of(job).planned,
     );
     this.#behind = found.behind;
     this.#publish('counting', found.samples);

@@ -6,6 +6,7 @@ import type { PollObserver } from '../poll/runner.ts';
 import type { JobState } from '../poll/schedule.ts';
 import type { DemandForecast, ScopeDemand } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
+import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { ChosenSource } from '../series/source-choice.ts';
@@ -28,7 +29,8 @@ export interface AccountView {
   readonly reserve: number;
   readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;
-  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch' | 'intervalsOf'>;
+  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch'>;
+  readonly intervals: Pick<PollIntervals, 'of'>;
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;
   jobs(): readonly JobState[];
@@ -51,14 +53,11 @@ const LONGEST_SILENCE_MS = 150_000;
 const LONGEST_SILENCE_INTERVALS = 3;
 
 /** The shortest interval (ms) at which any job is polled now; Infinity if none was polled. */
-export function shortestInterval(
-  jobs: readonly JobState[],
-  forecast: Pick<DemandForecast, 'intervalsOf'>,
-): number {
+export function shortestInterval(jobs: readonly JobState[], intervals: Pick<PollIntervals, 'of'>): number {
   let shortest = Number.POSITIVE_INFINITY;
   for (const { job, startedAt } of jobs) {
     if (job.schedule === undefined || startedAt === undefined) continue;
-    shortest = Math.min(shortest, forecast.intervalsOf(job).usual);
+    shortest = Math.min(shortest, intervals.of(job).usual);
   }
   return shortest;
 }

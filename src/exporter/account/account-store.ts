@@ -7,7 +7,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Exposure, Job } from '../poll/job.ts';
 import { TOKENS } from '../poll/observed-platform.ts';
 import type { ScheduledJob } from '../poll/schedule.ts';
-import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import { runInSlices } from '../slices.ts';
 
 /** What an account leaves exposed when a reload starts it anew. */
@@ -28,7 +28,7 @@ interface AccountStoreOptions {
   readonly config: Pick<AccountConfig, 'name' | 'labels' | 'stale_after' | 'collectors' | 'credentials'>;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   readonly platformClock: Pick<PlatformClock, 'skewMs' | 'localNow'>;
-  readonly forecast: Pick<DemandForecast, 'intervalsOf'>;
+  readonly intervals: Pick<PollIntervals, 'of'>;
   /** Whether `/metrics` is to have a sample. */
   readonly exposes: (sample: Sample) => boolean;
   /** What the account of before has left. */
@@ -89,9 +89,9 @@ export class AccountStore {
 
   /** Exposes what a job found, replacing part by part. */
   expose({ job, exposed }: ScheduledJob, exposures: readonly Exposure[]): void {
-    const { config, platformClock, forecast, store, exposes } = this.#options;
+    const { config, platformClock, intervals, store, exposes } = this.#options;
     const source = job.follows ?? job;
-    const { usual, planned } = forecast.intervalsOf(source);
+    const { usual, planned } = intervals.of(source);
     const { skewMs } = platformClock;
     const localNow = platformClock.localNow();
     // Until well after the next poll should have renewed them.
@@ -131,10 +131,10 @@ export class AccountStore {
 
   /** Withdraws what is stale while the platform is up, an owner a step, so that old data does not look new. */
   *withdrawStale(): Generator<undefined, void> {
-    const { platformClock, forecast } = this.#options;
+    const { platformClock, intervals } = this.#options;
     for (const [owner, { until, job }] of this.#shown) {
       if (!this.#isUp) return;
-      const { usual, planned } = forecast.intervalsOf(job);
+      const { usual, planned } = intervals.of(job);
       const now = platformClock.localNow() + platformClock.skewMs;
       const expectedAge = job.expectedAge?.(planned, now) ?? Number.POSITIVE_INFINITY;
       // One poll may fail.

@@ -128,7 +128,7 @@ export class Account {
       config,
       store: options.store,
       platformClock,
-      forecast,
+      intervals: forecast.intervals,
       exposes: (sample) => this.#outlet.pushed?.exposes(sample) ?? true,
       held: handedOver?.exposed,
       isSameAccess,
@@ -151,7 +151,7 @@ export class Account {
       clock,
       operations,
       reachability: platform.reachability,
-      forecast,
+      intervals: forecast.intervals,
       commit: (found) =>
         this.#outlet.pushed?.commit({ ...found, samples: labelled(found.samples) }) ??
         state.commit(found.entries),
@@ -175,6 +175,7 @@ export class Account {
       platform,
       queue,
       forecast,
+      intervals: forecast.intervals,
       tokenExpiresAt: credentials.expiresAt.bind(credentials),
       jobs: () => this.#schedule.states(),
       isBeginning: () => this.#isBeginning,
@@ -186,7 +187,7 @@ export class Account {
           beatAt: this.#beatAt,
           polledAt: this.#polledAt,
           platformUp: platform.reachability.up !== false,
-          shortestIntervalMs: shortestInterval(this.#schedule.states(), forecast),
+          shortestIntervalMs: shortestInterval(this.#schedule.states(), forecast.intervals),
         }),
       judged: () => this.#samples.judged(),
     };

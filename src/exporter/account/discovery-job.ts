@@ -10,7 +10,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import { isLarge } from '../platform/response-body.ts';
 import type { Discovery, FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
-import { periodOf } from '../rate-limit/demand-forecast.ts';
+import { periodOf } from '../rate-limit/poll-intervals.ts';
 import { someStart } from '../series/answer-buckets.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { madeInSlices, toTheEnd } from '../slices.ts';

@@ -1,8 +1,8 @@
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { JobState } from '../poll/schedule.ts';
 import type { Decision, WaitReason } from '../rate-limit/decision.ts';
-import { type DemandForecast, periodOf } from '../rate-limit/demand-forecast.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
+import { type PollIntervals, periodOf } from '../rate-limit/poll-intervals.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestDecision, RequestQueue } from '../rate-limit/request-queue.ts';
 import type { JobStatus } from '../status.ts';
@@ -14,7 +14,7 @@ export type LocalTime = (local: number | undefined) => string | null;
 /** The moment of which a status is. */
 export interface Moment {
   readonly view: {
-    readonly forecast: Pick<DemandForecast, 'intervalsOf'>;
+    readonly intervals: Pick<PollIntervals, 'of'>;
     readonly platform: Pick<ObservedPlatform, 'scopes'>;
     readonly queue: Pick<RequestQueue, 'concurrency'>;
   };
@@ -158,7 +158,7 @@ export class StatusOfJob implements JobStatus {
   }
 
   get #planned(): number {
-    this.#plannedMs ??= this.#moment.view.forecast.intervalsOf(this.#known.job).planned;
+    this.#plannedMs ??= this.#moment.view.intervals.of(this.#known.job).planned;
     return this.#plannedMs;
   }
 

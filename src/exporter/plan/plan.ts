@@ -6,14 +6,9 @@ import { partOf } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
-import {
-  demandPerMinute,
-  expectedIntervals,
-  fits,
-  type JobDemand,
-  periodOf,
-} from '../rate-limit/demand-forecast.ts';
+import { demandPerMinute, expectedIntervals, fits, type JobDemand } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
+import { periodOf } from '../rate-limit/poll-intervals.ts';
 import { everyDimension, wantedBy } from '../series/series-source.ts';
 import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';

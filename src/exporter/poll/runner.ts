@@ -1,7 +1,7 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
-import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import { learn } from '../settling/learned.ts';
 import { type AccountMemory, changed } from '../state/account-memory.ts';
 import { LONGEST_COMMIT_MS, type StateEntry, StateWriteFailure } from '../state/state.ts';
@@ -39,7 +39,7 @@ export interface RunnerOptions {
   readonly clock: Clock;
   readonly operations: Pick<Operations, 'turn'>;
   readonly reachability: Pick<Reachability, 'polled'>;
-  readonly forecast: Pick<DemandForecast, 'intervalsOf'>;
+  readonly intervals: Pick<PollIntervals, 'of'>;
   readonly commit: Commit;
   readonly memory: AccountMemory;
   readonly exposed: { expose(scheduled: ScheduledJob, exposures: readonly Exposure[]): void };
@@ -90,7 +90,7 @@ export class PollRunner {
 
   /** A read for one poll: each of its operations waits for its turn. */
   #readFor(scheduled: ScheduledJob): Read {
-    const { account, clock, operations, forecast, observer } = this.#options;
+    const { account, clock, operations, intervals, observer } = this.#options;
     const { job } = scheduled;
     return async (resource, signal, group = job.group) => {
       const request = {
@@ -98,7 +98,7 @@ export class PollRunner {
         notBefore: scheduled.dueAt ?? clock.now(),
         weight: job.weight,
         since: scheduled.since,
-        plannedIntervalMs: () => forecast.intervalsOf(job).careful,
+        plannedIntervalMs: () => intervals.of(job).careful,
       };
       scheduled.request ??= request;
       const perform = await operations.turn(request, signal);

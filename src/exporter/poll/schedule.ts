@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { isPassing, type Outcome } from '../platform/read.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
-import { periodOf } from '../rate-limit/demand-forecast.ts';
+import { periodOf } from '../rate-limit/poll-intervals.ts';
 import { runInSlices } from '../slices.ts';
 import type { Ending, Exposure, Job, PollEnd } from './job.ts';
 import type { Ticker } from './ticker.ts';

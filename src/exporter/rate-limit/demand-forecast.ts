@@ -1,29 +1,16 @@
-import { CronPattern } from '../cron-pattern.ts';
 import type { LimitScope, LimitScopes } from './limit-scopes.ts';
+import {
+  intervalAt,
+  type Levels,
+  PollIntervals,
+  periodOf,
+  type RecurringInterval,
+} from './poll-intervals.ts';
 
 /** Work that asks for operations again and again. */
-export interface RecurringWork {
-  /** A cron pattern in UTC; undefined for work that only follows other work. */
-  readonly schedule: string | undefined;
-  /** The group of operations that it performs. */
-  readonly group: string;
-  /** How much its freshness matters, relative to the others. */
-  readonly weight: number;
+export interface RecurringWork extends RecurringInterval {
   /** Operations each time, as far as is known. */
   cost(): number;
-}
-
-/** What decides at which interval work is done. */
-export type RecurringInterval = Pick<RecurringWork, 'schedule' | 'group' | 'weight'>;
-
-/** Between two polls of a job (ms). */
-export interface Intervals {
-  /** Given what other clients take now. */
-  readonly usual: number;
-  /** On a day when other clients take more than usual: pacing must not exceed it. */
-  readonly careful: number;
-  /** By schedules and limit alone. Lateness is judged by it, so that other clients are no excuse for old data. */
-  readonly planned: number;
 }
 
 /** What the jobs of one limit scope ask for. */
@@ -37,18 +24,18 @@ export interface ScopeDemand {
 
 /** What an account's jobs ask of its quota, and the intervals at which they will therefore be polled. */
 export class DemandForecast {
+  /** At which its jobs are polled. */
+  readonly intervals: PollIntervals;
   readonly #scopes: LimitScopes;
   #alike: readonly Alike[] = [];
-  /** By the name of the scope, as are the levels. */
+  /** By the name of the scope. */
   #demands: ReadonlyMap<string, readonly JoinedDemand[]> = new Map();
-  #levels: ReadonlyMap<string, number> = new Map();
-  #carefulLevels: ReadonlyMap<string, number> = new Map();
-  #plannedLevels: ReadonlyMap<string, number> = new Map();
   #perMinute = 0;
   #stretch = 1;
 
   constructor(scopes: LimitScopes) {
     this.#scopes = scopes;
+    this.intervals = new PollIntervals(scopes);
   }
 
   /** Operations per minute that the schedules asked for when it was measured last. */
@@ -91,25 +78,15 @@ export class DemandForecast {
           levelOf(demands.get(name) ?? [], perMinuteOf(limiter)),
         ]),
       );
-    this.#levels = levels((limiter) => limiter.perMinute);
-    this.#carefulLevels = levels((limiter) => limiter.carefulPerMinute);
-    this.#plannedLevels = levels((limiter) => limiter.allowedPerMinute);
+    this.intervals.measured({
+      usual: levels((limiter) => limiter.perMinute),
+      careful: levels((limiter) => limiter.carefulPerMinute),
+      planned: levels((limiter) => limiter.allowedPerMinute),
+    });
     this.#stretch = meanStretch(
       demands,
       levels((limiter) => limiter.provenPerMinute),
     );
-  }
-
-  /** How often a job is polled; 0 for work without a schedule where the quota does not stretch it. */
-  intervalsOf({ schedule, group, weight }: RecurringInterval): Intervals {
-    const { name } = this.#scopes.of(group);
-    const demand = { periodMs: schedule === undefined ? 0 : periodOf(schedule).longest, weight };
-    const at = (levels: ReadonlyMap<string, number>) => intervalAt(levels.get(name) ?? 0, demand);
-    return {
-      usual: at(this.#levels),
-      careful: at(this.#carefulLevels),
-      planned: at(this.#plannedLevels),
-    };
   }
 
   *#measured(alike: readonly Alike[]): Generator<undefined, Map<string, JoinedDemand[]>> {
@@ -129,10 +106,7 @@ export class DemandForecast {
   }
 }
 
-function meanStretch(
-  demands: ReadonlyMap<string, readonly JoinedDemand[]>,
-  levels: ReadonlyMap<string, number>,
-): number {
+function meanStretch(demands: ReadonlyMap<string, readonly JoinedDemand[]>, levels: Levels): number {
   let sum = 0;
   let count = 0;
   for (const [name, list] of demands) {
@@ -174,44 +148,6 @@ function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-const YEAR_MS = 365 * 24 * 3_600_000;
-
-/** Enough runs to see every gap of a pattern that is not even, such as office hours. */
-const RUNS = 64;
-
-/** How far ahead (ms) runs are counted: a pattern may name leap days alone, or February 30, which never comes. */
-const FARTHEST_MS = 100 * YEAR_MS;
-
-/** How far apart the runs of a cron pattern are, in ms. */
-export interface Period {
-  /** On average: what it costs. */
-  readonly mean: number;
-  /** At most: how long it may leave a value alone. */
-  readonly longest: number;
-}
-
-/** By pattern, for all accounts: working one out takes milliseconds. */
-const periods = new Map<string, Period>();
-
-/** The period of a cron pattern, as of when it was asked for first. */
-export function periodOf(pattern: string): Period {
-  const known = periods.get(pattern) ?? periodFromNow(pattern);
-  periods.set(pattern, known);
-  return known;
-}
-
-function periodFromNow(pattern: string): Period {
-  const now = Date.now();
-  const runs: number[] = [];
-  for (const run of new CronPattern(pattern).within(now, now + FARTHEST_MS)) {
-    if (runs.push(run) === RUNS) break;
-  }
-  const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? run));
-  // A pattern with a single run left has no gap: it is as rare as can be.
-  if (gaps.length === 0) return { mean: YEAR_MS, longest: YEAR_MS };
-  return { mean: gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length, longest: Math.max(...gaps) };
-}
-
 /** What one job asks of the quota. */
 export interface JobDemand {
   /** Milliseconds between its polls as scheduled. */
@@ -238,14 +174,6 @@ export function fits(demand: number, allowance: number): boolean {
 export function expectedIntervals(demands: readonly JobDemand[], perMinute: number): number[] {
   const level = levelOf(demands, perMinute);
   return demands.map((demand) => intervalAt(level, demand));
-}
-
-/** The interval (ms) of a job at a level. */
-export function intervalAt(
-  level: number,
-  { periodMs, weight }: Pick<JobDemand, 'periodMs' | 'weight'>,
-): number {
-  return Math.max(periodMs, level / weight);
 }
 
 /**

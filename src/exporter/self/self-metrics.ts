@@ -3,7 +3,7 @@ import type { Store } from '../exposition/store.ts';
 import { REFUSAL_REASONS } from '../push/protocol.ts';
 import { DROP_REASONS } from '../push/receiver-queue.ts';
 import type { ReceiverView } from '../push/running-receiver.ts';
-import { periodOf } from '../rate-limit/demand-forecast.ts';
+import { periodOf } from '../rate-limit/poll-intervals.ts';
 import type { State } from '../state/state.ts';
 import { VERSION } from '../version.ts';
 import { MetricMaker } from './metric-types.ts';

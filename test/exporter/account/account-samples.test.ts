@@ -4,7 +4,7 @@ import type { Sample } from '../../../src/exporter/catalogue/family.ts';
 import { EDGE_RATELIMIT_RESET_TIMESTAMP } from '../../../src/exporter/catalogue/platform-families.ts';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import { type JobState, ScheduledJob } from '../../../src/exporter/poll/schedule.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
@@ -35,7 +35,7 @@ function viewOf(platform: ObservedPlatform) {
   return {
     name: 'a',
     platform,
-    forecast: new DemandForecast(platform.scopes),
+    intervals: new PollIntervals(platform.scopes),
     id: () => undefined,
     tokenExpiresAt: () => undefined,
     jobs: () => [],

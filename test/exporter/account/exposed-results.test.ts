@@ -18,7 +18,7 @@ it('judges how old data is by when it is shown, however long its poll has waited
   const results = new AccountStore({
     config: { name: 'test', labels: {}, stale_after: 10 * MINUTE, collectors, credentials },
     platformClock: { skewMs: -30 * MINUTE, localNow: () => now },
-    forecast: { intervalsOf: () => ({ usual: MINUTE, careful: MINUTE, planned: MINUTE }) },
+    intervals: { of: () => ({ usual: MINUTE, careful: MINUTE, planned: MINUTE }) },
     store: {
       publish: (owner) => log.push(`shows ${owner}`),
       withdraw: (owner) => log.push(`withdraws ${owner}`),

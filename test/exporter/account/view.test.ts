@@ -45,13 +45,13 @@ it('while the platform is down polls may wait; a scheduler that stands still is 
 it('the shortest interval is that of the jobs that ask the most often: one that never had anything to ask does not count', () => {
   const job = (schedule: string | undefined, startedAt: number | undefined) =>
     ({ job: { schedule }, startedAt }) as JobState;
-  const forecast = {
-    intervalsOf: ({ schedule }: { schedule: string | undefined }) => {
+  const intervals = {
+    of: ({ schedule }: { schedule: string | undefined }) => {
       const usual = (schedule === 'hourly' ? 60 : 1) * MINUTE;
       return { usual, careful: usual, planned: usual };
     },
   };
-  expect(shortestInterval([job('hourly', NOW), job('minutely', undefined)], forecast)).toBe(60 * MINUTE);
-  expect(shortestInterval([job('hourly', NOW), job('minutely', NOW)], forecast)).toBe(MINUTE);
-  expect(shortestInterval([job(undefined, NOW)], forecast)).toBe(Number.POSITIVE_INFINITY);
+  expect(shortestInterval([job('hourly', NOW), job('minutely', undefined)], intervals)).toBe(60 * MINUTE);
+  expect(shortestInterval([job('hourly', NOW), job('minutely', NOW)], intervals)).toBe(MINUTE);
+  expect(shortestInterval([job(undefined, NOW)], intervals)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -56,6 +56,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     },
     queue,
     forecast,
+    intervals: forecast.intervals,
     exchange: () => (answers ? Promise.resolve({ body: null, bytes: 0 }) : new Promise(() => undefined)),
   });
   const status = (): AccountStatus & { readonly jobs: readonly JobStatus[] } => {

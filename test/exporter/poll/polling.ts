@@ -59,7 +59,7 @@ export function polling(options: PollingOptions): Schedule {
     clock,
     operations: unobserved({ clock, queue, timeoutMs }, exchange),
     reachability: new Reachability(() => clock.now()),
-    forecast,
+    intervals: forecast.intervals,
     commit: ({ entries }) => state.commit(entries),
     memory: new AccountMemory(state),
     exposed,

@@ -29,7 +29,7 @@ function poll(commit: (seen: () => { memory: number; exposed: readonly number[] 
     clock,
     reachability: { polled: ({ outcome }) => void events.push(`reachability: ${outcome}`) },
     operations: { turn: () => Promise.reject(new Error('nothing is asked')) },
-    forecast: { intervalsOf: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
+    intervals: { of: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
     commit: () => commit(() => ({ memory: memory.of(TOTAL), exposed: [...exposed] })),
     memory,
     exposed: { expose: (_job, parts) => void exposed.push(...parts.map(({ part }) => Number(part))) },

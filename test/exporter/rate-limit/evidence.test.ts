@@ -60,7 +60,7 @@ function exporterOn(clock: SimulatedClock, answer: Answer) {
     allStepsOf(forecast.measure());
     most.othersPerMinute = Math.max(most.othersPerMinute, limiter.othersPerMinute);
     most.stretch = Math.max(most.stretch, forecast.stretch);
-    most.plannedIntervalMs = Math.max(most.plannedIntervalMs, forecast.intervalsOf(EVERY_MINUTE).planned);
+    most.plannedIntervalMs = Math.max(most.plannedIntervalMs, forecast.intervals.of(EVERY_MINUTE).planned);
     clock.at(clock.now() + 5_000, measure);
   };
   measure();

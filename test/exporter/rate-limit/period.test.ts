@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { periodOf } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import { periodOf } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 
 const MINUTE = 60_000;
 
