@@ -5,7 +5,7 @@ import { QUESTIONS } from '../platform/read.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
-import type { SourceName, SourceReader } from '../series/series-source.ts';
+import type { SourceReader } from '../series/series-source.ts';
 import {
   type AllSeries,
   ChosenReader,
@@ -33,15 +33,13 @@ interface AccountSourcesOptions {
 /** Which of the platform's APIs the series of an account are read by, REST or GraphQL, and what each of the two has. */
 export class AccountSources {
   readonly #options: AccountSourcesOptions;
-  readonly #choice: SourceChoice;
+  readonly choice: SourceChoice;
   #graphql: GraphqlSource | undefined;
-  /** The sources that the jobs were made for. */
-  #madeFor: ReadonlyMap<SeriesApi, SourceName> = new Map();
 
   constructor(options: AccountSourcesOptions) {
     this.#options = options;
     const { account, memory, scopes } = options;
-    this.#choice = new SourceChoice({
+    this.choice = new SourceChoice({
       account,
       memory,
       configured: {
@@ -55,28 +53,18 @@ export class AccountSources {
   /** Which source the series of each API are read by, and why. */
   chosen(): ChosenSource[] {
     return [...this.#options.apis()].map((collector) => {
-      const { source, why } = this.#choice.of(collector);
+      const { source, why } = this.choice.of(collector);
       return { collector, source, why };
     });
   }
 
   /** The same without those that are not known to answer yet: they are tried first. */
   known(): ChosenSource[] {
-    return this.chosen().filter(({ collector }) => isKnown(this.#choice.of(collector)));
-  }
-
-  /** Jobs are made for the sources that are chosen now. */
-  jobsAreMade(): void {
-    this.#madeFor = new Map(this.chosen().map(({ collector, source }) => [collector, source]));
-  }
-
-  /** Whether another source was chosen since the jobs were made, so that other jobs are wanted. */
-  get haveChanged(): boolean {
-    return [...this.#madeFor].some(([api, source]) => this.#choice.of(api).source !== source);
+    return this.chosen().filter(({ collector }) => isKnown(this.choice.of(collector)));
   }
 
   isRest(api: SeriesApi): boolean {
-    return this.#choice.of(api).source === 'rest';
+    return this.choice.of(api).source === 'rest';
   }
 
   /** The group of operations that the chosen source performs. */
@@ -91,7 +79,7 @@ export class AccountSources {
 
   /** Whether a source has a metric of a product's targets. */
   has(product: Product, metric: string, by: Target['by']): boolean {
-    const { source, isFixed } = this.#choice.of(product.api);
+    const { source, isFixed } = this.choice.of(product.api);
     if (OF_WHOLES.has(metric) && by !== 'product') return false;
     if (product.onlyElsewhere?.includes(metric)) return source !== 'rest' || !isFixed;
     return source === 'rest' || GraphqlSource.has(product, metric);
@@ -104,15 +92,15 @@ export class AccountSources {
 
   /** Records where the configurations of a product were listed. Returns whether another source is chosen by that. */
   listed(api: SeriesApi, isFromElsewhere: boolean): boolean {
-    return this.#choice.learn(api, isFromElsewhere ? sourceListed : sourceListedByRest);
+    return this.choice.learn(api, isFromElsewhere ? sourceListed : sourceListedByRest);
   }
 
   /** How the configurations of a product are listed where the product's API does not list them. */
   listElsewhere(product: Product): ListElsewhere | undefined {
-    const { source, isFixed } = this.#choice.of(product.api);
+    const { source, isFixed } = this.choice.of(product.api);
     if (source === 'rest' && isFixed) return undefined;
     return async (read, signal) =>
-      mayListElsewhere(this.#choice.of(product.api))
+      mayListElsewhere(this.choice.of(product.api))
         ? this.#graphqlSource.configurations(product, read, signal)
         : [];
   }
@@ -124,10 +112,10 @@ export class AccountSources {
     const rest = new SeriesReader(options);
     // REST does not have it, whichever source is chosen.
     if (product.onlyElsewhere?.includes(options.metric)) return this.#graphqlSource.reader(options) ?? rest;
-    const { source, isFixed } = this.#choice.of(api);
+    const { source, isFixed } = this.choice.of(api);
     if (isFixed && source === 'rest') return rest;
     return new ChosenReader({
-      sources: this.#choice,
+      sources: this.choice,
       api,
       target: `${product.slug}/${targetName(options.target)}`,
       metric: options.metric,
@@ -140,7 +128,7 @@ export class AccountSources {
 
   /** What is to be saved of them. */
   *parts(): Generator<SavedPart<unknown>, void> {
-    yield* this.#choice.parts();
+    yield* this.choice.parts();
     if (this.#graphql !== undefined) yield* this.#graphql.parts;
   }
 

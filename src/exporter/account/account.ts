@@ -376,7 +376,7 @@ export class Account {
     if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
     if (end.result?.learned !== undefined) this.#samples.exposeAge(end.job, this.#store.expectedAge(end.job));
     this.#samples.polled(end);
-    if (this.#jobs.sources.haveChanged) this.#replace();
+    if (this.#jobs.sources.choice.haveChanged) this.#replace();
     if (!end.job.findsJobs) return;
     if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace();
     this.#samples.exposeListings();

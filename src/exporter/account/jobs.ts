@@ -107,7 +107,7 @@ export class AccountJobs {
     for (const product of this.#listed()) {
       yield keep(`discovery ${product.api} ${product.slug}`, () => this.#discoveryOf(product));
     }
-    this.sources.jobsAreMade();
+    this.sources.choice.jobsAreMade(this.#apis);
     const limits = this.#limits();
     const dropped: string[] = [];
     const readsAll = ({ product, settings }: ProductRead) =>

@@ -101,8 +101,8 @@ export function reportTo(
       metrics.operations.add(1, account, name, status === undefined ? 'none' : String(status));
       notesOf(account).exchanged(name, info);
       if (contradiction !== undefined) clockContradicted(account, contradiction);
-      const assumed = method === 'GET' && outcome === 'ok' && limiter.limit === undefined;
-      if (assumed && notesOf(account).isNews('assumed limit'))
+      const namesNone = method === 'GET' && outcome === 'ok' && info.rate?.limit === undefined;
+      if (namesNone && limiter.limit === undefined && notesOf(account).isNews('assumed limit'))
         log.warn(
           { account, operations_per_minute: limiter.limitInUse },
           'the platform sends no rate limit headers: quota.assumed_limit applies',

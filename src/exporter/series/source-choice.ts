@@ -203,42 +203,48 @@ export interface SourceChoiceOptions {
 /** What an account remembers of its sources, by API. */
 export class SourceChoice {
   readonly #options: SourceChoiceOptions;
-  readonly #parts = new Map<SeriesApi, SavedPart<SourceMemory>>();
+  readonly #parts: Readonly<Record<SeriesApi, SavedPart<SourceMemory>>>;
+  /** The sources that jobs were made for. */
+  #madeFor: readonly (readonly [SeriesApi, SourceName])[] = [];
 
   constructor(options: SourceChoiceOptions) {
     this.#options = options;
+    const { account, now } = options;
+    const partOf = (api: SeriesApi): SavedPart<SourceMemory> => ({
+      key: ['source', account.name, api, account.api_url],
+      open: (stored) => restoreSource(stored, now()),
+      store: storeSource,
+    });
+    this.#parts = { metrics: partOf('metrics'), analytics: partOf('analytics') };
   }
 
   of(api: SeriesApi): SourceMemory {
     const { configured, memory } = this.#options;
     const source = configured[api];
-    return source === 'auto' ? memory.of(this.#partOf(api)) : sourceAtFirst(source);
+    return source === 'auto' ? memory.of(this.#parts[api]) : sourceAtFirst(source);
+  }
+
+  /** The jobs of these APIs are made for the sources that are chosen now. */
+  jobsAreMade(apis: Iterable<SeriesApi>): void {
+    this.#madeFor = [...apis].map((api) => [api, this.of(api).source]);
+  }
+
+  /** Whether another source was chosen since the jobs were made, so that other jobs are wanted. */
+  get haveChanged(): boolean {
+    return this.#madeFor.some(([api, source]) => this.of(api).source !== source);
   }
 
   /** Replaces what is known of an API. Returns whether the chosen source has changed. */
   learn(api: SeriesApi, change: (known: SourceMemory) => SourceMemory): boolean {
     const before = this.of(api);
     const after = change(before);
-    if (after !== before) this.#options.memory.adopt(changed(this.#partOf(api), after), true);
+    if (after !== before) this.#options.memory.adopt(changed(this.#parts[api], after), true);
     return after.source !== before.source;
   }
 
   /** What is to be saved. */
   parts(): Iterable<SavedPart<SourceMemory>> {
-    return this.#parts.values();
-  }
-
-  #partOf(api: SeriesApi): SavedPart<SourceMemory> {
-    const { account, now } = this.#options;
-    const known = this.#parts.get(api);
-    if (known !== undefined) return known;
-    const part: SavedPart<SourceMemory> = {
-      key: ['source', account.name, api, account.api_url],
-      open: (stored) => restoreSource(stored, now()),
-      store: storeSource,
-    };
-    this.#parts.set(api, part);
-    return part;
+    return Object.values(this.#parts);
   }
 }
 

@@ -56,11 +56,18 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     },
     queue,
     forecast,
-    intervals: forecast.intervals,
     exchange: () => (answers ? Promise.resolve({ body: null, bytes: 0 }) : new Promise(() => undefined)),
   });
   const status = (): AccountStatus & { readonly jobs: readonly JobStatus[] } => {
-    const known = { name: 'a', apiUrl: '', reserve: 0.2, platform, queue, forecast };
+    const known = {
+      name: 'a',
+      apiUrl: '',
+      reserve: 0.2,
+      platform,
+      queue,
+      forecast,
+      intervals: forecast.intervals,
+    };
     const unknown = {
       id: () => undefined,
       tokenExpiresAt: () => undefined,
