@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Scrubber, scrub } from '../../src/exporter/scrubber.ts';
-import { Secret } from '../../src/exporter/secret.ts';
+import { Scrubber, Secret, scrub } from '../../src/exporter/secret.ts';
 
 const token = '3a110f2990cfbce7b84265cc027f992acb9743eb';
 

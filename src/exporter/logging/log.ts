@@ -1,6 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { Scrubber } from '../scrubber.ts';
-import type { Secret } from '../secret.ts';
+import { Scrubber, type Secret } from '../secret.ts';
 import { type Output, showing } from '../text/output.ts';
 
 /** From the most to the least that is logged. */

@@ -1,6 +1,5 @@
 import { type Clock, DeadlineExceeded, unlessAborted } from '../clock.ts';
-import { Scrubber } from '../scrubber.ts';
-import type { Secret } from '../secret.ts';
+import { Scrubber, type Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 import { connectorOf, type Route } from './connector.ts';
 import { HugeAnswerSlots, type LargeAnswers } from './large-answers.ts';

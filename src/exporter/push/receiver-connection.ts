@@ -7,8 +7,7 @@ import { networkFailure } from '../platform/network-failure.ts';
 import { parseRetryAfter, parseServerDate } from '../platform/platform-clock.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Pool } from '../platform/undici.ts';
-import { scrub } from '../scrubber.ts';
-import { Secret } from '../secret.ts';
+import { Secret, scrub } from '../secret.ts';
 import { VERSION } from '../version.ts';
 
 /** An answer of a receiver. */

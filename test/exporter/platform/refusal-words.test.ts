@@ -6,8 +6,7 @@ import {
   platformWords,
   upstreamFailure,
 } from '../../../src/exporter/platform/network-failure.ts';
-import { scrub } from '../../../src/exporter/scrubber.ts';
-import { Secret } from '../../../src/exporter/secret.ts';
+import { Secret, scrub } from '../../../src/exporter/secret.ts';
 
 const unscrubbed = (text: string) => text;
 const token = '3a110f2990cfbce7b84265cc027f992acb9743eb';
