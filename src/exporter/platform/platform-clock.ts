@@ -228,13 +228,15 @@ export class PlatformClock {
     return this.skewMs + this.localNow();
   }
 
-  /** What time it is at least, on the platform: no answer can have buckets counted that begin later. */
-  certainNow(): number {
+  /**
+   * What time it is at least on the platform where its clock has shown `now` to an answer: none can have buckets counted that
+   * begin later.
+   */
+  certain(now: number): number {
     const isConfirmed = Number(this.#bounds?.at) - this.#knownSince >= CONFIRMED_AFTER_MS;
-    const { skewMs } = this;
-    const [local, wall] = [this.localNow(), this.#wall()];
-    const isAhead = local + skewMs - wall >= SMALL_JUMP_MS;
-    return isAhead && !isConfirmed ? wall : local + skewMs;
+    if (isConfirmed) return now;
+    const wall = this.#wall();
+    return now - wall >= SMALL_JUMP_MS ? wall : now;
   }
 
   /** The local time at which the platform's clock shows `platformTime` at the latest. */

@@ -1,7 +1,7 @@
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
-import type { Delays, MetricMemory } from '../settling/learned.ts';
+import type { MetricMemory } from '../settling/learned.ts';
 import {
   catchUpWindow,
   coarseWindow,
@@ -12,7 +12,13 @@ import {
 } from '../settling/window.ts';
 import { bestRead, countCoarse } from './coarse-reads.ts';
 import type { Counter, MissingSpan } from './counter.ts';
-import { type CountedAnswer, windowOfPresent } from './counters.ts';
+import {
+  type CountedAnswer,
+  type CountingRules,
+  countAnswer,
+  understood,
+  windowOfPresent,
+} from './counters.ts';
 import type { HasCounter, SeriesMemory } from './series-memory.ts';
 import type { SeriesReader } from './series-reader.ts';
 import type { WindowedAnswer } from './series-source.ts';
@@ -126,12 +132,10 @@ function windowFor(span: MissingSpan, inGap: boolean, now: number, width: number
 }
 
 /** What is remembered of a series, and what follows from it at a moment. */
-export interface KnownSeries {
+export interface KnownSeries extends CountingRules {
   readonly memory: SeriesMemory;
   /** What is learned of the metric over all its targets. */
   readonly metric: MetricMemory;
-  readonly delays: Delays;
-  readonly counts: HasCounter;
   /** Whether there is anybody to push to. */
   readonly isPushed: boolean;
 }
@@ -148,8 +152,6 @@ export interface CaughtUp extends Job<WindowedAnswer> {
     read: Read,
     signal: AbortSignal,
   ): Promise<WindowedAnswer>;
-  /** What an answer to a window of an hour or less means for the counters. */
-  count(known: KnownSeries, answered: WindowedAnswer): CountedAnswer;
   /** What a poll leaves of an answer. @throws RowsRejected when nothing of it is usable */
   resultOf(known: KnownSeries, counted: CountedAnswer): PollResult;
 }
@@ -205,7 +207,7 @@ export class CatchUpJob implements Job<WindowedAnswer> {
     const { memory } = known;
     const counted = isCoarse(answered.window)
       ? countCoarse(memory, answered, known.counts)
-      : this.follows.count(known, answered);
+      : countAnswer(memory, understood(memory, answered), known);
     // Each missing span knows when the next read for it is worthwhile.
     const rested = (after: SeriesMemory): SeriesMemory => ({
       ...after,

@@ -35,7 +35,7 @@ export interface CounterUpdate extends Counting {
 export interface CountingRules {
   readonly counts: HasCounter;
   readonly delays: Delays;
-  /** What time it is at least, on the platform. */
+  /** What time it was at least, on the platform, when the answer came. */
   readonly certainNow: number;
 }
 

@@ -28,11 +28,12 @@ import { type Target, targetName } from '../targets/target.ts';
 import { progressBeyond, someStart } from './answer-buckets.ts';
 import { CatchUpJob, type CaughtUp, type KnownSeries } from './catch-up-job.ts';
 import { type CountedAnswer, countAnswer, understood, windowOfPresent } from './counters.ts';
+import { earlyExposure } from './early-buckets.ts';
 import type { KeptCounters } from './pruning.ts';
 import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush } from './pushed-series.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
 import { sumOfCounted } from './reconciliation-job.ts';
-import { earlyExposure, newestBucket, type SeriesSamples } from './samples.ts';
+import { newestBucket, type SeriesSamples } from './samples.ts';
 import {
   BEGINNING,
   type CountedSpan,
@@ -175,7 +176,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   conclude(answered: WindowedAnswer): PollResult {
     const known = this.known(answered.now);
     const { memory, delays } = known;
-    const counted = this.count(known, answered);
+    const counted = countAnswer(memory, understood(memory, answered), known);
     const { answer, width, reached: newestEnd } = counted;
     const { series, rows, width: shownWidth } = answer.decoded;
     const buckets = { dimensions: series.size, rows, width: shownWidth };
@@ -294,16 +295,17 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   known(now: number): KnownSeries {
-    const { delays, outlet } = this.#options;
-    const { memory } = this;
-    const metric = this.#options.memory.of(this.#options.learned.part);
-    const isPushed = outlet.pushed !== undefined;
-    return { memory, metric, counts: this.counts, delays: delaysOf(metric, delays, now), isPushed };
-  }
-
-  count({ memory, ...known }: KnownSeries, answered: WindowedAnswer): CountedAnswer {
-    const rules = { ...known, certainNow: this.platformClock.certainNow() };
-    return countAnswer(memory, understood(memory, answered), rules);
+    const { delays, learned, outlet, platformClock } = this.#options;
+    const { memory, counts } = this;
+    const metric = this.#options.memory.of(learned.part);
+    return {
+      memory,
+      metric,
+      counts,
+      delays: delaysOf(metric, delays, now),
+      certainNow: platformClock.certain(now),
+      isPushed: outlet.pushed !== undefined,
+    };
   }
 
   /**

@@ -86,14 +86,14 @@ it('takes no later time than the machine’s for certain before it has stood for
   const certainAfter = (minutes: number, ahead: number) => {
     now += minutes * MINUTE;
     clock.observe({ sentAt: now, receivedAt: now, serverDate: now + ahead });
-    return Math.round((clock.certainNow() - now) / MINUTE);
+    return Math.round((clock.certain(clock.now()) - now) / MINUTE);
   };
   expect(certainAfter(0, 60 * MINUTE)).toBe(0);
   expect(certainAfter(9, 60 * MINUTE)).toBe(0);
   expect(certainAfter(1, 60 * MINUTE)).toBe(60);
   const other = new PlatformClock(() => START);
   other.observe({ sentAt: START, receivedAt: START, serverDate: START - 60 * MINUTE });
-  expect(other.certainNow()).toBe(other.now());
+  expect(other.certain(other.now())).toBe(other.now());
 });
 
 it('believes a jump at once that the machine’s clock has made too: the process was suspended', () => {

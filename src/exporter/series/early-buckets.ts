@@ -1,0 +1,104 @@
+import type { EarlyFaces, Faces } from '../catalogue/catalogue.ts';
+import type { Sample } from '../catalogue/family.ts';
+import type { Points } from '../decode/points.ts';
+import type { Exposure } from '../poll/job.ts';
+import { completeAt } from '../settling/completeness.ts';
+import { learn, type MetricEvidence, type MetricMemory, onlyGrow } from '../settling/learned.ts';
+import { MINUTE_MS } from '../settling/window.ts';
+import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples.ts';
+import type { WindowedAnswer } from './series-source.ts';
+
+/** Below this completeness an estimate says little. */
+const LEAST_COMPLETE = 0.2;
+
+/** An answer whose newest bucket is to be shown early, and what was known before it. */
+export interface EarlyAnswer {
+  readonly answer: WindowedAnswer;
+  /** Width of its buckets (ms). */
+  readonly width: number;
+  /** The end of the platform's newest bucket (platform ms). */
+  readonly reached: number;
+  /** Age (ms) from which on buckets are complete. */
+  readonly publishDelay: number;
+  readonly metric: MetricMemory;
+  /** What the answer shows of the metric. */
+  readonly evidence: MetricEvidence;
+  /** End of the bucket that is shown; undefined while none is. */
+  readonly boundUntil: number | undefined;
+}
+
+/** What the newest bucket shows from now on, and its end; no exposure if nothing changes. */
+export interface EarlyExposure {
+  readonly exposures: readonly Exposure[];
+  readonly boundUntil: number | undefined;
+}
+
+/**
+ * What the newest bucket of one metric of one target shows before it is complete: a lower bound where the platform's
+ * buckets only grow, and an estimate from how complete buckets of its age usually are.
+ */
+export function earlyExposure(
+  shown: SeriesSamples,
+  { answer, width, reached, publishDelay, metric, evidence, boundUntil }: EarlyAnswer,
+): EarlyExposure {
+  const { decoded, now } = answer;
+  const dimensions = [...decoded.series].filter(([name]) => shown.facesOf(name).early !== undefined);
+  if (dimensions.length === 0) return { exposures: [], boundUntil };
+  // Includes what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
+  const learned = learn(metric, evidence);
+  if (!onlyGrow(learned, now)) {
+    const withdrawn = { part: 'early', samples: [] };
+    return { exposures: boundUntil === undefined ? [] : [withdrawn], boundUntil: undefined };
+  }
+  const bucket = Math.max(
+    newestWithData(decoded.series, now - width),
+    newestBucket(decoded.series, width, reached - publishDelay) ?? Number.NEGATIVE_INFINITY,
+  );
+  // Where the bucket shown lies in the future, the platform's clock was set back.
+  const before = boundUntil ?? Number.NEGATIVE_INFINITY;
+  const until = bucket + width;
+  if (bucket === Number.NEGATIVE_INFINITY || (until < before && before <= now))
+    return { exposures: [], boundUntil };
+  const age = Math.floor((reached - bucket - width) / MINUTE_MS);
+  const complete = completeAt(learned.completeness, age) ?? 0;
+  const samples = [...boundsOf(shown, dimensions, bucket, { width, complete })];
+  samples.push(shown.moment('seenUntil', until));
+  return { exposures: [{ part: 'early', samples, dataUntil: until }], boundUntil: until };
+}
+
+/** The bounds of one bucket, and estimates where it is known how complete it is. */
+function* boundsOf(
+  shown: SeriesSamples,
+  dimensions: readonly (readonly [string, Points])[],
+  bucket: number,
+  { width, complete }: { readonly width: number; readonly complete: number },
+): Generator<Sample> {
+  const sums = new Map<EarlyFaces, { sum: number; readonly gauge: Faces['gauge'] }>();
+  for (const [name, points] of dimensions) {
+    const { early, gauge } = shown.facesOf(name);
+    const value = valueAt(points, bucket);
+    if (early === undefined || value === undefined) continue;
+    const bound = sums.get(early) ?? { sum: 0, gauge };
+    bound.sum += value;
+    sums.set(early, bound);
+  }
+  for (const [early, { sum, gauge }] of sums) {
+    const labels = shown.earlyLabels(early);
+    yield { family: early.atLeast, labels, value: gaugeValue(sum, gauge, width) };
+    if (complete < LEAST_COMPLETE) continue;
+    yield { family: early.expected, labels, value: gaugeValue(Math.round(sum / complete), gauge, width) };
+  }
+}
+
+/** The start of the newest bucket that began at or before `until` and holds anything in any series, or -Infinity. */
+function newestWithData(series: ReadonlyMap<string, Points>, until: number): number {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { timestamps, values } of series.values()) {
+    for (let index = timestamps.length - 1; index >= 0; index -= 1) {
+      const start = Number(timestamps[index]);
+      if (start <= newest) break;
+      if (start <= until && Number(values[index]) > 0) newest = start;
+    }
+  }
+  return newest;
+}
