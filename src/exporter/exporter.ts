@@ -1,10 +1,5 @@
-import {
-  Account,
-  type AccountOptions,
-  type HandedOver,
-  type Ownership,
-  type PushOutput,
-} from './account/account.ts';
+import { Account, type AccountOptions, type HandedOver, type Ownership } from './account/account.ts';
+import type { PushOutput } from './account/account-polls.ts';
 import { type AccountObserver, type AccountView, accountStatus, notReady } from './account/account-status.ts';
 import type { CredentialsFactory } from './account/connection.ts';
 import type { AccountLimits } from './account/jobs.ts';

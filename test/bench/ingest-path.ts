@@ -45,7 +45,7 @@ export class IngestPath {
       platformClock: { skewMs: 0, localNow: () => this.now },
       intervals: { of: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
       store: this.#store,
-      exposes: () => true,
+      outlet: { pushed: undefined },
     });
     const platformClock = new PlatformClock(() => this.now);
     const learned = new LearnedMetrics('bench');

@@ -1,36 +1,21 @@
 import type { Labels, Sample } from '../catalogue/family.ts';
-import { EDGE_ACCOUNT_INFO, EDGE_TOKEN_EXPIRY_TIMESTAMP } from '../catalogue/platform-families.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
 import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Exposure, Job } from '../poll/job.ts';
-import { TOKENS } from '../poll/observed-platform.ts';
 import type { ScheduledJob } from '../poll/schedule.ts';
 import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import { runInSlices } from '../slices.ts';
-
-/** What an account leaves exposed when a reload starts it anew. */
-export interface HeldOver {
-  /** Owners in the store, of jobs. */
-  readonly owners: ReadonlySet<string>;
-  /** What was exposed of the account itself, by owner. */
-  readonly parts: ReadonlyMap<string, Published>;
-}
-
-interface Published {
-  readonly samples: readonly Sample[];
-  /** When they expire unless renewed (ms since the epoch). */
-  readonly until: number;
-}
+import { type HeldOver, HeldParts, type Published } from './held-over.ts';
 
 interface AccountStoreOptions {
   readonly config: Pick<AccountConfig, 'name' | 'labels' | 'stale_after' | 'collectors' | 'credentials'>;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   readonly platformClock: Pick<PlatformClock, 'skewMs' | 'localNow'>;
   readonly intervals: Pick<PollIntervals, 'of'>;
-  /** Whether `/metrics` is to have a sample. */
-  readonly exposes: (sample: Sample) => boolean;
+  /** Where samples are pushed to, in place of being exposed. */
+  readonly outlet: { readonly pushed: { exposes(sample: Sample): boolean } | undefined };
   /** What the account of before has left. */
   readonly held?: HeldOver | undefined;
   /** Whether that was of the same token or login. */
@@ -51,8 +36,8 @@ export class AccountStore {
   readonly #options: Omit<AccountStoreOptions, 'held' | 'isSameAccess'>;
   /** Owners left by the former account that this one has not replaced yet. */
   readonly #held: Set<string>;
-  /** Parts left by the former account. */
-  readonly #heldParts = new Map<string, Published>();
+  /** What the former one has left of the account itself. */
+  readonly #heldParts: HeldParts | undefined;
   readonly #parts = new Map<string, Published>();
   readonly #withLabels: ReturnType<typeof withLabels>;
   /** By owner: its job, and the end (platform ms) of the newest bucket exposed. */
@@ -66,30 +51,23 @@ export class AccountStore {
     this.#options = options;
     this.#withLabels = withLabels(options.config.labels);
     this.#held = new Set(held?.owners);
-    // With other labels these would be other series, beside the new ones.
-    const hasLabels = ({ labels }: Sample) =>
-      Object.entries(options.config.labels).every(([name, value]) => labels[name] === value);
-    for (const [owner, { samples, until }] of held?.parts ?? []) {
-      const isStill = (sample: Sample) =>
-        // A new token or user name is another account: shown once it is known.
-        sample.family === EDGE_ACCOUNT_INFO ? isSameAccess : isConfigured(options.config, sample);
-      const wanted = samples.filter((sample) => isStill(sample) && hasLabels(sample));
-      this.#heldParts.set(owner, { samples: wanted, until });
-      options.store.publish(owner, wanted, until);
-    }
+    this.#heldParts = held && new HeldParts(held.parts, options.config, isSameAccess);
+    for (const [owner, { samples, until }] of this.#heldParts ?? [])
+      options.store.publish(owner, samples, until);
   }
 
   /** Exposes a part of the account itself. */
   publish(owner: string, samples: readonly Sample[], until: number): void {
     const labelled = this.#withLabels(samples);
-    const all = [...labelled, ...this.#heldBeside(owner, labelled)];
+    const beside = this.#heldParts?.beside(owner, labelled, this.#options.platformClock.localNow());
+    const all = [...labelled, ...(beside ?? [])];
     this.#parts.set(owner, { samples: all, until });
     this.#options.store.publish(owner, all, until);
   }
 
   /** Exposes what a job found, replacing part by part. */
   expose({ job, exposed }: ScheduledJob, exposures: readonly Exposure[]): void {
-    const { config, platformClock, intervals, store, exposes } = this.#options;
+    const { config, platformClock, intervals, store, outlet } = this.#options;
     const source = job.follows ?? job;
     const { usual, planned } = intervals.of(source);
     const { skewMs } = platformClock;
@@ -106,7 +84,11 @@ export class AccountStore {
       if (dataUntil === undefined) this.#shown.delete(owner);
       else this.#shown.set(owner, { until: dataUntil, job: source });
       if (dataUntil !== undefined && dataUntil < oldest) this.#withdraw(owner);
-      else found.push([owner, this.#withLabels(samples.filter(exposes))]);
+      else
+        found.push([
+          owner,
+          this.#withLabels(samples.filter((sample) => outlet.pushed?.exposes(sample) ?? true)),
+        ]);
     }
     for (const [owner] of found) this.#held.delete(owner);
     for (const [owner, samples] of found) store.publish(owner, samples, until);
@@ -175,46 +157,13 @@ export class AccountStore {
 
   /** What it leaves, once all its jobs have stopped. */
   heldOver(): HeldOver {
-    return { owners: this.#held, parts: new Map([...this.#heldParts, ...this.#parts]) };
-  }
-
-  /** Samples held over for a part that are not among these: the new account does not know everything from the start. */
-  #heldBeside(owner: string, samples: readonly Sample[]): readonly Sample[] {
-    const held = this.#heldParts.get(owner);
-    if (held === undefined) return [];
-    const known = new Set(samples.map(keyOf));
-    const rest = held.samples.filter((sample) => !known.has(keyOf(sample)));
-    if (rest.length > 0 && this.#options.platformClock.localNow() < held.until) {
-      this.#heldParts.set(owner, { ...held, samples: rest });
-      return rest;
-    }
-    this.#heldParts.delete(owner);
-    return [];
+    return { owners: this.#held, parts: new Map([...(this.#heldParts ?? []), ...this.#parts]) };
   }
 
   /** An owner's name without that of the account. */
   #within(owner: string): string {
     return owner.slice(this.#options.config.name.length + 1);
   }
-}
-
-function keyOf({ family, labels }: Sample): string {
-  return JSON.stringify([family.name, labels]);
-}
-
-/** Whether the configuration of an account allows for a sample about the account itself. */
-function isConfigured(
-  { collectors, credentials }: AccountStoreOptions['config'],
-  { family, labels }: Sample,
-): boolean {
-  const { product, metric, scope } = labels;
-  if (family === EDGE_TOKEN_EXPIRY_TIMESTAMP || scope === TOKENS) return credentials.kind === 'password';
-  if (product === undefined) return true;
-  return [collectors.metrics, collectors.analytics].some((collector) => {
-    const metrics = collector?.products[product]?.metrics;
-    if (metrics === undefined) return false;
-    return metric === undefined || metrics.includes(metric) || metrics.includes('*');
-  });
 }
 
 interface Labelled {

@@ -1,22 +1,21 @@
-import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { partOf } from '../collectors.ts';
 import { sameAccess } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
-import { accountIds } from '../platform/credentials.ts';
+import { accountIdOf } from '../platform/credentials.ts';
 import { isPassing } from '../platform/read.ts';
-import type { Job, PollEnd } from '../poll/job.ts';
+import type { Job } from '../poll/job.ts';
 import type { Turns } from '../poll/operations.ts';
-import { type Commit, PollRunner } from '../poll/runner.ts';
 import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/pruning.ts';
 import { DelayReports } from '../settling/delay-reports.ts';
 import { runInSlices } from '../slices.ts';
-import type { SavedPart } from '../state/account-memory.ts';
-import { type State, StateWriteFailure } from '../state/state.ts';
+import type { State } from '../state/state.ts';
+import { AccountJudge } from './account-judge.ts';
+import { AccountPolls, type Outlet, type PushOutput } from './account-polls.ts';
 import { AccountSamples } from './account-samples.ts';
 import {
   type AccountObserver,
@@ -25,17 +24,13 @@ import {
   shortestInterval,
   silenceOf,
 } from './account-status.ts';
-import { AccountStore, type HeldOver, withLabels } from './account-store.ts';
+import { AccountStore } from './account-store.ts';
 import type { AccountTargets } from './account-targets.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
+import type { HeldOver } from './held-over.ts';
 import { AccountJobs, type AccountLimits } from './jobs.ts';
-
-/** Where samples are pushed: with each commit, and in place of `/metrics`. */
-export interface PushOutput {
-  readonly commit: Commit;
-  /** Whether `/metrics` has a sample nevertheless. */
-  exposes(sample: Sample): boolean;
-}
+import { LearnedSamples } from './learned-samples.ts';
+import { SavedParts } from './saved-parts.ts';
 
 /** What an account hands over to the one that takes its place after a reload. */
 export interface HandedOver {
@@ -70,9 +65,6 @@ export interface AccountOptions {
   readonly handedOver?: HandedOver | undefined;
 }
 
-/** What was learned is saved within this time (ms). */
-const SAVE_MS = 10_000;
-
 /** A running account of the platform: its connection, its quota, its jobs. */
 export class Account {
   readonly view: AccountView;
@@ -80,24 +72,23 @@ export class Account {
   readonly #connection: Connection;
   readonly #jobs: AccountJobs;
   readonly #forecast: DemandForecast;
-  readonly #runner: PollRunner;
+  readonly #polls: AccountPolls;
   readonly #schedule: Schedule;
   readonly #store: AccountStore;
   readonly #samples: AccountSamples;
+  readonly #learnedSamples: LearnedSamples;
+  readonly #judge: AccountJudge;
+  readonly #saved: SavedParts;
   readonly #delayReports: DelayReports;
-  /** What was learned, as the state holds it. */
-  readonly #saved = new WeakMap<SavedPart<unknown>, unknown>();
-  readonly #outlet: { pushed: PushOutput | undefined } = { pushed: undefined };
-  /** When (local ms) the scheduler ran last, and something was polled; at first, when the account began. */
+  readonly #outlet: Outlet = { pushed: undefined };
+  /** When (local ms) the scheduler ran last; at first, when the account began. */
   #beatAt: number;
-  #polledAt: number;
   #stopBeating: () => void = () => undefined;
   #replacements = 0;
   /** The source of each collector as it was said last. */
   readonly #noted = new Map<string, string>();
   #isBeginning = true;
   #stopped = false;
-  #isSaving = false;
   #isTakingStock = false;
 
   constructor({ handedOver, ...options }: AccountOptions) {
@@ -109,7 +100,6 @@ export class Account {
     const formerId = isSameAccess ? handedOver.id : undefined;
     this.#delayReports = new DelayReports(config);
     this.#beatAt = clock.now();
-    this.#polledAt = clock.now();
     this.#connection = new Connection({
       account: config,
       clock,
@@ -118,10 +108,8 @@ export class Account {
       turns,
       observer,
     });
-    const { platform, queue, operations, credentials } = this.#connection;
+    const { platform, queue, credentials } = this.#connection;
     const { scopes, platformClock } = platform;
-    const idOf = accountIds(new URL(config.api_url).origin);
-    const accessOf = accountIds(`${config.api_url} ${config.graphql_url}`);
     const forecast = new DemandForecast(scopes);
     this.#forecast = forecast;
     this.#store = new AccountStore({
@@ -129,7 +117,7 @@ export class Account {
       store: options.store,
       platformClock,
       intervals: forecast.intervals,
-      exposes: (sample) => this.#outlet.pushed?.exposes(sample) ?? true,
+      outlet: this.#outlet,
       held: handedOver?.exposed,
       isSameAccess,
     });
@@ -139,38 +127,17 @@ export class Account {
       outlet: this.#outlet,
       scopes,
       limits: options.limits,
-      access: () => {
-        const owner = credentials.owner();
-        return owner && accessOf(owner);
-      },
+      access: accountIdOf(credentials, `${config.api_url} ${config.graphql_url}`),
       formerTargets: handedOver?.targets,
     });
-    const labelled = withLabels(config.labels);
-    this.#runner = new PollRunner({
-      account,
-      clock,
-      operations,
-      reachability: platform.reachability,
-      intervals: forecast.intervals,
-      commit: (found) =>
-        this.#outlet.pushed?.commit({ ...found, samples: labelled(found.samples) }) ??
-        state.commit(found.entries),
-      memory: this.#jobs.memory,
-      exposed: this.#store,
-      observer,
-    });
     const exposed = this.#store;
-    const poll = (scheduled: ScheduledJob) => this.#poll(scheduled);
+    const poll = (scheduled: ScheduledJob) => this.#polls.poll(scheduled);
     this.#schedule = new Schedule({ clock, platformClock, ticker, poll, exposed });
     this.view = {
       name: account,
       apiUrl: config.api_url,
       shard: config.shard,
-      // A file or a login is only read with the first poll: until then it is whose it was.
-      id: () => {
-        const owner = credentials.owner();
-        return owner === undefined ? formerId : idOf(owner);
-      },
+      id: accountIdOf(credentials, new URL(config.api_url).origin, formerId),
       reserve: config.quota.reserve,
       platform,
       queue,
@@ -185,18 +152,37 @@ export class Account {
         silenceOf({
           now: clock.now(),
           beatAt: this.#beatAt,
-          polledAt: this.#polledAt,
+          polledAt: this.#polls.lastAt,
           platformUp: platform.reachability.up !== false,
           shortestIntervalMs: shortestInterval(this.#schedule.states(), forecast.intervals),
         }),
-      judged: () => this.#samples.judged(),
+      judged: () => this.#judge.judged(),
     };
-    this.#samples = new AccountSamples(this.view, {
+    const samples = new AccountSamples(this.view, { clock, store: this.#store, staleAfter });
+    this.#samples = samples;
+    const publish = samples.publish.bind(samples);
+    this.#learnedSamples = new LearnedSamples(this.view, { delays: config, publish });
+    this.#judge = new AccountJudge(this.view, {
       clock,
-      store: this.#store,
-      staleAfter,
-      delays: config,
       status: () => accountStatus(this.view, clock),
+      expose: (judgement) => publish('judgement', judgement),
+    });
+    const { memory } = this.#jobs;
+    this.#saved = new SavedParts({ clock, memory, parts: () => this.#jobs.saved(), state });
+    this.#polls = new AccountPolls({
+      config,
+      clock,
+      connection: this.#connection,
+      intervals: forecast.intervals,
+      jobs: this.#jobs,
+      state,
+      outlet: this.#outlet,
+      store: this.#store,
+      samples,
+      judge: this.#judge,
+      saved: this.#saved,
+      observer,
+      jobsChanged: () => this.#replace(),
     });
   }
 
@@ -240,10 +226,11 @@ export class Account {
     // Each job withdraws its own series: by name prefix alone, account "a" would match "a/b".
     const polls = this.#schedule.stop();
     // At once: another replica may expose it before the last poll here is over.
+    this.#judge.stop();
     this.#samples.withdraw();
     await polls;
     try {
-      await this.#saveLearned();
+      await this.#saved.stop();
     } finally {
       await this.#connection.close(signal);
     }
@@ -279,7 +266,7 @@ export class Account {
       yield step;
       if (this.#isOutdated(replacement)) return;
     }
-    for (const step of this.#samples.exposeCatchingUp(this.#jobs.series())) {
+    for (const step of this.#learnedSamples.exposeCatchingUp(this.#jobs.series())) {
       yield step;
       if (this.#isOutdated(replacement)) return;
     }
@@ -323,63 +310,13 @@ export class Account {
     if (this.view.platform.reachability.answered) {
       observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
     }
-    this.#samples.exposeVitals();
+    this.#samples.exposeIdentity();
+    this.#samples.exposeQuota();
     this.#samples.exposeListings();
-    yield* this.#samples.exposeJudgement();
-    yield* this.#samples.exposeLearned(known, this.#jobs.series());
-    yield* this.#samples.exposeCatchingUp(this.#jobs.series());
-  }
-
-  /** Saves what was learned soon, with what other polls of these seconds learn. */
-  #saveSoon(): void {
-    if (this.#isSaving) return;
-    this.#isSaving = true;
-    void this.#options.clock.sleep(SAVE_MS).then(() => {
-      this.#isSaving = false;
-      return this.#stopped ? undefined : this.#saveLearned();
-    });
-  }
-
-  /** Saves what was learned since the last time. No poll waits for it; a kill loses some seconds of it. */
-  async #saveLearned(): Promise<void> {
-    const { memory } = this.#jobs;
-    const held = [...this.#jobs.saved()].filter((part) => memory.holds(part));
-    const known = held.map((part) => ({ part, known: memory.of(part) }));
-    const unsaved = known.filter(({ part, known }) => this.#saved.get(part) !== known);
-    const entries = unsaved
-      .map(({ part, known }) => ({ key: part.key, value: part.store(known), isNew: !this.#saved.has(part) }))
-      .filter(({ value, isNew }) => value !== undefined || !isNew);
-    try {
-      await this.#options.ownership.state.commit(entries);
-    } catch (error) {
-      // A disk that refuses is reported where counters are committed; what was learned is saved with what comes next.
-      if (error instanceof StateWriteFailure) return;
-      throw error;
-    }
-    for (const { part, known } of unsaved) this.#saved.set(part, known);
-  }
-
-  async #poll(scheduled: ScheduledJob): Promise<void> {
-    try {
-      const end = await this.#runner.run(scheduled);
-      if (end !== undefined) this.#polled(end);
-    } catch (error) {
-      this.#options.observer.defect(this.#options.config.name, scheduled.job, error);
-    }
-  }
-
-  #polled(end: PollEnd): void {
-    this.#store.platformIs(this.view.platform.reachability.up === true);
-    // Polls without any request count too: they show that polls come to an end.
-    this.#polledAt = end.endedAt;
-    this.#samples.exposeVitals(end.endedAt);
-    if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
-    if (end.result?.learned !== undefined) this.#samples.exposeAge(end.job, this.#store.expectedAge(end.job));
-    this.#samples.polled(end);
-    if (this.#jobs.sources.choice.haveChanged) this.#replace();
-    if (!end.job.findsJobs) return;
-    if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace();
-    this.#samples.exposeListings();
+    yield* this.#judge.judge();
+    yield* this.#samples.exposeAges(this.#jobs.series(), platformNow);
+    this.#learnedSamples.expose(known, platformNow);
+    yield* this.#learnedSamples.exposeCatchingUp(this.#jobs.series());
   }
 }
 

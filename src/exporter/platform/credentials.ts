@@ -84,12 +84,19 @@ export function sendable(token: Secret, name: string): Secret {
 const DIGITS = 12;
 
 /**
- * The ids of accounts of the platform at an origin, by the user name or the token that reads them: the same wherever
- * they are made, so that two exporters that poll one account show it. The last one is remembered, as each answer asks.
+ * The id of an account of the platform at an origin, by the user name or the token that reads it: the same wherever it
+ * is made, so that two exporters that poll one account show it. It is remembered, as each answer asks.
+ * @param former what it is until there is a token: a file or a login is only read with the first poll
  */
-export function accountIds(origin: string): (owner: Secret) => string {
+export function accountIdOf(
+  credentials: Pick<Credentials, 'owner'>,
+  origin: string,
+  former?: string,
+): () => string | undefined {
   let last: { readonly owner: Secret; readonly id: string } | undefined;
-  return (owner) => {
+  return () => {
+    const owner = credentials.owner();
+    if (owner === undefined) return former;
     if (last?.owner !== owner) {
       const hash = createHash('sha256').update(`${origin}\n${owner.reveal()}`).digest('hex');
       last = { owner, id: hash.slice(0, DIGITS) };

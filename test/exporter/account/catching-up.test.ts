@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type BehindAt, type CatchingUp, catchingUp } from '../../../src/exporter/account/account-samples.ts';
+import { type BehindAt, type CatchingUp, catchingUp } from '../../../src/exporter/account/catching-up.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import type { Target } from '../../../src/exporter/targets/target.ts';
 

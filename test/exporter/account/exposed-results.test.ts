@@ -23,7 +23,7 @@ it('judges how old data is by when it is shown, however long its poll has waited
       publish: (owner) => log.push(`shows ${owner}`),
       withdraw: (owner) => log.push(`withdraws ${owner}`),
     },
-    exposes: () => true,
+    outlet: { pushed: undefined },
   });
   const job: Job = {
     id: 'job',

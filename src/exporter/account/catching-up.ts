@@ -1,0 +1,49 @@
+import type { Sample } from '../catalogue/family.ts';
+import { COUNTERS_CATCHING_UP } from '../catalogue/platform-families.ts';
+import type { SeriesJob } from '../series/series-job.ts';
+import { labelsIn, targetName } from '../targets/target.ts';
+
+/** Counters that are further behind than usual by this much (ms) will jump when they catch up. */
+const BEHIND_MS = 5 * 60_000;
+
+/** They count as catching up for this time (ms) after they were last behind, so that a scrape shows it with the jump. */
+const SAID_MS = 5 * 60_000;
+
+/** When counters were last behind (platform ms), by the id of their job. */
+export type BehindAt = ReadonlyMap<string, number>;
+
+/** Which counters catch up now, and a sample for each configuration that has counters. */
+export interface CatchingUp {
+  readonly behind: BehindAt;
+  readonly samples: readonly Sample[];
+}
+
+type CountingJob = Pick<SeriesJob, 'id' | 'target' | 'counted'>;
+
+/**
+ * Which counters catch up: meanwhile `rate()` is too high, since many minutes are counted within few. In steps, a job each.
+ * @param intervalOf how often (ms) a job is polled when all is well
+ */
+export function* catchingUp<Work extends CountingJob>(
+  jobs: Iterable<Work>,
+  before: BehindAt,
+  now: number,
+  intervalOf: (job: Work) => number,
+): Generator<undefined, CatchingUp> {
+  const behind = new Map<string, number>();
+  const samples = new Map<string, Sample>();
+  for (const job of jobs) {
+    yield;
+    const counted = job.counted(intervalOf(job), now);
+    if (counted === undefined) continue;
+    const isBehind = now - counted.until > counted.expectedAge + BEHIND_MS;
+    const last = isBehind ? now : before.get(job.id);
+    const catches = last !== undefined && now - last <= SAID_MS;
+    if (catches) behind.set(job.id, last);
+    const { target } = job;
+    const key = `${target.product.slug}/${targetName(target)}`;
+    const value = Math.max(catches ? 1 : 0, samples.get(key)?.value ?? 0);
+    samples.set(key, { family: COUNTERS_CATCHING_UP[target.by], labels: labelsIn(target, {}), value });
+  }
+  return { behind, samples: [...samples.values()] };
+}
