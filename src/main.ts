@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { COMMANDS } from './commands.ts';
-import { endProcess, isTooFewFiles, TOO_FEW_FILES } from './exporter/command-line/process.ts';
+import { endProcess, isTooFewFiles, StandardOutput, TOO_FEW_FILES } from './exporter/command-line/process.ts';
 
 // `serve` reloads by it, also where it comes before it is there to; the other commands end by it, as by default.
 let reload: (() => void) | undefined;
@@ -25,7 +25,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 // The reader of our output may go away; that is not a failure.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
-const { argv, env, stdout, stderr } = process;
+const { argv, env, stderr } = process;
+const stdout = new StandardOutput(process.stdout);
 const onReload = (listener: () => void) => {
   reload = listener;
   if (isReloadWanted) listener();
@@ -45,4 +46,6 @@ const code = await run(
   { args: argv.slice(2), env, stdout, stderr, signal: ending.signal, onReload, onCrash },
   COMMANDS,
 );
-await endProcess(code, endedBy);
+if (stdout.failure !== undefined)
+  stderr.write(`error: the output cannot be written: ${stdout.failure.message}\n`);
+await endProcess(stdout.failure !== undefined && code === 0 ? 1 : code, endedBy);

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from './eventually.ts';
 
 /** The built program (`npm run build`), since what is tested here is the process. */
@@ -97,6 +100,34 @@ test('a reader that leaves is no reason to fail', async () => {
 
 // A command that reads a file: one that waits for nothing may have ended before anything else has its turn.
 const WAITING = ['check-config', `--config.file=${BROKEN}`];
+
+test.each([['rules'], ['--help'], ['--version']])(
+  'a full disk that cannot take the output of %s is a failure',
+  async (arg) => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [MAIN, arg], { env: {}, stdio: ['ignore', full, 'pipe'] });
+    closeSync(full);
+    const ended = once(child, 'close');
+    if (child.stderr === null) throw new Error('it is a pipe');
+    expect([await text(child.stderr), (await ended)[0]]).toEqual([
+      expect.stringMatching(/^error: the output cannot be written: ENOSPC/),
+      1,
+    ]);
+  },
+);
+
+test('a file that takes a part of the output is a failure: rules that are cut off are none', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'rules-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // As where a disk becomes full in the middle: the first 64 KiB are taken.
+  const limited = `trap '' XFSZ; ulimit -f 64; exec "$1" "$2" rules > "$3"`;
+  const child = spawn('bash', ['-c', limited, '-', process.execPath, MAIN, join(folder, 'rules.yml')]);
+  const ended = once(child, 'close');
+  expect([await text(child.stderr), (await ended)[0]]).toEqual([
+    expect.stringMatching(/^error: the output cannot be written: EFBIG/),
+    1,
+  ]);
+});
 
 test('an error that nobody caught is logged, and ends the process with 1', async () => {
   // Thrown as soon as the program has said that it wants to know of it.

@@ -1,8 +1,51 @@
-import { readFileSync } from 'node:fs';
+import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Output } from '../text/output.ts';
 
 /** How long (ms) threads may take to come to an end. */
 const LONGEST_WAIT_MS = 500;
+
+/** Standard output. Node drops, without a word, what a disk has no room for: a file of rules would be cut off. */
+export class StandardOutput implements Output {
+  /** Why a file could not take all that was written; that the reader of a pipe left is no failure. */
+  failure: Error | undefined;
+  readonly #stream: NodeJS.WriteStream & { readonly fd: number };
+  readonly #isStream: boolean;
+
+  constructor(stream: NodeJS.WriteStream & { readonly fd: number }) {
+    this.#stream = stream;
+    this.#isStream = stream.isTTY || isPipe(stream.fd);
+  }
+
+  get isTTY(): boolean {
+    return this.#stream.isTTY;
+  }
+
+  write(text: string): void {
+    if (this.#isStream) this.#stream.write(text);
+    else if (this.failure === undefined) this.#writeWhole(Buffer.from(text));
+  }
+
+  #writeWhole(bytes: Buffer): void {
+    try {
+      for (let written = 0; written < bytes.length; )
+        written += writeSync(this.#stream.fd, bytes, written, bytes.length - written);
+    } catch (error) {
+      this.failure = error instanceof Error ? error : new Error(String(error));
+    }
+  }
+}
+
+/** Whether it is a pipe or a socket, whose reader may take its time. What cannot be looked at is written to as if it were. */
+function isPipe(fd: number): boolean {
+  try {
+    const kind = fstatSync(fd);
+    return kind.isFIFO() || kind.isSocket();
+  } catch {
+    // It is closed.
+    return true;
+  }
+}
 
 /** Ends the process, also where a thread waits for a disk that hangs: then by the signal that asked for it. */
 export async function endProcess(code: number, signal: NodeJS.Signals | undefined): Promise<void> {

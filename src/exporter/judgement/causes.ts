@@ -43,6 +43,9 @@ const FIND_OUT =
 const RENEW =
   'Renew the credentials: a token file is read again by itself, a token of the configuration on a reload, `EDGE_TOKEN` on a restart.';
 
+const LISTED_BEFORE =
+  'Configurations that were listed before are read on; new ones are missing until the list can be read again.';
+
 const PLATFORM_AT_FAULT =
   'The platform is at fault: see its status page. Polling goes on, and counters catch up on what they missed.';
 
@@ -144,9 +147,15 @@ export class Causes {
     return jobs === 0 || ofProducts || !this.#hasProducts;
   }
 
-  /** What a cause covers: parts, a metric of one, or that it is not all of a part. */
+  /** Whether it covers lists of configurations alone, whose series are read nevertheless. */
+  #isOfLists({ parts }: Covered): boolean {
+    return [...parts].every(([part, metrics]) => metrics.length === 0 && this.#series.has(part));
+  }
+
+  /** What a cause covers: parts, a metric of one, its list of configurations, or that it is not all of a part. */
   #named({ parts }: Covered): string {
     const names = Array.from(parts, ([part, metrics]) => {
+      if (metrics.length === 0 && this.#series.has(part)) return `the list of ${part}`;
       if (metrics.length === 0 || metrics.length === this.#series.get(part)) return part;
       const [metric] = metrics;
       const isAllOfIt = this.#series.get(`${metric} of ${part}`) === metrics.length;
@@ -209,7 +218,9 @@ export class Causes {
             }
           : {
               text: `the platform does not know ${this.#named(covered)}: ${reason}`,
-              next: 'If the account does not have it, leave it out of the configuration.',
+              next: this.#isOfLists(covered)
+                ? LISTED_BEFORE
+                : 'If the account does not have it, leave it out of the configuration.',
             };
       case 'unauthorized':
         return { text: `the platform refuses the token${reason === '' ? '' : `: ${reason}`}`, next: RENEW };
@@ -250,8 +261,9 @@ export class Causes {
       };
     const grant =
       'Grant the permissions to the token’s user in the platform’s console (`edge-exporter doctor` lists all that are missing), or leave these collectors out of the configuration.';
-    const product =
-      permitted === true
+    const product = this.#isOfLists(covered)
+      ? LISTED_BEFORE
+      : permitted === true
         ? `${SERIES_PERMISSION} is granted, since other reads that need it are answered: does the account have the product? If not, leave it out of the configuration.`
         : `Is \`${SERIES_PERMISSION}\` granted to the token’s user? The next polls show it.`;
     return {

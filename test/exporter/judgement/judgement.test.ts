@@ -161,6 +161,26 @@ describe('a cause names what it covers', () => {
     );
   });
 
+  it.each([
+    ['not_found', 'the platform does not know the list of edge_applications: HTTP 404'],
+    ['forbidden', 'the token may not read the list of edge_applications: HTTP 404'],
+    ['server_error', 'the platform fails to answer for the list of edge_applications: HTTP 404'],
+    ['undecodable', 'the list of edge_applications cannot be read: HTTP 404'],
+  ] as const)('its list of configurations alone, where its series are read (%s)', (outcome, text) => {
+    const list = listJob({ product: 'edge_applications', ...refused, last_outcome: outcome });
+    const [cause] = judged(series('waf'), list).causes;
+    expect(cause?.text).toBe(text);
+    // To leave the product out would take away what is read.
+    expect(cause?.next).not.toContain('leave it out');
+  });
+
+  it('all of it, where its list cannot be read and nothing of it is', () => {
+    const list = listJob({ product: 'l2_caching', ...refused });
+    const [cause] = judged(series('waf'), list).causes;
+    expect(cause?.text).toBe('the platform does not know l2_caching: HTTP 404');
+    expect(cause?.next).toContain('leave it out');
+  });
+
   it('a part of it, where only what catches up is refused', () => {
     const late = series('waf', { ...refused, id: 'late', catches_up_for: 'waf', last_bucket_at: null });
     expect(first(series('waf'), late)).toBe('the platform does not know part of edge_applications: HTTP 404');
