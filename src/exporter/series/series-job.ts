@@ -2,6 +2,7 @@ import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { PlatformFailure, Read } from '../platform/read.ts';
 import {
+  type Asked,
   type CountedUntil,
   type Exposure,
   type FollowUp,
@@ -12,7 +13,7 @@ import {
   refusalKey,
   restoreRefusal,
 } from '../poll/job.ts';
-import { Refusals } from '../poll/refusals.ts';
+import { type Asker, Refusals } from '../poll/refusals.ts';
 import {
   type DelaySettings,
   delaysOf,
@@ -74,7 +75,7 @@ export interface SeriesJobOptions {
 }
 
 /** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
-export class SeriesJob implements CaughtUp, Reconcilable {
+export class SeriesJob implements CaughtUp, Reconcilable, Asker {
   readonly id: string;
   readonly subject: JobSubject;
   readonly schedule: string;
@@ -109,8 +110,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
       }),
     };
     this.#catchUp = new CatchUpJob(this);
-    const { platformClock, access } = options;
-    this.#refusals = new Refusals({ now: () => platformClock.now(), by: () => this.source, access });
+    this.#refusals = new Refusals(this);
   }
 
   /** That of its source, which may change. */
@@ -121,6 +121,10 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   /** The source that it is read by now. */
   get source(): SourceName {
     return this.#options.reader.name;
+  }
+
+  asked(): Asked {
+    return { by: this.source, of: this.#options.access?.() };
   }
 
   cost(): number {

@@ -148,7 +148,8 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     // Durable, so that a restart neither forgets nor makes up a change.
     this.#prefix = ['settings', context.account, declaration.kind];
     this.#refusalKey = refusalKey(this.#prefix);
-    this.#refusals = new Refusals({ now: () => this.#now, access: context.access });
+    const { platformClock, access } = context;
+    this.#refusals = new Refusals({ platformClock, asked: () => ({ of: access?.() }) });
     this.#part = {
       key: this.#refusalKey,
       open: (stored) => ({

@@ -70,7 +70,7 @@ it('is kept in the state as it is, and goes with the first answer', () => {
 
 it('is of the token that was asked with, though the answer comes when there is another already', () => {
   let access = 'former';
-  const refusals = new Refusals({ now: () => 0, access: () => access });
+  const refusals = new Refusals({ platformClock: { now: () => 0 }, asked: () => ({ of: access }) });
   refusals.begin(undefined);
   access = 'latter';
   const refusal = refusals.of(failure('forbidden'));
@@ -82,7 +82,7 @@ it('is of the token that was asked with, though the answer comes when there is a
 
 it('is of the token that was in use when it came, where none was known before', () => {
   let access: string | undefined;
-  const refusals = new Refusals({ now: () => 0, access: () => access });
+  const refusals = new Refusals({ platformClock: { now: () => 0 }, asked: () => ({ of: access }) });
   refusals.begin(undefined);
   access = 'first';
   expect(refusals.stand(refusals.of(failure('forbidden')))).toBe(true);
