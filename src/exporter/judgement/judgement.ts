@@ -64,9 +64,9 @@ export function* judge(account: AccountStatus, now: number): Generator<undefined
   let refusedAt = '';
   const jobs: JobStatus[] = [];
   for (const job of account.jobs) {
-    const { last_outcome: outcome, last_polled_at: at } = job;
     jobs.push(job);
-    if (outcome === 'rate_limited' && at !== null && at > refusedAt) refusedAt = at;
+    if (job.last_outcome === 'rate_limited' && (job.last_polled_at ?? '') > refusedAt)
+      refusedAt = job.last_polled_at ?? '';
     yield;
   }
   const seen = new SeenAccount(account, refusedAt, now);

@@ -146,9 +146,12 @@ export class Sum {
       this.behindBy.set(part, Math.max(behindSeconds, this.behindBy.get(part) ?? 0));
     }
     this.#takeOutcome(facts);
-    const { last_success_at: success } = job;
     if (showsBuckets(job)) this.#takeSeries(facts);
-    else if (success !== null && success < (this.oldestSuccessAt ?? '~')) this.oldestSuccessAt = success;
+    else this.#takeWithoutBuckets(job);
+  }
+
+  #takeWithoutBuckets({ last_success_at: success }: JobStatus): void {
+    if (success !== null && success < (this.oldestSuccessAt ?? '~')) this.oldestSuccessAt = success;
   }
 
   #takeOutcome({ job, failure }: JobFacts): void {
