@@ -1,4 +1,4 @@
-import type { Firing } from '../../src/rules/promql/evaluation.ts';
+import type { EvaluationObserver, Firing } from '../../src/rules/promql/evaluation.ts';
 import { type Chunk, Evaluation, type EvaluationOptions } from '../../src/rules/promql/evaluation.ts';
 import type { Labels } from '../../src/rules/promql/vector.ts';
 
@@ -17,13 +17,19 @@ export interface FiredAlert extends Firing {
 export function evaluate({
   groups,
   step,
+  recorded,
   ...history
-}: Chunk & Pick<EvaluationOptions, 'groups' | 'step'>): readonly FiredAlert[] {
+}: Chunk &
+  Pick<EvaluationOptions, 'groups' | 'step'> &
+  Pick<EvaluationObserver, 'recorded'>): readonly FiredAlert[] {
   const fired: FiredAlert[] = [];
   const evaluation = new Evaluation({
     groups,
     step,
-    observer: { fired: ({ labels }, firing, open) => fired.push({ ...firing, labels, open }) },
+    observer: {
+      ...(recorded === undefined ? {} : { recorded }),
+      fired: ({ labels }, firing, open) => fired.push({ ...firing, labels, open }),
+    },
   });
   evaluation.advance(history);
   evaluation.end();

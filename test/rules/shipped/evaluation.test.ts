@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import { Evaluation, type Input } from '../../../src/rules/promql/evaluation.ts';
+import type { Input } from '../../../src/rules/promql/evaluation.ts';
 import { SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
 import { ruleFiles, ruleText } from '../../../src/rules/shipped/rule-files.ts';
 import { TIMES, type Times } from '../../../src/rules/shipped/times.ts';
@@ -160,7 +160,20 @@ const GROUPS = [
     .filter(({ rules }) => rules.length > 0),
 ];
 
-const FIRED = evaluate({ groups: GROUPS, inputs: INPUTS, step: MINUTE, start: 0, steps: LENGTH });
+/** How many values were recorded, by the rule. */
+const RECORDED = new Map<string, number>();
+
+const FIRED = evaluate({
+  groups: GROUPS,
+  inputs: INPUTS,
+  step: MINUTE,
+  start: 0,
+  steps: LENGTH,
+  recorded: (name, _series, _moment, values) => {
+    const count = values.filter((value) => !Number.isNaN(value)).length;
+    RECORDED.set(name, (RECORDED.get(name) ?? 0) + count);
+  },
+});
 
 /** A look at what fires in a minute, all of it. */
 function look(minute: number): object {
@@ -181,15 +194,7 @@ it.each(TRAFFIC)('the history gives %s a reason to fire and to end', (alert) => 
 });
 
 it('the history has threats that grow slowly enough to be told as that', () => {
-  const recorded = new Map<string, number>();
-  const observer = {
-    recorded: (name: string, _series: unknown, _moment: number, values: Float64Array) =>
-      recorded.set(name, (recorded.get(name) ?? 0) + values.filter((value) => !Number.isNaN(value)).length),
-    fired: () => undefined,
-  };
-  const evaluation = new Evaluation({ groups: GROUPS, step: MINUTE, observer });
-  evaluation.advance({ start: 0, steps: LENGTH, inputs: INPUTS });
-  expect(recorded.get('configuration:edge_waf_threats_per_minute:rising')).toBeGreaterThan(5);
+  expect(RECORDED.get('configuration:edge_waf_threats_per_minute:rising')).toBeGreaterThan(5);
 });
 
 it.each(promtoolsFor(0))(
