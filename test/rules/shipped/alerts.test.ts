@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
 import { ruleFiles, ruleText } from '../../../src/rules/shipped/rule-files.ts';
 import { TIMES } from '../../../src/rules/shipped/times.ts';
-import { promtoolsFor, testRules } from '../../end-to-end/promtool.ts';
+import { type PROMTOOLS, promtoolsFor, testRules } from '../../end-to-end/promtool.ts';
 import { atNight } from '../../nightly.ts';
 import { neededRules } from '../../simulation/judgement/needed-rules.ts';
 import { type AlertCase, promtoolTests } from './alert-case.ts';
@@ -30,12 +30,23 @@ const CASES = [
 ];
 const FILES = ruleFiles();
 const ALERTS = [...new Set(FILES.alerts.groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)))];
+// A drop needs a last week, and what becomes usual two days: evaluation.test.ts has weeks that are short enough.
+const TESTED = ALERTS.filter((alert) => alert !== 'EdgeTrafficDrop' && alert !== 'EdgeAttackUsual');
 
-async function testFile(alert: string, cases: readonly AlertCase[], files = FILES): Promise<string> {
+/** Those for which many rules are evaluated, mostly the same ones: these evaluations are what the tests cost. */
+const MANY_RULES = 40;
+const TOGETHER = TESTED.filter(
+  (alert) => neededRules(FILES, alert).groups.flatMap(({ rules }) => rules).length > MANY_RULES,
+);
+
+async function testFile(
+  alerts: readonly string[],
+  cases: readonly AlertCase[],
+  files = FILES,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rules-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'alerts.test.yml');
-  const needed = neededRules(files, alert);
+  const needed = neededRules(files, ...alerts);
   await writeFile(join(folder, 'needed.rules.yml'), ruleText(needed));
   const content = {
     rule_files: ['needed.rules.yml'],
@@ -48,25 +59,57 @@ async function testFile(alert: string, cases: readonly AlertCase[], files = FILE
   return file;
 }
 
+function casesOf(alert: string): readonly AlertCase[] {
+  return CASES.filter((candidate) => candidate.alert === alert);
+}
+
 describe('every alert fires, resolves, keeps quiet, and bears missing data:', () => {
-  // A drop needs a last week, and what becomes usual two days: evaluation.test.ts has weeks that are short enough.
-  it.each(ALERTS.filter((alert) => alert !== 'EdgeTrafficDrop' && alert !== 'EdgeAttackUsual'))(
-    '%s',
-    async (alert) => {
-      const cases = CASES.filter((candidate) => candidate.alert === alert);
-      expect(cases.length).toBeGreaterThan(0);
-      const file = await testFile(alert, cases);
-      for (const tool of promtoolsFor(ALERTS.indexOf(alert)))
-        expect(await testRules(tool, file), tool).toBe('');
-    },
-  );
+  const said = new Map<string, Promise<string>>();
+
+  /** What a promtool says of all that are evaluated together, once. */
+  const saidTogether = (tool: (typeof PROMTOOLS)[number]): Promise<string> => {
+    const known = said.get(tool) ?? testTogether(tool);
+    said.set(tool, known);
+    return known;
+  };
+
+  it.each(TESTED)('%s', async (alert) => {
+    const cases = casesOf(alert);
+    expect(cases.length).toBeGreaterThan(0);
+    if (TOGETHER.includes(alert)) {
+      for (const tool of promtoolsFor(1)) expect(saidOf(alert, await saidTogether(tool)), tool).toBe('');
+      return;
+    }
+    const file = await testFile([alert], cases);
+    onTestFinished(() => rm(dirname(file), { recursive: true }));
+    for (const tool of promtoolsFor(ALERTS.indexOf(alert)))
+      expect(await testRules(tool, file), tool).toBe('');
+  });
 });
+
+async function testTogether(tool: (typeof PROMTOOLS)[number]): Promise<string> {
+  const file = await testFile(TOGETHER, TOGETHER.flatMap(casesOf));
+  try {
+    return await testRules(tool, file);
+  } finally {
+    await rm(dirname(file), { recursive: true });
+  }
+}
+
+/** What promtool says of an alert that is evaluated with others, and whatever it says of none of them. */
+function saidOf(alert: string, said: string): string {
+  const [head = '', ...failures] = said.split(/\n(?= +(?:expr|rule): )/);
+  if (failures.length === 0) return head;
+  const isOf = (failure: string) => (name: string) => failure.includes(`alertname=\\"${name}\\"`);
+  return failures.filter((failure) => isOf(failure)(alert) || !TOGETHER.some(isOf(failure))).join('\n');
+}
 
 it.each(atNight([120, 1_440], [120]))(
   'a few failures that last are a ticket that ends a day after them, where a day has %d minutes',
   async (day) => {
     const files = ruleFiles(SHIPPED, { ...TIMES, day: day * 60_000 });
-    const file = await testFile(CREEPING.alert, [{ ...CREEPING, resolves: day + 60 }], files);
+    const file = await testFile([CREEPING.alert], [{ ...CREEPING, resolves: day + 60 }], files);
+    onTestFinished(() => rm(dirname(file), { recursive: true }));
     expect(await testRules('promtool', file)).toBe('');
   },
 );
