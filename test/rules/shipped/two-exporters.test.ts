@@ -7,7 +7,7 @@ import { SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
 import { ruleFiles, ruleText } from '../../../src/rules/shipped/rule-files.ts';
 import { TIMES } from '../../../src/rules/shipped/times.ts';
 import { Random } from '../../bench/alerts/random.ts';
-import { testRules } from '../../end-to-end/promtool.ts';
+import { promtoolsFor, testRules } from '../../end-to-end/promtool.ts';
 import { ACCOUNT, type AlertCase, BEFORE } from './alert-case.ts';
 import { COUNTER_CASES } from './counter-cases.ts';
 import { DISCOVERY_CASES } from './discovery-cases.ts';
@@ -163,50 +163,53 @@ function firing(alert: string, account: string, minute: number): object {
   };
 }
 
-it('two exporters of an account, or one that takes over, change nothing that is recorded and no alert', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'rules-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const minutes = [30, 100, 160, 171, 175, 200, 225, 235, 270, 285, 308];
-  const ended = CASES.map(({ lasts }) => BEFORE + lasts - 1);
-  const test = {
-    rule_files: ['all.rules.yml'],
-    evaluation_interval: '1m',
-    group_eval_order: GROUPS.map(({ name }) => name),
-    tests: [
-      {
-        interval: '1m',
-        input_series: INPUTS,
-        promql_expr_test: [
-          ...[...new Set([...minutes, ...ended])].map((minute) => ({
-            expr: different(made('one'), made('two')),
-            eval_time: `${minute}m`,
-            exp_samples: [],
-          })),
-          ...minutes.map((minute) => ({
-            expr: different(made('one', 'traffic'), made('moved', 'traffic')),
-            eval_time: `${minute}m`,
-            exp_samples: [],
-          })),
-          // There is something to compare.
-          ...CASES.flatMap(({ alert, which }, index) =>
-            // What a whole day is needed for is not shown here.
-            which === 'reason="fewer"' ? [] : [firing(alert, `case${index}-two`, ended[index] ?? 0)],
-          ),
-          ...(
-            [
-              ['EdgeWafSpike', 170],
-              ['Edge5xxRatio', 230],
-              ['EdgeOriginErrors', 175],
-              ['EdgeOriginSlow', 230],
-              ['EdgeTrafficDrop', 285],
-            ] as const
-          ).map(([alert, minute]) => firing(alert, 'traffic-two', minute)),
-        ],
-      },
-    ],
-  };
-  await writeFile(join(folder, 'all.rules.yml'), ruleText({ groups: GROUPS }));
-  const file = join(folder, 'test.yml');
-  await writeFile(file, stringify(test, { lineWidth: 0 }));
-  expect((await testRules('promtool', file)).slice(0, 4_000)).toBe('');
-});
+it.each(promtoolsFor(1))(
+  'two exporters of an account, or one that takes over, change nothing that is recorded and no alert (%s)',
+  async (tool) => {
+    const folder = await mkdtemp(join(tmpdir(), 'rules-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const minutes = [30, 100, 160, 171, 175, 200, 225, 235, 270, 285, 308];
+    const ended = CASES.map(({ lasts }) => BEFORE + lasts - 1);
+    const test = {
+      rule_files: ['all.rules.yml'],
+      evaluation_interval: '1m',
+      group_eval_order: GROUPS.map(({ name }) => name),
+      tests: [
+        {
+          interval: '1m',
+          input_series: INPUTS,
+          promql_expr_test: [
+            ...[...new Set([...minutes, ...ended])].map((minute) => ({
+              expr: different(made('one'), made('two')),
+              eval_time: `${minute}m`,
+              exp_samples: [],
+            })),
+            ...minutes.map((minute) => ({
+              expr: different(made('one', 'traffic'), made('moved', 'traffic')),
+              eval_time: `${minute}m`,
+              exp_samples: [],
+            })),
+            // There is something to compare.
+            ...CASES.flatMap(({ alert, which }, index) =>
+              // What a whole day is needed for is not shown here.
+              which === 'reason="fewer"' ? [] : [firing(alert, `case${index}-two`, ended[index] ?? 0)],
+            ),
+            ...(
+              [
+                ['EdgeWafSpike', 170],
+                ['Edge5xxRatio', 230],
+                ['EdgeOriginErrors', 175],
+                ['EdgeOriginSlow', 230],
+                ['EdgeTrafficDrop', 285],
+              ] as const
+            ).map(([alert, minute]) => firing(alert, 'traffic-two', minute)),
+          ],
+        },
+      ],
+    };
+    await writeFile(join(folder, 'all.rules.yml'), ruleText({ groups: GROUPS }));
+    const file = join(folder, 'test.yml');
+    await writeFile(file, stringify(test, { lineWidth: 0 }));
+    expect((await testRules(tool, file)).slice(0, 4_000)).toBe('');
+  },
+);
