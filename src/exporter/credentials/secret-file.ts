@@ -107,6 +107,7 @@ export class TokenFile implements Credentials {
   #previous: Secret | undefined;
   /** The token that the platform last answered 401 to. */
   #refused: Secret | undefined;
+  #look: Promise<void> | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -132,9 +133,18 @@ export class TokenFile implements Credentials {
     return now !== undefined && now.reveal() !== this.#refused?.reveal();
   }
 
-  async look(): Promise<void> {
-    // A file that cannot be read leaves the last good token in use.
-    await this.#read('when changed').catch(() => undefined);
+  /** One at a time: on a disk that hangs each would hold a thread. */
+  look(): Promise<void> {
+    this.#look ??= this.#read('when changed')
+      // A file that cannot be read leaves the last good token in use.
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        this.#look = undefined;
+      });
+    return this.#look;
   }
 
   expiresAt(): undefined {

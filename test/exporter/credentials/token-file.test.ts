@@ -34,6 +34,23 @@ test('a change counts at once, also one of the same length in the same second', 
   expect(file.secrets().map((secret) => secret.reveal())).toEqual(['tok-2', 'tok-1']);
 });
 
+test('a look alone finds the owner of another token, one look at a time, and keeps the last where there is none', async () => {
+  const file = new TokenFile(path);
+  await file.look();
+  expect(file.owner()).toBeUndefined();
+  await writeFile(path, 'tok-1');
+  await file.look();
+  expect(file.owner()?.reveal()).toBe('tok-1');
+  await writeFile(path, 'tok-2');
+  const look = file.look();
+  expect(file.look()).toBe(look);
+  await look;
+  expect(file.owner()?.reveal()).toBe('tok-2');
+  await rm(path);
+  await file.look();
+  expect(file.owner()?.reveal()).toBe('tok-2');
+});
+
 test('a file replaced by another with the same size and time counts', async () => {
   const time = new Date(1_700_000_000_000);
   await writeFile(path, 'tok-1');
