@@ -108,6 +108,8 @@ async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOpt
   if (output === undefined) return;
   const there = await folder.output();
   if (there === 'folder') throw new Misuse(`${output} is a folder`);
+  // The file takes the place of what is there: of /dev/null, for all programs of the machine.
+  if (there === 'no file') throw new Misuse(`${output} is no file: choose another --output`);
   if (there === 'nothing' || mode === 'restart') return;
   const sentence = `${output} already exists: choose another --output, or add --restart to replace it`;
   throw new Misuse(sentence);

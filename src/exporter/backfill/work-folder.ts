@@ -296,10 +296,11 @@ export class WorkFolder {
   }
 
   /** What is under the output's name now. */
-  async output(): Promise<'nothing' | 'file' | 'folder'> {
+  async output(): Promise<'nothing' | 'file' | 'folder' | 'no file'> {
     const found = await unlessMissing(stat(this.#output));
     if (found === undefined) return 'nothing';
-    return found.isDirectory() ? 'folder' : 'file';
+    if (found.isFile()) return 'file';
+    return found.isDirectory() ? 'folder' : 'no file';
   }
 
   /** The plan of a history that was begun here; undefined when there is none. */

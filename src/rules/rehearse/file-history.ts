@@ -52,44 +52,78 @@ async function* chunksOf(series: readonly MinuteSamples[], first: number, to: nu
 /** Prometheus sees a sample for so long where no other follows. */
 const SEEN_MS = 5 * MINUTE;
 
-/** A line of a file that is no sample with a time, as `backfill` writes them. */
+/** A file that is not as `backfill` writes it: cut off, or with a line that is no sample with a time, later than the one before. */
 export class LineProblem extends Error {
   override readonly name = 'LineProblem';
 }
 
 /**
  * The series of some names in a file that `backfill` has written, minute by minute as rules see them: a sample is seen
- * until the next one, five minutes at most.
+ * until the next one, five minutes at most. What is only a part of a file is refused: nothing would seem to have happened in the rest.
  * @throws LineProblem, and what the file system throws
  */
 export async function readOpenMetrics(
   file: string,
   names: ReadonlySet<string>,
 ): Promise<readonly MinuteSamples[]> {
-  const found: OpenSeries[] = [];
-  let current: OpenSeries | undefined;
-  let number = 0;
+  const samples = new SampleLines(file, names);
   let rest = '';
   for await (const piece of createReadStream(file, 'utf8')) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) {
-      number += 1;
-      // Most lines go on with the series of the line before.
-      if (current === undefined || !line.startsWith(current.key)) {
-        const next = seriesIn(line, names);
-        if (next === undefined) continue;
-        found.push(next);
-        current = next;
-      }
-      const [value = '', seconds = ''] = line.slice(current.key.length + 1).split(' ');
-      const at = Number(seconds) * 1_000;
-      if (seconds === '' || Number.isNaN(at))
-        throw new LineProblem(`${file}:${number}: expected a value and a time`);
-      current.add(at, Number(value));
-    }
+    for (const line of lines) samples.take(line);
   }
-  return found.map((series) => series.whole());
+  return samples.whole(rest);
+}
+
+/** The lines of a file, one after another. */
+class SampleLines {
+  readonly #file: string;
+  readonly #names: ReadonlySet<string>;
+  readonly #found = new Map<string, OpenSeries>();
+  #current: OpenSeries | undefined;
+  #number = 0;
+  #last = '';
+
+  constructor(file: string, names: ReadonlySet<string>) {
+    this.#file = file;
+    this.#names = names;
+  }
+
+  /** @throws LineProblem */
+  take(line: string): void {
+    this.#number += 1;
+    this.#last = line;
+    // Most lines go on with the series of the line before.
+    const series =
+      this.#current !== undefined && line.startsWith(this.#current.key) ? this.#current : this.#next(line);
+    if (series === undefined) return;
+    const [value = '', seconds = ''] = line.slice(series.key.length + 1).split(' ');
+    const at = Number(seconds) * 1_000;
+    if (seconds === '' || Number.isNaN(at)) throw this.#problem('expected a value and a time');
+    if (!series.add(at, Number(value))) throw this.#problem('the sample is older than the one before');
+  }
+
+  /** @param rest what follows the last whole line @throws LineProblem where there should be more lines */
+  whole(rest: string): readonly MinuteSamples[] {
+    if ((rest || this.#last) !== '# EOF')
+      throw new LineProblem(`${this.#file} is cut off: it does not end with # EOF`);
+    return Array.from(this.#found.values(), (series) => series.whole());
+  }
+
+  /** The series that a line begins; undefined where it begins none. */
+  #next(line: string): OpenSeries | undefined {
+    const next = seriesIn(line, this.#names);
+    if (next === undefined) return undefined;
+    if (this.#found.has(next.key)) throw this.#problem('the series was there before');
+    this.#found.set(next.key, next);
+    this.#current = next;
+    return next;
+  }
+
+  #problem(what: string): LineProblem {
+    return new LineProblem(`${this.#file}:${this.#number}: ${what}`);
+  }
 }
 
 /** The series of a sample line; undefined of any other line, and where none of the names is meant. */
@@ -115,9 +149,12 @@ class OpenSeries implements MinuteSamples {
     this.labels = labels;
   }
 
-  add(at: number, value: number): void {
+  /** @returns whether it is no older than the sample before, and was added */
+  add(at: number, value: number): boolean {
+    if (at < this.#newest.at) return false;
     this.#see(at);
     this.#newest = { at, value };
+    return true;
   }
 
   whole(): MinuteSamples {

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -224,6 +225,16 @@ describe('a history is refused', () => {
     await writeFile(join(`${output}.partial`, 'diary.txt'), 'of value');
     await expect(bed.run({ mode: 'restart' })).rejects.toThrow(/exists and was not created by backfill/);
     expect(await readFile(output, 'utf8')).toBe('of value');
+  });
+
+  it('that is no file, such as a device, which would be replaced for all programs', async () => {
+    const bed = await historyBed();
+    const output = join(bed.folder, 'pipe');
+    execFileSync('mkfifo', [output]);
+    await expect(bed.run({ output, mode: 'restart' })).rejects.toThrow(
+      /pipe is no file: choose another --output$/,
+    );
+    expect((await stat(output)).isFIFO()).toBe(true);
   });
 
   it('when it cannot be written there', async () => {
