@@ -24,6 +24,8 @@ class TokenLogin implements Credentials {
   readonly #gate = new TokenCreationGate();
   readonly #stop = new AbortController();
   #login: Login | undefined;
+  /** That of the last attempt to create a token. */
+  #tried: Login | undefined;
   #current: CreatedToken | undefined;
   /** The token that the platform last answered 401 to. */
   #refused: Secret | undefined;
@@ -61,7 +63,8 @@ class TokenLogin implements Credentials {
   }
 
   async renewed(): Promise<boolean> {
-    return this.#current?.token !== this.#refused || this.#gate.isOpen(this.#clock.now());
+    if (this.#current?.token !== this.#refused || this.#gate.isOpen(this.#clock.now())) return true;
+    return this.#hasAnotherLogin();
   }
 
   /** Of a login the user stays the owner, whatever the token. */
@@ -106,9 +109,10 @@ class TokenLogin implements Credentials {
   }
 
   async #create(): Promise<CreatedToken> {
-    this.#gate.pass(this.#clock.now());
+    if (!(await this.#hasAnotherLogin())) this.#gate.pass(this.#clock.now());
     try {
-      const created = await this.#operations.create(await this.#currentLogin(), this.#stop.signal);
+      this.#tried = await this.#currentLogin();
+      const created = await this.#operations.create(this.#tried, this.#stop.signal);
       if (created.assumed)
         this.#options.onNotice?.('the platform returned no usable expiry of the token: assuming 24 h');
       this.#replace(created);
@@ -159,6 +163,14 @@ class TokenLogin implements Credentials {
     if (failed > 0) this.#options.onNotice?.(`${failed} of ${alive.length} tokens could not be revoked`);
   }
 
+  /** Whether the platform refused a login, and there is another by now: it need not wait for what was wrong with the first. */
+  async #hasAnotherLogin(): Promise<boolean> {
+    if (!this.#gate.isOfLogin) return false;
+    // A password that cannot be read is nothing to try.
+    const login = await this.#currentLogin().catch(() => this.#tried);
+    return login !== this.#tried;
+  }
+
   /** The login as it is now: the same object for as long as the password stays the same. */
   async #currentLogin(): Promise<Login> {
     const password = await this.#options.password();
@@ -187,7 +199,12 @@ const REFUSED_AT_ONCE = new PlatformFailure(
 export class TokenCreationGate {
   #strikes = 0;
   #opensAt = Number.NEGATIVE_INFINITY;
-  #last = REFUSED_AT_ONCE;
+  #last: PlatformFailure | undefined;
+
+  /** Whether the last failure was about the login or what it made, and not about the platform. */
+  get isOfLogin(): boolean {
+    return this.#last !== undefined && isRefusal(this.#last);
+  }
 
   isOpen(now: number): boolean {
     return now >= this.#opensAt;
@@ -197,7 +214,7 @@ export class TokenCreationGate {
   pass(now: number): void {
     if (this.isOpen(now)) return;
     const seconds = Math.ceil((this.#opensAt - now) / 1000);
-    const { outcome, message, status } = this.#last;
+    const { outcome, message, status } = this.#last ?? REFUSED_AT_ONCE;
     throw new PlatformFailure(outcome, `${message}; next attempt to create a token in ${seconds} s`, status);
   }
 
@@ -211,8 +228,7 @@ export class TokenCreationGate {
   failed(failure: PlatformFailure, now: number): void {
     this.#strikes += 1;
     this.#last = failure;
-    const refused = failure.outcome === 'unauthorized' || failure.outcome === 'forbidden';
-    const wait = waitAfter(this.#strikes, refused ? FIRST_WAIT_REFUSED_MS : FIRST_WAIT_MS);
+    const wait = waitAfter(this.#strikes, isRefusal(failure) ? FIRST_WAIT_REFUSED_MS : FIRST_WAIT_MS);
     this.#opensAt = now + Math.max(wait, askedWait(failure));
   }
 
@@ -226,6 +242,10 @@ export class TokenCreationGate {
       this.#opensAt = Number.NEGATIVE_INFINITY;
     }
   }
+}
+
+function isRefusal({ outcome }: PlatformFailure): boolean {
+  return outcome === 'unauthorized' || outcome === 'forbidden';
 }
 
 function waitAfter(strikes: number, first: number): number {

@@ -290,6 +290,48 @@ describe('a wrong password', () => {
     expect(guarded).toEqual([password, pair]);
   });
 
+  test('from a file waits no longer once there is another, which is tried at once, and each of them once', async () => {
+    const file = join(tmpdir(), `password-${process.pid}-${Math.random()}`);
+    onTestFinished(() => rm(file, { force: true }));
+    await writeFile(file, 'wrong');
+    const { get, credentials, platform, clock } = await openLogin({
+      source: { kind: 'password', username: USERNAME, password: { file } },
+    });
+    for (let second = 0; second < 3_600; second += 10) {
+      await expect(get()).rejects.toThrow('HTTP 401');
+      clock.suspend(10_000);
+    }
+    const before = platform.arrivals.length;
+    await writeFile(file, 'wrong again');
+    await expect(get()).rejects.toThrow(/^HTTP 401: Invalid username.$/);
+    await expect(get()).rejects.toThrow(/next attempt to create a token in 900 s$/);
+    expect(platform.arrivals.length - before).toBe(1);
+    expect(await credentials.renewed()).toBe(false);
+    await rm(file);
+    await expect(get()).rejects.toThrow(/next attempt to create a token in 900 s$/);
+    await writeFile(file, PASSWORD);
+    expect(await credentials.renewed()).toBe(true);
+    expect((await get()).body).toBe('fine');
+  });
+
+  test.each([429, 503])(
+    'from a file that is another by now is no reason to ask before a %s allows it',
+    async (status) => {
+      const file = join(tmpdir(), `password-${process.pid}-${Math.random()}`);
+      onTestFinished(() => rm(file, { force: true }));
+      await writeFile(file, 'wrong');
+      const { get, platform } = await openLogin({
+        source: { kind: 'password', username: USERNAME, password: { file } },
+      });
+      await writeFile(file, PASSWORD);
+      platform.trouble.creationStatus = status;
+      await expect(get()).rejects.toThrow(`HTTP ${status}`);
+      delete platform.trouble.creationStatus;
+      await writeFile(file, 'another');
+      await expect(get()).rejects.toThrow(/next attempt to create a token in \d+ s$/);
+    },
+  );
+
   test('from a file is read again for the next attempt', async () => {
     const file = join(tmpdir(), `password-${process.pid}-${Math.random()}`);
     onTestFinished(() => rm(file, { force: true }));
