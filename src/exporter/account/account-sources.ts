@@ -6,16 +6,14 @@ import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
 import type { SourceReader } from '../series/series-source.ts';
+import { type AllSeries, ChosenReader, SourceChoice } from '../series/source-choice.ts';
 import {
-  type AllSeries,
-  ChosenReader,
   type ChosenSource,
   isKnown,
   mayListElsewhere,
-  SourceChoice,
   sourceListed,
   sourceListedByRest,
-} from '../series/source-choice.ts';
+} from '../series/source-memory.ts';
 import type { AccountMemory, SavedPart } from '../state/account-memory.ts';
 import { type Addressing, type Target, targetName } from '../targets/target.ts';
 import type { ListElsewhere } from './discovery-job.ts';

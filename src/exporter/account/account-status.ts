@@ -9,7 +9,7 @@ import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
-import type { ChosenSource } from '../series/source-choice.ts';
+import type { ChosenSource } from '../series/source-memory.ts';
 import type { DelayChange } from '../settling/delay-reports.ts';
 import { toTheEnd } from '../slices.ts';
 import type { AccountStatus, JobStatus, Listed, QuotaStatus } from '../status.ts';

@@ -3,16 +3,18 @@ import type { Outcome } from '../../../src/exporter/platform/read.ts';
 import {
   type AllSeries,
   mayAskRest,
-  mayListElsewhere,
   restAsked,
   type SeriesRead,
   SourceChoice,
-  type SourceMemory,
   sourceAnswered,
+} from '../../../src/exporter/series/source-choice.ts';
+import {
+  mayListElsewhere,
+  type SourceMemory,
   sourceAtFirst,
   sourceListed,
   sourceListedByRest,
-} from '../../../src/exporter/series/source-choice.ts';
+} from '../../../src/exporter/series/source-memory.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import type { State } from '../../../src/exporter/state/state.ts';
