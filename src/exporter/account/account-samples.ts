@@ -73,14 +73,14 @@ export class AccountSamples {
     const { name: account, platform } = this.#view;
     const samples: Sample[] = [];
     for (const { name: scope, limiter } of platform.scopes.all) {
-      const labels = this.#labelsOf({ account, scope });
       const window = limiter.openWindow(now);
       const limit = limiter.limit ?? limiter.guessedPerMinute;
+      const endsAt = window?.endsAt(platform.platformClock) ?? Number.NaN;
+      const labels = this.#labelsOf({ account, scope });
       if (limit !== undefined) samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limit });
       if (window === undefined) continue;
-      const endsAt = window.endsAt(platform.platformClock) / 1_000;
       samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: window.remaining });
-      samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value: endsAt });
+      samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value: endsAt / 1_000 });
     }
     this.publish('quota', samples, now);
   }
