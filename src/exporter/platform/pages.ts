@@ -21,7 +21,8 @@ export interface List extends Resource {
  * The pages of a list, without empty ones. The next page is asked for by number and no link is ever followed. Each
  * page is one operation. A list that changes while it is read may show an item twice or, for that one time, not at
  * all; the newest page's word on the number of pages counts.
- * @throws PlatformFailure when a page cannot be read, or `undecodable` when the pages do not come to an end
+ * @throws PlatformFailure when a page cannot be read, or `undecodable` when the pages do not come to an end, or one that has
+ * no items says that there are more
  */
 export async function* readPages(
   read: Read,
@@ -57,17 +58,20 @@ async function* pagesFrom(
   list: List,
   signal: AbortSignal,
 ): AsyncGenerator<readonly unknown[]> {
+  // A page of the documented size may be all that a platform gives at a time, whatever it is asked for.
+  const full = list.version === 3 ? Math.min(first.size, DOCUMENTED_PAGE_SIZE) : first.size;
   let page: ListPage | undefined = first.page;
   let collected = 0;
-  for (let number = 1; page !== undefined && page.items.length > 0; number += 1) {
+  for (let number = 1; page !== undefined; number += 1) {
+    if (page.items.length === 0) return noMore(page, number, collected);
     yield page.items;
     collected += page.items.length;
-    if (isLast(page, number, collected, first.size)) return;
+    if (isLast(page, number, collected, full)) return;
     if (number === MOST_PAGES) {
       throw new PlatformFailure('undecodable', `the list does not end after ${MOST_PAGES} pages`);
     }
-    const next = await laterPage(read, list, first.size, number + 1, signal);
-    if (isDeepStrictEqual(next?.items, page.items)) return repeated(page, number);
+    const next = await laterPage(page, read, list, first.size, number + 1, signal);
+    if (isDeepStrictEqual(next?.items, page.items)) return repeated(page, number, first.size);
     page = next;
   }
 }
@@ -90,8 +94,9 @@ async function firstPage(
   }
 }
 
-/** Undefined when the list got shorter meanwhile, so that the page is not there any more. */
+/** Undefined when the list got shorter meanwhile, so that the page is not there any more. @param before the page before it */
 async function laterPage(
+  before: ListPage,
   read: Read,
   list: List,
   size: number,
@@ -101,7 +106,8 @@ async function laterPage(
   try {
     return await readNumbered(read, list, size, number, signal);
   } catch (error) {
-    if (error instanceof PlatformFailure && error.outcome === 'not_found') return undefined;
+    if (!(error instanceof PlatformFailure)) throw error;
+    if (error.outcome === 'not_found' || (error.status === 400 && isBeyond(before, number))) return undefined;
     throw error;
   }
 }
@@ -122,20 +128,43 @@ async function readNumbered(
   return readPage(body, origin);
 }
 
+/** @param full how many items a page may be full with, where the platform says nothing of further ones */
 function isLast(
   { items, totalPages, count, hasNext }: ListPage,
   number: number,
   collected: number,
-  size: number,
+  full: number,
 ): boolean {
-  if (totalPages !== undefined) return number >= totalPages;
-  if (count !== undefined) return collected >= count;
-  return hasNext === undefined ? items.length < size : !hasNext;
+  const isWhole = count !== undefined && collected >= count;
+  // Of pages that it cuts shorter than they were asked for, a platform may name fewer than there are.
+  if (totalPages !== undefined)
+    return number >= totalPages && (isWhole || count === undefined || items.length < full);
+  if (count !== undefined) return isWhole;
+  return hasNext === undefined ? items.length < full : !hasNext;
+}
+
+/** Whether a page is one more than the platform tells of: whatever it is, it ends the list. */
+function isBeyond({ totalPages }: ListPage, number: number): boolean {
+  return totalPages !== undefined && number > totalPages;
+}
+
+/** A page without items ends the list, unless it says itself that there are more: those would seem to have vanished. */
+function noMore(page: ListPage, number: number, collected: number): void {
+  const { totalPages, count } = page;
+  if (isBeyond(page, number)) return;
+  const counted = count !== undefined && count > collected ? `${count} items` : undefined;
+  const paged = totalPages !== undefined && totalPages > number ? `${totalPages} pages` : undefined;
+  const told = counted ?? paged;
+  if (told === undefined) return;
+  throw new PlatformFailure('undecodable', `page ${number} of the list is empty, though there are ${told}`);
 }
 
 /** A platform that ignores the page number. If it gives the whole list every time, the first page was enough. */
-function repeated({ items, count }: ListPage, number: number): void {
-  if (count !== undefined && items.length >= count) return;
+function repeated(page: ListPage, number: number, size: number): void {
+  const { items, count, totalPages, hasNext } = page;
+  if (isBeyond(page, number + 1)) return;
+  const isSilent = count === undefined && totalPages === undefined && hasNext === undefined;
+  if (isSilent ? items.length !== size : count !== undefined && items.length >= count) return;
   throw new PlatformFailure('undecodable', `page ${number + 1} of the list is page ${number} again`);
 }
 

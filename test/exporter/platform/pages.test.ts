@@ -187,7 +187,79 @@ describe('a list that changes while it is read', () => {
   });
 });
 
+describe('a page without items', () => {
+  const empty = (body: object, results: unknown) => ({ ...body, results });
+
+  test.each([
+    ['the first page', 1, null],
+    ['the first page', 1, []],
+    ['a page in the middle', 2, null],
+    ['a page in the middle', 2, []],
+    ['the last page', 3, []],
+  ])('is no end where the answer itself tells of more items: %s (%i, %j)', async (_, number, results) => {
+    const { failure } = await readAll((page, size) => {
+      const body = envelope(range(250), page, size);
+      return page === number ? empty(body, results) : body;
+    });
+    expect(failure).toMatchObject({
+      outcome: 'undecodable',
+      message: `page ${number} of the list is empty, though there are 250 items`,
+    });
+  });
+
+  test('is none either where the platform tells of more pages alone', async () => {
+    const { failure } = await readAll((page) => ({ total_pages: 3, results: page === 2 ? [] : range(100) }));
+    expect(failure).toMatchObject({
+      outcome: 'undecodable',
+      message: 'page 2 of the list is empty, though there are 3 pages',
+    });
+  });
+});
+
+describe('a platform that cuts pages shorter than they were asked for', () => {
+  const cut = (page: number, change: (body: ReturnType<typeof envelope>) => object) =>
+    change(envelope(range(25), page, 10));
+
+  test('and says nothing of further ones is read on while its pages are full', async () => {
+    const { items, failure } = await readAll((page) => cut(page, ({ results }) => ({ results })));
+    expect(failure).toBeUndefined();
+    expect(items).toEqual(range(25));
+  });
+
+  test('and names as many as there would be of whole ones is asked for the rest that it counts', async () => {
+    const { items, asked } = await readAll((page) =>
+      cut(page, (body) => ({ ...body, total_pages: 1, links: { next: null } })),
+    );
+    expect(items).toEqual(range(25));
+    expect(asked).toHaveLength(3);
+  });
+
+  test.each([
+    ['no items', () => ({ count: 25, total_pages: 1, results: [] })],
+    ['the last page again', () => ({ count: 25, total_pages: 1, results: range(20) })],
+    ...[404, 400].map((status): [string, () => unknown] => [
+      `HTTP ${status}`,
+      () => {
+        throw new PlatformFailure(status === 404 ? 'not_found' : 'not_acceptable', `HTTP ${status}`, status);
+      },
+    ]),
+  ])('is believed where it counts more than it shows, and has %s beyond its last page', async (_, beyond) => {
+    const { items, failure } = await readAll((page) =>
+      page === 1 ? { count: 25, total_pages: 1, results: range(20) } : beyond(),
+    );
+    expect(failure).toBeUndefined();
+    expect(items).toEqual(range(20));
+  });
+});
+
 describe('a platform that ignores the page', () => {
+  test('and says nothing of pages gives the whole list every time', async () => {
+    const { items, failure, asked } = await readAll(() => ({ results: range(25) }));
+    expect(failure).toBeUndefined();
+    expect(items).toEqual(range(25));
+    expect(asked).toHaveLength(2);
+  });
+
   test('and gives the whole list every time is believed', async () => {
     const { items, failure } = await readAll(() => ({ ...envelope(range(25), 1, 10), results: range(25) }));
     expect(failure).toBeUndefined();
