@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Product } from '../catalogue/products.ts';
 import { readPages } from '../platform/pages.ts';
 import { type FailureOutcome, isPassing, PlatformFailure, type Read } from '../platform/read.ts';
@@ -11,77 +10,7 @@ import type {
   Item,
   SettingsDeclaration,
 } from './collector.ts';
-
-/** What is known of an item beyond its row in the list. */
-interface Known<Detail> {
-  /** The row in the list when it was read. */
-  row: unknown;
-  /** Undefined while there is none: never read, or not available. */
-  detail: Detail | undefined;
-  /** In which turn it was last asked for. */
-  turn: number;
-  /** How often in a row it could not be read. */
-  misses: number;
-}
-
-/** As many are read at a time at least, so that an ordinary account is read whole every time. */
-const AT_LEAST = 50;
-
-/** A round through all items takes at most this many reads. */
-const READS_PER_ROUND = 12;
-
-/** After how many failures in a row what was read before is dropped. */
-const MAX_MISSES = 3;
-
-/** How many of the items have their turn in one read. */
-export function turnSize(items: number): number {
-  return Math.min(items, Math.max(AT_LEAST, Math.ceil(items / READS_PER_ROUND)));
-}
-
-/**
- * Whose turn it is to be read by itself. A list of hundreds is not read item by item every time: those whose row in the
- * list changed go first, then those never read, then the others in a round.
- */
-export class DetailTurns<Detail> {
-  readonly #known = new Map<string, Known<Detail>>();
-  #turn = 0;
-
-  /** The ids to read now, of all items by id; forgets those that are not there any more. */
-  next(rows: ReadonlyMap<string, unknown>): string[] {
-    for (const id of this.#known.keys()) if (!rows.has(id)) this.#known.delete(id);
-    this.#turn += 1;
-    const ranked = [...rows].map(([id, row]) => ({ id, rank: this.#rank(id, row) }));
-    return ranked
-      .sort((a, b) => a.rank - b.rank)
-      .slice(0, turnSize(rows.size))
-      .map(({ id }) => id);
-  }
-
-  detailOf(id: string): Detail | undefined {
-    return this.#known.get(id)?.detail;
-  }
-
-  /** It was read; undefined when it is not available. */
-  enter(id: string, row: unknown, detail: Detail | undefined): void {
-    this.#known.set(id, { row, detail, turn: this.#turn, misses: 0 });
-  }
-
-  /** It could not be read this time. */
-  miss(id: string): void {
-    const known = this.#known.get(id) ?? { row: undefined, detail: undefined, turn: 0, misses: 0 };
-    const misses = known.misses + 1;
-    const detail = misses < MAX_MISSES ? known.detail : undefined;
-    this.#known.set(id, { ...known, detail, turn: this.#turn, misses });
-  }
-
-  /** Lower goes first. */
-  #rank(id: string, row: unknown): number {
-    const known = this.#known.get(id);
-    if (known === undefined) return -1;
-    const changed = known.misses === 0 && !isDeepStrictEqual(known.row, row);
-    return changed ? -2 : known.turn;
-  }
-}
+import { DetailTurns, turnSize } from './detail-turns.ts';
 
 /** The item was read: that a part of it is not found or refused says nothing of the item, nor of the next one. */
 function ofPart(failure: PlatformFailure, { path }: DetailRead): PlatformFailure {
@@ -118,6 +47,9 @@ const OF_ONE_ITEM: ReadonlySet<FailureOutcome> = new Set([
   'server_error',
   'undecodable',
 ]);
+
+/** So many items that are refused before one can be read show that the permission for all of them is gone. */
+const REFUSED_ALIKE = 3;
 
 /** Reads one kind of settings: the list whole, and in turns what the list leaves out. */
 export class SettingsReader<Listed extends Item, Detailed extends object> {
@@ -209,13 +141,21 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   ): Promise<{ rejected: number; failure: PlatformFailure | undefined; pages: number }> {
     const ids = this.#turns.next(rows);
     const counted = counting(read);
+    const { hasRead } = this.#turns;
     let whole = 0;
+    let refused = 0;
     let rejected = 0;
+    // Where others can be read, what is refused of one is no reason to read no more, nor the list, for an hour.
+    const isOfItem = ({ outcome }: PlatformFailure) => {
+      if (outcome !== 'forbidden') return OF_ONE_ITEM.has(outcome);
+      refused += 1;
+      return whole > 0 || (hasRead && refused < REFUSED_ALIKE);
+    };
     let last: PlatformFailure | undefined;
     for (const id of ids) {
       const failure = await this.#takeTurn(id, rows.get(id), details, counted.read, signal);
       if (failure === undefined) whole += 1;
-      else if (!OF_ONE_ITEM.has(failure.outcome)) return { rejected, failure, pages: 1 };
+      else if (!isOfItem(failure)) return { rejected, failure, pages: 1 };
       else if (failure.outcome !== 'not_found') rejected += 1;
       // That an item is gone since the list was read would be no failure of the whole, even if all were.
       if (typeof this.#declaration.list !== 'string' || failure?.outcome !== 'not_found')

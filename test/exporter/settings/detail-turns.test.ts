@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DetailTurns, turnSize } from '../../../src/exporter/settings/settings-reader.ts';
+import { DetailTurns, turnSize } from '../../../src/exporter/settings/detail-turns.ts';
 
 function rowsOf(count: number): Map<string, { id: string; name: string }> {
   return new Map(Array.from({ length: count }, (_, id) => [`${id}`, { id: `${id}`, name: 'as it was' }]));

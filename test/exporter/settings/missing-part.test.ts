@@ -38,3 +38,40 @@ describe('a zone whose records cannot be read', () => {
     expect(bench.value('edge_zone_records', { ...zone, record_type: 'A' })).toBe(1);
   });
 });
+
+describe('applications of which one is refused', () => {
+  const REFUSED = new PlatformFailure('forbidden', 'HTTP 403', 403);
+  const LIST = '/edge_applications';
+  const application = (id: number, active = true) => ({ id, name: `app ${id}`, active });
+  const all = [1, 2, 3, 4, 5].map((id) => application(id));
+  const readable = Object.fromEntries(
+    all.map(({ id }) => [`${LIST}/${id}`, { results: { delivery_protocol: 'http', caching: true } }]),
+  );
+  const labels = (id: number) => ({ edge_application_id: id, edge_application: `app ${id}` });
+
+  it.each([1, 3, 5])(
+    '(application %i) go on to be read, so that what is changed in the list is seen',
+    async (id) => {
+      const bench = settingsBench('edge_applications', { [LIST]: listOf(...all), ...readable });
+      await bench.poll();
+      bench.answers = { [LIST]: listOf(...all), ...readable, [`${LIST}/${id}`]: REFUSED };
+      expect(await bench.poll()).toMatchObject({ outcome: 'ok', rejected: new Map([['bad_item', 1]]) });
+      bench.answers = { ...bench.answers, [LIST]: listOf(...all.slice(0, 4), application(5, false)) };
+      bench.now += 600_000;
+      await bench.poll();
+      expect(bench.value('edge_application_active', labels(5))).toBe(0);
+      expect(bench.changes.map((change) => [change.id, change.fields])).toEqual([['5', ['active']]]);
+    },
+  );
+
+  it('as all are, are asked for no more for an hour', async () => {
+    const bench = settingsBench('edge_applications', { [LIST]: listOf(...all), ...readable });
+    await bench.poll();
+    const refused = Object.fromEntries(Object.keys(readable).map((path) => [path, REFUSED]));
+    bench.answers = { [LIST]: listOf(...all), ...refused };
+    bench.asked.length = 0;
+    for (let read = 0; read < 3; read += 1)
+      await expect(bench.poll()).rejects.toMatchObject({ outcome: 'forbidden' });
+    expect(bench.asked).toHaveLength(1 + 3);
+  });
+});

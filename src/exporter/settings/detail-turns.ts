@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** What is known of an item beyond its row in the list. */
+interface Known<Detail> {
+  /** The row in the list when it was read. */
+  row: unknown;
+  /** Undefined while there is none: never read, or not available. */
+  detail: Detail | undefined;
+  /** In which turn it was last asked for. */
+  turn: number;
+  /** How often in a row it could not be read. */
+  misses: number;
+}
+
+/** As many are read at a time at least, so that an ordinary account is read whole every time. */
+const AT_LEAST = 50;
+
+/** A round through all items takes at most this many reads. */
+const READS_PER_ROUND = 12;
+
+/** After how many failures in a row what was read before is dropped. */
+const MAX_MISSES = 3;
+
+/** How many of the items have their turn in one read. */
+export function turnSize(items: number): number {
+  return Math.min(items, Math.max(AT_LEAST, Math.ceil(items / READS_PER_ROUND)));
+}
+
+/**
+ * Whose turn it is to be read by itself. A list of hundreds is not read item by item every time: those whose row in the
+ * list changed go first, then those never read, then the others in a round.
+ */
+export class DetailTurns<Detail> {
+  readonly #known = new Map<string, Known<Detail>>();
+  #turn = 0;
+
+  /** The ids to read now, of all items by id; forgets those that are not there any more. */
+  next(rows: ReadonlyMap<string, unknown>): string[] {
+    for (const id of this.#known.keys()) if (!rows.has(id)) this.#known.delete(id);
+    this.#turn += 1;
+    const ranked = [...rows].map(([id, row]) => ({ id, rank: this.#rank(id, row) }));
+    return ranked
+      .sort((a, b) => a.rank - b.rank)
+      .slice(0, turnSize(rows.size))
+      .map(({ id }) => id);
+  }
+
+  /** Whether any item could be read by itself. */
+  get hasRead(): boolean {
+    return [...this.#known.values()].some(({ detail }) => detail !== undefined);
+  }
+
+  detailOf(id: string): Detail | undefined {
+    return this.#known.get(id)?.detail;
+  }
+
+  /** It was read; undefined when it is not available. */
+  enter(id: string, row: unknown, detail: Detail | undefined): void {
+    this.#known.set(id, { row, detail, turn: this.#turn, misses: 0 });
+  }
+
+  /** It could not be read this time. */
+  miss(id: string): void {
+    const known = this.#known.get(id) ?? { row: undefined, detail: undefined, turn: 0, misses: 0 };
+    const misses = known.misses + 1;
+    const detail = misses < MAX_MISSES ? known.detail : undefined;
+    this.#known.set(id, { ...known, detail, turn: this.#turn, misses });
+  }
+
+  /** Lower goes first. */
+  #rank(id: string, row: unknown): number {
+    const known = this.#known.get(id);
+    if (known === undefined) return -1;
+    const changed = known.misses === 0 && !isDeepStrictEqual(known.row, row);
+    return changed ? -2 : known.turn;
+  }
+}
