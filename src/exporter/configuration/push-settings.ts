@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
 import {
@@ -227,6 +228,35 @@ export function secretsOfReceiver(receiver: Receiver): readonly Secret[] {
     ...further.filter((secret) => secret !== undefined),
     ...Object.values(headers),
   ];
+}
+
+/** What tells where the samples of a receiver arrive. */
+export type Destination = Pick<Receiver, 'kind' | 'url'> &
+  Partial<Pick<Receiver, 'headers' | 'labels' | 'credentials' | 'oauth2' | 'sigv4'>>;
+
+/**
+ * Where the samples of a receiver arrive, as a digest, which shows no secret. Tenants share an address: they differ by a header, by
+ * who logs in, or by the labels that are added.
+ */
+export function digestOfDestination(destination: Destination): string {
+  const { kind, url, headers = {}, labels = {}, oauth2, sigv4 } = destination;
+  const revealed = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]);
+  const whose = [
+    revealed.sort(),
+    Object.entries(labels).sort(),
+    loginOf(destination.credentials),
+    oauth2 && [oauth2.token_url, oauth2.client_id, oauth2.scopes, oauth2.endpoint_params],
+    sigv4 && [sigv4.region, sigv4.access_key],
+  ];
+  return createHash('sha256')
+    .update(JSON.stringify([kind, url, ...whose]))
+    .digest('hex');
+}
+
+/** Who logs in: a password may change meanwhile. */
+function loginOf(credentials: Receiver['credentials']): string | undefined {
+  if (credentials?.kind === 'password') return credentials.username;
+  return credentials?.kind === 'token' ? credentials.token.reveal() : credentials?.path;
 }
 
 const LOGIN_KEYS = ['token', 'token_file', 'username', 'password', 'password_file'] as const;

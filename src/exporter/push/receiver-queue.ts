@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
-import type { Receiver } from '../configuration/push-settings.ts';
+import { type Destination, digestOfDestination, type Receiver } from '../configuration/push-settings.ts';
 import { groupedBy } from '../grouped-by.ts';
 import { othersHaveGoneOn } from '../slices.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
@@ -20,7 +19,7 @@ export interface Batch {
 }
 
 interface ReceiverQueueOptions {
-  readonly receiver: Pick<Receiver, 'name' | 'kind' | 'url' | 'families' | 'accounts' | 'outbox'>;
+  readonly receiver: Pick<Receiver, 'name' | 'families' | 'accounts' | 'outbox'> & Destination;
   readonly state: State;
   readonly clock: Clock;
   readonly onDropped: (reason: DropReason, samples: number) => void;
@@ -58,7 +57,7 @@ const READ_BYTES = 4 * 2 ** 20;
 /** What waits for one receiver: the entries on disk, and in memory what must be known of each. */
 export class ReceiverQueue {
   readonly prefix: StateKey;
-  /** A digest of the receiver's protocol and address, by which it is known under another name. */
+  /** A digest of where its samples arrive, by which the receiver is known under another name. */
   readonly address: string;
   /** Whether it is known what an earlier run left, and so how much waits. */
   isTakenUp = false;
@@ -73,7 +72,7 @@ export class ReceiverQueue {
   constructor(options: ReceiverQueueOptions) {
     const { receiver } = options;
     this.prefix = [...QUEUES, receiver.name];
-    this.address = createHash('sha256').update(`${receiver.kind} ${receiver.url}`).digest('hex');
+    this.address = digestOfDestination(receiver);
     this.#options = options;
     this.#wants = selectionOf(receiver);
   }

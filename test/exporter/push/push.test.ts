@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { unlessAborted } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
@@ -219,4 +219,55 @@ it.each([
   const samples = () => Object.fromEntries(push.receivers().map((view) => [view.name, view.samples]));
   await expect.poll(() => samples()).toEqual(waiting);
   await expect.poll(() => metrics.pushDropped.value('a', 'receiver_removed')).toBe(removed);
+});
+
+/** Receivers at one address that differ by what tells their tenants apart. */
+const TENANTS: readonly (readonly [string, (tenant: string) => object])[] = [
+  ['a header', (tenant) => ({ headers: { 'X-Scope-OrgID': tenant } })],
+  ['their user', (username) => ({ username, password: 'same' })],
+  ['their token', (token) => ({ token })],
+  ['their token file', (tenant) => ({ token_file: `/run/secrets/${tenant}` })],
+  ['their OAuth 2.0 client', (client_id) => ({ oauth2: oauth2Of(client_id) })],
+  ['their access key', (access_key) => ({ sigv4: { region: 'eu-central-1', access_key, secret_key: 'k' } })],
+  ['the labels that are added', (tenant) => ({ labels: { tenant } })],
+];
+
+const oauth2Of = (client_id: string) => ({
+  token_url: 'http://127.0.0.1:9/token',
+  client_id,
+  client_secret: 'same',
+});
+
+describe.each(TENANTS)('of two receivers at one address that differ by %s', (_what, settings) => {
+  const receivers = (...tenants: readonly string[]) =>
+    PUSH.parse(
+      tenants.map((tenant) => ({
+        ...{ name: `to-${tenant}`, kind: 'remote_write', url: 'http://127.0.0.1:9/' },
+        ...{ accounts: [tenant], ...settings(tenant) },
+      })),
+    );
+
+  it.each(['in one reload', 'in a restart'])(
+    'a removed one leaves nothing to another one that is new %s',
+    async (when) => {
+      const state = memoryState();
+      const before = startSilent(state);
+      await before.push.apply(receivers('acme', 'globex'));
+      await before.push.commit({ entries: [], samples: [sample('x', 1, 1, 'acme')], source: 'job' });
+      if (when === 'in a restart') await before.push.stop();
+      const after = when === 'in a restart' ? startSilent(state) : before;
+      await after.push.apply(receivers('globex', 'initech'));
+      await expect.poll(() => after.metrics.pushDropped.value('to-acme', 'receiver_removed')).toBe(1);
+      expect(after.push.receivers().map(({ samples }) => samples)).toEqual([0, 0]);
+    },
+  );
+
+  it('one that is renamed takes along its own', async () => {
+    const { push } = startSilent(memoryState());
+    const [acme] = receivers('acme');
+    await push.apply(receivers('acme', 'globex'));
+    await push.commit({ entries: [], samples: [sample('x', 1, 1, 'acme')], source: 'job' });
+    await push.apply([...receivers('globex'), ...(acme ? [{ ...acme, name: 'renamed' }] : [])]);
+    await expect.poll(() => push.receivers().map(({ samples }) => samples)).toEqual([0, 1]);
+  });
 });
