@@ -9,6 +9,7 @@ import {
   type ReceiverAnswer,
   reasonIn,
   refusalOrFailure,
+  unlikeReceiver,
   writeFixed64,
 } from './protocol.ts';
 import type { ReceiverConnection, Reply } from './receiver-connection.ts';
@@ -23,7 +24,8 @@ export function otlpTo(connection: Pick<ReceiverConnection, 'post'>): Protocol {
     name: 'otlp',
     async send(samples, signal) {
       const message = await compress(otlpRequest(samples));
-      return answerOf(await connection.post(message, HEADERS, signal));
+      const reply = await connection.post(message, HEADERS, signal);
+      return unlikeReceiver(reply) ?? answerOf(reply);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import { shownLabels } from '../exposition/label-text.ts';
 import type { FamilyMetadata } from '../exposition/text-format.ts';
 import { matchesAny } from '../text/glob.ts';
+import type { Reply } from './receiver-connection.ts';
 
 /** How samples reach a receiver. */
 export interface Protocol {
@@ -65,6 +66,37 @@ export function refusalOrFailure(
   if (status === 413) return { kind: 'refused', reason: 'too_large', words: said };
   if (CONTENT.has(status)) return { kind: 'refused', reason: 'invalid', words: said, unexplained: true };
   return { kind: 'failed', words: said, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/**
+ * A failure where an answer of success is a page for people, or tells of an error: a login or a gateway in between gave it, and has
+ * thrown the samples away. Undefined where it may be a receiver's.
+ */
+export function unlikeReceiver({
+  status,
+  headers,
+  body,
+  words,
+}: Reply): Extract<ReceiverAnswer, { kind: 'failed' }> | undefined {
+  const type = String(headers['content-type'] ?? '').toLowerCase();
+  const isPage = type.startsWith('text/html');
+  if (status >= 300 || !(isPage || (type.includes('json') && tellsError(body)))) return undefined;
+  const what = isPage ? 'a page' : 'an error';
+  return { kind: 'failed', words: `HTTP ${status} with ${what}, which no receiver sends: ${words}` };
+}
+
+function tellsError(body: Uint8Array): boolean {
+  const { error, errors, status } = Object(parsed(body));
+  const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
+  return isGiven(error) || isGiven(errors) || status === 'error';
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The reason that a receiver's words give for a refusal; undefined where they give none that is known. */

@@ -7,6 +7,7 @@ import {
   type PushedSample,
   type ReceiverAnswer,
   refusalOrFailure,
+  unlikeReceiver,
   writeFixed64,
 } from './protocol.ts';
 import type { ReceiverConnection, Reply } from './receiver-connection.ts';
@@ -48,11 +49,11 @@ export class RemoteWrite {
   async send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer> {
     let reply = await this.#post(samples, signal);
     // What an old receiver makes of 2.0 is up to it: most answer 204 and store nothing.
-    if (this.#version === '2.0' && !knows2(reply)) {
+    if (this.#version === '2.0' && !knows2(reply) && unlikeReceiver(reply) === undefined) {
       this.#version = '1.0';
       reply = await this.#post(samples, signal);
     }
-    return answerOf(reply, samples.length);
+    return unlikeReceiver(reply) ?? answerOf(reply, samples.length);
   }
 
   #post(samples: readonly PushedSample[], signal: AbortSignal): Promise<Reply> {

@@ -76,3 +76,24 @@ it('understands refusals and failures as with remote write', async () => {
   expect(await sending({ status: 503 }).send()).toMatchObject({ kind: 'failed' });
   await expect(sending(new NoReply('connection refused')).send()).rejects.toThrow('connection refused');
 });
+
+/** What stands between us and a receiver, and answers with success. */
+const NO_RECEIVERS: readonly (readonly [string, Partial<Reply>])[] = [
+  [
+    'a login page',
+    { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, words: '<title>Sign in</title>' },
+  ],
+  ...['{"error":"upstream timed out"}', '{"errors":[{"message":"no"}]}', '{"status":"error"}'].map(
+    (json): [string, Partial<Reply>] => [
+      `a gateway that says ${json}`,
+      { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(json), words: json },
+    ],
+  ),
+];
+
+it.each(NO_RECEIVERS)('keeps the samples after success of %s', async (_what, reply) => {
+  expect(await sending(reply).send()).toMatchObject({
+    kind: 'failed',
+    words: expect.stringContaining(reply.words ?? ''),
+  });
+});

@@ -68,3 +68,32 @@ it.each([401, 403, 404, 408, 409, 429, 500, 502, 503])('keeps the samples after 
   const { send } = remoteWriteTo({ status, words: 'no', retryAfterMs: 7_000 });
   expect(await send()).toEqual({ kind: 'failed', words: `HTTP ${status}: no`, retryAfterMs: 7_000 });
 });
+
+/** What stands between us and a receiver, and answers with success. */
+const NO_RECEIVERS: readonly (readonly [string, Partial<Reply>])[] = [
+  [
+    'a login page',
+    { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, words: '<title>Sign in</title>' },
+  ],
+  ...['{"error":"upstream timed out"}', '{"errors":[{"message":"no"}]}', '{"status":"error"}'].map(
+    (json): [string, Partial<Reply>] => [
+      `a gateway that says ${json}`,
+      { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(json), words: json },
+    ],
+  ),
+];
+
+it.each(NO_RECEIVERS)('keeps the samples after success of %s', async (_what, reply) => {
+  const { versions, send } = remoteWriteTo(reply, { headers: { [WRITTEN]: '2' } });
+  expect(await send()).toMatchObject({ kind: 'failed', words: expect.stringContaining(reply.words ?? '') });
+  expect(await send()).toEqual({ kind: 'accepted' });
+  expect(versions).toEqual(['2.0.0', '2.0.0']);
+});
+
+it('takes what receivers say in JSON for success', async () => {
+  const headers = { 'content-type': 'application/json' };
+  for (const json of ['{}', '{"status":"success"}', '{"errors":[]}', '{"error":null}', 'no JSON', '']) {
+    const { send } = remoteWriteTo({ status: 415 }, { status: 200, headers, body: Buffer.from(json) });
+    expect(await send()).toEqual({ kind: 'accepted' });
+  }
+});
