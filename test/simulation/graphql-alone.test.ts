@@ -142,6 +142,34 @@ it('returns to REST within half an hour of an outage in which that answered 404,
   expect(audit.oldestWatermark).toBeGreaterThan(clock.now() - 15 * 60_000);
 });
 
+it.each([
+  ['answers', {}],
+  ['is not there', { graphql: 'absent' }],
+  ['answers 404', { notFound: true }],
+] as const)(
+  'returns to REST, which knows domains alone, within half an hour of such an outage where GraphQL %s',
+  async (_, how) => {
+    const { graphql, notFound } = { graphql: undefined, notFound: false, ...how };
+    simulation = await simulate({
+      sandbox: { configurations: 3, domainsPerConfiguration: 2, ...(graphql && { graphql }) },
+      account: {
+        collectors: { metrics: { products: { edge_applications: { metrics: ['waf', 'status_code'] } } } },
+      },
+    });
+    const { sandbox, clock } = simulation;
+    const closed = notFound ? ['/metrics/graphql'] : [];
+    await simulation.minutes(15);
+    sandbox.faults.set({ not_found: { paths: ['/metrics/products/*/metrics/*', ...closed] } });
+    await simulation.minutes(75);
+    sandbox.faults.set(closed.length > 0 ? { not_found: { paths: closed } } : {});
+    await simulation.minutes(35);
+    const { samples } = await simulation.scrape();
+    const until = [...samples].filter(([key]) => key.includes('edge_data_until_timestamp_seconds'));
+    expect(until).toHaveLength(3 * 2 * 2);
+    for (const [, seconds] of until) expect(seconds * 1_000).toBeGreaterThan(clock.now() - 10 * 60_000);
+  },
+);
+
 it('goes on after a kill by the source that it has found', async () => {
   simulation = await simulate({
     sandbox: {

@@ -26,6 +26,8 @@ interface AccountSourcesOptions {
   readonly apis: () => ReadonlySet<SeriesApi>;
   /** The jobs that read series. */
   readonly series: () => readonly SeriesJob[];
+  /** What of a target REST knows by another id; undefined where it knows it by its own. */
+  readonly knownToRest: (target: Target) => Target | undefined;
 }
 
 /** Which of the platform's APIs the series of an account are read by, REST or GraphQL, and what each of the two has. */
@@ -120,6 +122,10 @@ export class AccountSources {
       all: () => this.#allSeries(api),
       platformClock: options.platformClock,
       rest,
+      restInPart: () => {
+        const target = this.#options.knownToRest(options.target);
+        return target && new SeriesReader({ ...options, target });
+      },
       graphql: () => this.#graphqlSource.reader(options),
     });
   }

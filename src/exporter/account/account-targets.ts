@@ -162,6 +162,16 @@ export class AccountTargets {
     ];
   }
 
+  /** A domain of a configuration where REST knows those alone, and not the configuration's own id; undefined where it knows that. */
+  knownToRest(target: Target): Target | undefined {
+    const { configurations = [], addressing } = this.#known.get(target.product) ?? {};
+    if (target.by === 'product' || target.owner !== undefined || addressing !== 'domain') return undefined;
+    const domain = configurations.find(({ id }) => id === target.id)?.domains[0];
+    return domain === undefined || domain === target.id
+      ? undefined
+      : { ...target, id: domain, owner: target.id };
+  }
+
   /** Whether the lists of configurations could be read, for those that were tried. */
   listings(): Listing[] {
     return this.products.flatMap(({ product }) => {

@@ -81,6 +81,7 @@ export class AccountJobs {
       memory: this.memory,
       apis: () => this.#apis,
       series: () => this.series(),
+      knownToRest: (target) => this.targets.knownToRest(target),
     });
     this.targets = new AccountTargets(account, options.formerTargets, (api, addressing) =>
       this.sources.addressed(api, addressing),

@@ -132,7 +132,8 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
   }
 
   async read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
-    this.#refusals.begin(this.memory.refusal);
+    // What the present source has refused says nothing of another.
+    if (this.#options.reader.triesAnother !== true) this.#refusals.begin(this.memory.refusal);
     const window = (now: number) => {
       const { memory, metric, delays } = this.known(now);
       const isNew = memory.record === undefined && memory.reached === undefined;

@@ -61,6 +61,8 @@ export interface SourceReader {
   readonly dimensions: ReadonlySet<string> | undefined;
   /** Whether a longer window takes more operations. */
   readonly costsByWindow: boolean;
+  /** Whether the next read asks another source first; by default none does. */
+  readonly triesAnother?: boolean;
   /** Operations that one read costs: a share of one, where one operation serves many readers. */
   cost(): number;
   /**

@@ -161,6 +161,8 @@ interface ChosenReaderOptions {
   readonly all: SeriesRead['all'];
   readonly platformClock: PlatformClock;
   readonly rest: SourceReader;
+  /** Asks REST of what it knows of the target, where that is known to it by other ids alone: of its domains, for instance. */
+  readonly restInPart?: (() => SourceReader | undefined) | undefined;
   /** Made when first chosen; undefined if that source has no such data. */
   readonly graphql: () => SourceReader | undefined;
 }
@@ -204,8 +206,12 @@ export class ChosenReader implements SourceReader {
   async read(...question: ReadArguments): Promise<WindowedAnswer> {
     const reader = this.#reader;
     if (reader === undefined) throw new PlatformFailure('not_found', 'GraphQL has no such metric');
-    const { rest } = this.#options;
-    const first = reader !== rest && this.#triesRest() ? rest : reader;
+    const { rest, restInPart } = this.#options;
+    const triesRest = this.#triesRest();
+    const part = triesRest ? restInPart?.() : undefined;
+    // What it answers is not all of the target: where it does, jobs of what REST knows take the place of this one.
+    if (part !== undefined) await this.#noted(part, question).catch(unlessOfPlatform);
+    const first = triesRest && part === undefined ? rest : reader;
     try {
       return await this.#noted(first, question);
     } catch (failure) {
@@ -216,12 +222,17 @@ export class ChosenReader implements SourceReader {
     }
   }
 
-  /** Whether REST is asked once more after it was left, which is then noted. */
+  /** Whether REST is asked once more after it was left. */
+  get triesAnother(): boolean {
+    const { sources, api, target, platformClock, rest } = this.#options;
+    return this.#reader !== rest && mayAskRest(sources.of(api), target, platformClock.localNow());
+  }
+
+  /** The same, which is then noted. */
   #triesRest(): boolean {
-    const { sources, api, target, platformClock } = this.#options;
-    const now = platformClock.localNow();
-    const isTrial = mayAskRest(sources.of(api), target, now);
-    if (isTrial) sources.learn(api, (known) => restAsked(known, now));
+    const { sources, api, platformClock } = this.#options;
+    const isTrial = this.triesAnother;
+    if (isTrial) sources.learn(api, (known) => restAsked(known, platformClock.localNow()));
     return isTrial;
   }
 
@@ -260,4 +271,10 @@ export class ChosenReader implements SourceReader {
     this.#graphql ??= { reader: this.#options.graphql() };
     return this.#graphql.reader;
   }
+}
+
+/** That the platform does not answer was noted. @throws anything else */
+function unlessOfPlatform(failure: unknown): undefined {
+  if (!(failure instanceof PlatformFailure)) throw failure;
+  return undefined;
 }
