@@ -46,6 +46,13 @@ const RENEW =
 const LISTED_BEFORE =
   'Configurations that were listed before are read on; new ones are missing until the list can be read again.';
 
+const WRONG_PATH = 'Check the path in `api_url`: whatever is asked below it is answered with 404.';
+
+const NOT_THERE = 'If the account does not have it, leave it out of the configuration.';
+
+const WAS_THERE =
+  'It was read before: unless it has been deleted, the platform is at fault. It is asked for again by itself, at the latest after an hour.';
+
 const PLATFORM_AT_FAULT =
   'The platform is at fault: see its status page. Polling goes on, and counters catch up on what they missed.';
 
@@ -214,13 +221,11 @@ export class Causes {
         return none && covered.failing === this.#whole.failing
           ? {
               text: `nothing is found at this address: ${reason}`,
-              next: 'Check the path in `api_url`: whatever is asked below it is answered with 404.',
+              next: covered.hadData ? WAS_THERE : WRONG_PATH,
             }
           : {
               text: `the platform does not know ${this.#named(covered)}: ${reason}`,
-              next: this.#isOfLists(covered)
-                ? LISTED_BEFORE
-                : 'If the account does not have it, leave it out of the configuration.',
+              next: this.#isOfLists(covered) ? LISTED_BEFORE : covered.hadData ? WAS_THERE : NOT_THERE,
             };
       case 'unauthorized':
         return { text: `the platform refuses the token${reason === '' ? '' : `: ${reason}`}`, next: RENEW };

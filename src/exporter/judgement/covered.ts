@@ -30,6 +30,8 @@ export class Covered {
   ofSeries = true;
   /** Whether any of them belongs to a product, so that it may be why there is no traffic. */
   ofProducts = false;
+  /** Whether any of them ever had data. */
+  hadData = false;
   /** Of each part that it covers, the metrics of the series that it covers, one for each series. */
   readonly parts = new Map<string, string[]>();
   readonly #reasons = new Map<string, number>();
@@ -42,6 +44,7 @@ export class Covered {
     this.jobs += 1;
     this.ofSeries &&= readsSeries(job);
     this.ofProducts ||= job.product !== undefined;
+    this.hadData ||= job.last_bucket_at !== null;
     const metrics = this.parts.get(part) ?? [];
     this.parts.set(part, metrics);
     if (job.metric !== undefined) metrics.push(job.metric);

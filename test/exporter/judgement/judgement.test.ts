@@ -174,6 +174,19 @@ describe('a cause names what it covers', () => {
     expect(cause?.next).not.toContain('leave it out');
   });
 
+  it('what was read before, which nobody is advised to leave out for an outage in which the platform answers 404', () => {
+    const next = (changes: Partial<JobStatus>) => {
+      const waf = series('waf', { ...refused, ...changes });
+      return [[waf], [waf, series('cdn_requests')]].map((jobs) => judged(...jobs).causes[0]?.next);
+    };
+    const before = expect.stringMatching(/^It was read before: .* the platform is at fault/);
+    expect(next({ last_bucket_at: at(-600) })).toEqual([before, before]);
+    expect(next({ last_bucket_at: null, data_age_seconds: null })).toEqual([
+      expect.stringMatching(/^Check the path in `api_url`/),
+      'If the account does not have it, leave it out of the configuration.',
+    ]);
+  });
+
   it('all of it, where its list cannot be read and nothing of it is', () => {
     const list = listJob({ product: 'l2_caching', ...refused });
     const [cause] = judged(series('waf'), list).causes;
