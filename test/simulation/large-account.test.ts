@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { atNight } from '../nightly.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
@@ -12,9 +13,19 @@ const LARGE = atNight(
   { configurations: 10, domainsPerConfiguration: 100, functions: 200, zones: 70, recordsPerZone: 100 },
 );
 
+/** What traffic and settings share a quota in: for a change half of everything, the quota as well, which shows the same. */
+const SHARED = atNight<SandboxOptions>(LARGE, {
+  configurations: 5,
+  domainsPerConfiguration: 50,
+  functions: 100,
+  zones: 35,
+  recordsPerZone: 100,
+  rateLimit: { reads: 100, writes: 20, purges: 20 },
+});
+
 const SETTINGS = Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}]));
 
-/** A hundred operations a minute with one metric, two hundred with two. */
+/** As many operations a minute with one metric as it has domains, which are half of the quota, and with two twice as many. */
 function traffic(...metrics: string[]) {
   return { metrics: { products: { edge_applications: { configurations: { include: ['shop'] }, metrics } } } };
 }
@@ -26,9 +37,12 @@ afterEach(async () => {
   simulation = undefined;
 });
 
-async function begin(collectors: Record<string, unknown>): Promise<Simulation> {
+async function begin(
+  collectors: Record<string, unknown>,
+  sandbox: SandboxOptions = LARGE,
+): Promise<Simulation> {
   await simulation?.close();
-  simulation = await simulate({ sandbox: LARGE, account: { collectors, publish_delay: '2m' } });
+  simulation = await simulate({ sandbox, account: { collectors, publish_delay: '2m' } });
   return simulation;
 }
 
@@ -95,7 +109,7 @@ it.each([
 ])('the freshness of traffic hardly suffers from it where the quota %s', async (_, metrics, bound) => {
   const ages: number[] = [];
   for (const collectors of [traffic(...metrics), { ...traffic(...metrics), ...SETTINGS }]) {
-    const running = await begin(collectors);
+    const running = await begin(collectors, SHARED);
     await running.minutes(5);
     ages.push(await meanAge(running, atNight(20, 10)));
   }
