@@ -170,19 +170,39 @@ export class ReceiverQueue {
     // Nothing waits any more that has label sets in common with what comes.
     if (this.#read.size === 0) this.#sets.clear();
     const last = [...this.#read.keys()].at(-1) ?? '';
-    const found = await this.#options.state.range(this.prefix, {
-      limit: limit - this.#read.size,
-      after: [...this.prefix, last],
-    });
-    const damaged: WaitingEntry[] = [];
-    for await (const { key, value } of inTurns(found)) {
-      const waiting = this.#waiting.find(nameOf(key));
+    const names = [...this.#waiting.names()].slice(0, limit).filter((name) => name > last);
+    const missing = new Set(names);
+    const lost: Dropped[] = [];
+    for await (const { key, value } of this.#stored(last, names)) {
+      const name = nameOf(key);
+      missing.delete(name);
+      // What does not wait is on its way into the queue, or out of it.
+      const waiting = this.#waiting.find(name);
       if (waiting === undefined) continue;
       const entry = unpackEntry(value, this.#sets);
-      if (entry === undefined) damaged.push(waiting);
-      else this.#read.set(nameOf(key), [waiting, entry]);
+      if (entry === undefined) lost.push({ entry: waiting, reason: 'damaged' });
+      else this.#read.set(name, [waiting, entry]);
     }
-    await this.#drop(damaged.map((entry) => ({ entry, reason: 'damaged' })));
+    // A database that has failed over may lack its last commits.
+    for (const name of missing) {
+      const entry = this.#waiting.find(name);
+      if (entry !== undefined) lost.push({ entry, reason: 'damaged' });
+    }
+    await this.#drop(lost);
+  }
+
+  /** What lies on disk behind an entry, up to the last of these, with others that lie between. */
+  async *#stored(after: string, names: readonly string[]): AsyncGenerator<StateEntry, void> {
+    const { state } = this.#options;
+    const end = names.at(-1) ?? '';
+    for (let reached = after; reached < end; ) {
+      const found = await state.range(this.prefix, {
+        limit: names.length,
+        after: [...this.prefix, reached],
+      });
+      yield* inTurns(found);
+      reached = found.length < names.length ? end : nameOf(found.at(-1)?.key ?? []);
+    }
   }
 
   /** How many of the first entries may be held in memory: where they are large, fewer. */
@@ -276,6 +296,11 @@ class WaitingEntries {
   get oldest(): number | undefined {
     for (const { queuedAt } of this.#entries.values()) return queuedAt;
     return undefined;
+  }
+
+  /** In their order. */
+  names(): Iterable<string> {
+    return this.#entries.keys();
   }
 
   find(name: string): WaitingEntry | undefined {

@@ -276,3 +276,24 @@ it('lets go of the labels that it has read once nothing waits', async () => {
   expect(labels[1]).toEqual(labels[0]);
   expect(labels[1]).not.toBe(labels[0]);
 });
+
+it('sends what a database that has failed over still has, drops what it lost, and sends nothing again that came back', async () => {
+  const state = memoryState();
+  const outbox = outboxOn(state);
+  const { queue, takeUp } = outbox.queue();
+  await takeUp();
+  const sendNext = async () => {
+    const batch = await queue.next(1);
+    await queue.remove(batch, signal);
+    return batch.samples.map(({ at }) => at);
+  };
+  for (let at = 1; at <= 5; at++) await outbox.commit(at);
+  const before = await state.range(queue.prefix, { limit: 10 });
+  for (let at = 1; at <= 5; at++) expect(await sendNext()).toEqual([at]);
+  for (let at = 6; at <= 8; at++) await outbox.commit(at);
+  const [, lost] = await state.range(queue.prefix, { limit: 10 });
+  await state.commit([...before, { key: lost?.key ?? [], value: undefined }]);
+  expect([await sendNext(), await sendNext()]).toEqual([[6], [8]]);
+  expect(outbox.dropped).toEqual([['damaged', 1]]);
+  expect(queue.waiting).toMatchObject({ samples: 0, bytes: 0, oldest: undefined });
+});

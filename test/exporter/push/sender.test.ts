@@ -217,3 +217,33 @@ it('drops a sample that is refused without a reason, alone, once others are take
   ]);
   expect(receiver.stored.size).toBe(3);
 });
+
+it('goes on where what was sent is in its outbox again: a database that has failed over lacks the last removals', async () => {
+  const memory = memoryState();
+  let reads = 0;
+  let isDown = false;
+  const receiver = new ModelReceiver();
+  const bed = bedWith(receiver, {
+    maxAge: Number.MAX_SAFE_INTEGER,
+    state: {
+      ...memory,
+      async range(prefix, options) {
+        reads += 1;
+        if (reads > 1_000) throw new TypeError('it reads the same again and again');
+        return memory.range(prefix, options);
+      },
+    },
+    send: (samples) => (isDown ? { kind: 'failed', words: 'HTTP 503' } : receiver.take(samples, 'taken')),
+  });
+  isDown = true;
+  for (let at = 1; at <= 3; at++) await bed.commit('job', many(7, at));
+  const sent = await memory.range(['queue', 'push', 'r'], { limit: 100 });
+  isDown = false;
+  await bed.empty();
+  await memory.commit(sent);
+  await bed.commit('job', many(7, 4));
+  await bed.empty();
+  const times = [...receiver.stored.values()].map((samples) => samples.map(([at]) => at));
+  expect(times).toEqual(Array.from({ length: 7 }, () => [1, 2, 3, 4]));
+  expect(reads).toBeLessThan(100);
+});
