@@ -83,10 +83,13 @@ export interface Counts {
   readonly named: ReadonlyMap<string, number>;
 }
 
+/** More than any account has: a plan of some hundred millions ends for want of memory. */
+const MOST_COUNTED = 1_000_000;
+
 /** Counts by name, with one without a name for all others (0 unless given): `10,edge_applications=40`. */
 export const counts: FlagValue<Counts> = {
   placeholder: 'counts',
-  expected: 'counts such as "10" or "10,edge_applications=40"',
+  expected: 'counts of at most 1000000, such as "10" or "10,edge_applications=40"',
   parse(given) {
     const entries = given.split(',').map((part) => {
       const [, name = '', digits = ''] = /^(?:([\w-]+)=)?(\d+)$/.exec(part.trim()) ?? [];
@@ -94,7 +97,7 @@ export const counts: FlagValue<Counts> = {
     });
     const named = new Map<string, number>();
     for (const [name, value] of entries) {
-      if (value === undefined || named.has(name)) return undefined;
+      if (value === undefined || value > MOST_COUNTED || named.has(name)) return undefined;
       named.set(name, value);
     }
     return { usual: named.get('') ?? 0, named };

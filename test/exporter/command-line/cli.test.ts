@@ -108,6 +108,10 @@ test.each([
   ['--config.file --sandbox', 'flag --config.file needs a value: --config.file=<file>'],
   ['--no-config.file', 'flag --config.file needs a value: --config.file=<file>'],
   ['check-config --sandbox', 'flag --sandbox does not belong to check-config'],
+  [
+    'plan --offline --offline.counts=domains=1000001',
+    'flag --offline.counts: expected counts of at most 1000000, such as "10" or "10,edge_applications=40"',
+  ],
 ])('%s is refused: %s', (line, problem) => {
   expect(problems(line)).toEqual([problem]);
 });
