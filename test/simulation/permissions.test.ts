@@ -169,3 +169,15 @@ it('what is refused to another token as well is asked with it once, and not agai
   await simulation.minutes(50);
   expect(refused() - before).toBe(2);
 });
+
+it('a restart asks nothing again that was refused to the token of a file, which is read with the first poll', async () => {
+  const { simulation } = await refusedByFile();
+  const refused = () => simulation.sandbox.requests.byStatus.get(403) ?? 0;
+  await simulation.minutes(5);
+  const before = refused();
+  for (let restart = 0; restart < 4; restart += 1) {
+    await simulation.restart();
+    await simulation.minutes(2);
+  }
+  expect(refused()).toBe(before);
+});

@@ -127,7 +127,10 @@ export class Account {
       outlet: this.#outlet,
       scopes,
       limits: options.limits,
-      access: accountIdOf(credentials, `${config.api_url} ${config.graphql_url}`),
+      access: {
+        id: accountIdOf(credentials, `${config.api_url} ${config.graphql_url}`),
+        look: () => credentials.look(),
+      },
       formerTargets: handedOver?.targets,
     });
     const exposed = this.#store;

@@ -5,6 +5,7 @@ import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type AccountConfig, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import type { Outcome } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
+import type { Access } from '../poll/refusals.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { ReconciliationJob } from '../series/reconciliation-job.ts';
 import { SeriesSamples } from '../series/samples.ts';
@@ -31,8 +32,7 @@ export interface AccountJobsOptions {
   readonly limits?: () => AccountLimits;
   /** Default: nothing is pushed. */
   readonly outlet?: Outlet;
-  /** The id of the access in use; by default none is known, and refusals stand whoever was refused. */
-  readonly access?: () => string | undefined;
+  readonly access?: Access;
   /** Targets of the account before a reload. */
   readonly formerTargets?: AccountTargets | undefined;
   /** For how long (ms) configurations wait for names that may soon be read; default: some minutes. */

@@ -283,8 +283,9 @@ export function stands(refusal: Refusal | undefined, now: number, asked: Asked =
   return now < refusal.until && refusal.until <= now + LONGEST_WAIT_MS;
 }
 
+/** Until a token is read it is not known whose it is, and earlier versions did not note it: then it is taken to be the same. */
 function isOf(refusal: Refusal, { by, of }: Asked): boolean {
-  return refusal.by === by && refusal.of === of;
+  return refusal.by === by && (refusal.of ?? of) === (of ?? refusal.of);
 }
 
 /** Key of a job's refusal in the state, from the key of its counters or settings. */

@@ -1,12 +1,23 @@
+import { unlessAborted } from '../clock.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { PlatformFailure } from '../platform/read.ts';
 import { type Asked, type Refusal, refusalOf, stands } from './job.ts';
 
+/** Whom the platform answers, and where: an address with a token or a user. */
+export interface Access {
+  /** Tells it from any other; undefined until a token is read. */
+  id(): string | undefined;
+  /** Reads the token, so that it is known. Never rejects. */
+  look(): Promise<void>;
+}
+
 /** Who asks. */
 export interface Asker {
   readonly platformClock: Pick<PlatformClock, 'now'>;
-  /** By which source and with which access, by now. */
-  asked(): Asked;
+  /** The one in use; without it refusals stand whoever was refused. */
+  readonly access?: Access | undefined;
+  /** By which it asks now, where it may by several. */
+  readonly source?: string | undefined;
 }
 
 /** What a job may not ask again for a while, with the source and the access that it has by now. */
@@ -20,19 +31,27 @@ export class Refusals {
   }
 
   /** A read begins. @throws PlatformFailure what was refused before, while that stands */
-  begin(before: Refusal | undefined): void {
+  async begin(before: Refusal | undefined, signal: AbortSignal): Promise<void> {
+    const { access } = this.#asker;
+    // Of a start the first poll reads the token: another than before is to be known before that.
+    if (before !== undefined && access !== undefined && access.id() === undefined)
+      await unlessAborted(access.look(), signal);
     if (this.stand(before)) throw before.failure;
-    this.#askedWith = this.#asker.asked().of;
+    this.#askedWith = access?.id();
   }
 
   stand(refusal: Refusal | undefined): refusal is Refusal {
-    return stands(refusal, this.#asker.platformClock.now(), this.#asker.asked());
+    return stands(refusal, this.#asker.platformClock.now(), this.#asked);
   }
 
   /** The refusal that the failure of the read is; undefined where it is none. */
   of(failure: PlatformFailure, before?: Refusal): Refusal | undefined {
-    const asked = this.#asker.asked();
+    const asked = this.#asked;
     const askedWith = { ...asked, of: this.#askedWith ?? asked.of };
     return refusalOf(failure, before, this.#asker.platformClock.now(), askedWith);
+  }
+
+  get #asked(): Asked {
+    return { by: this.#asker.source, of: this.#asker.access?.id() };
   }
 }

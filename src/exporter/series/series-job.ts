@@ -2,7 +2,6 @@ import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { PlatformFailure, Read } from '../platform/read.ts';
 import {
-  type Asked,
   type CountedUntil,
   type Exposure,
   type FollowUp,
@@ -13,7 +12,7 @@ import {
   refusalKey,
   restoreRefusal,
 } from '../poll/job.ts';
-import { type Asker, Refusals } from '../poll/refusals.ts';
+import { type Access, type Asker, Refusals } from '../poll/refusals.ts';
 import {
   type DelaySettings,
   delaysOf,
@@ -70,8 +69,7 @@ export interface SeriesJobOptions {
   /** Whether the platform has ever had any data of a target. */
   readonly isKnown: (target: Target) => boolean;
   readonly platformClock: PlatformClock;
-  /** The id of the access in use; undefined while it is not known. */
-  readonly access?: (() => string | undefined) | undefined;
+  readonly access?: Access | undefined;
 }
 
 /** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
@@ -123,8 +121,8 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     return this.#options.reader.name;
   }
 
-  asked(): Asked {
-    return { by: this.source, of: this.#options.access?.() };
+  get access(): Access | undefined {
+    return this.#options.access;
   }
 
   cost(): number {
@@ -133,7 +131,8 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
 
   async read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
     // What the present source has refused says nothing of another.
-    if (this.#options.reader.triesAnother !== true) this.#refusals.begin(this.memory.refusal);
+    const refusal = this.#options.reader.triesAnother === true ? undefined : this.memory.refusal;
+    await this.#refusals.begin(refusal, signal);
     const window = (now: number) => {
       const { memory, metric, delays } = this.known(now);
       const isNew = memory.record === undefined && memory.reached === undefined;

@@ -5,6 +5,7 @@ import type { Product } from '../catalogue/products.ts';
 import { type PlatformClock, parseTimestamp } from '../platform/platform-clock.ts';
 import type { Resource } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
+import type { Access } from '../poll/refusals.ts';
 import type { AccountMemory } from '../state/account-memory.ts';
 import type { StateReader } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
@@ -259,8 +260,7 @@ export interface CollectorContext {
   readonly state: StateReader;
   readonly memory: Pick<AccountMemory, 'of'>;
   readonly platformClock: PlatformClock;
-  /** The id of the access in use; undefined while it is not known. */
-  readonly access?: (() => string | undefined) | undefined;
+  readonly access?: Access | undefined;
 }
 
 /** A part of the platform's settings that is exported. Adding one takes a file in `collectors/` and a line in `collectors.ts`. */

@@ -149,7 +149,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     this.#prefix = ['settings', context.account, declaration.kind];
     this.#refusalKey = refusalKey(this.#prefix);
     const { platformClock, access } = context;
-    this.#refusals = new Refusals({ platformClock, asked: () => ({ of: access?.() }) });
+    this.#refusals = new Refusals({ platformClock, access });
     this.#part = {
       key: this.#refusalKey,
       open: (stored) => ({
@@ -167,7 +167,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
   }
 
   async read(read: Read, signal: AbortSignal): Promise<SettingsRead<Listed & Partial<Detailed>>> {
-    this.#refusals.begin(this.#memory.refusal);
+    await this.#refusals.begin(this.#memory.refusal, signal);
     try {
       const reading = await this.#reader.read(read, signal);
       return { ...reading, failure: reading.failure && this.#explained(reading.failure) };

@@ -10,6 +10,8 @@ import {
 import { Refusals } from '../../../src/exporter/poll/refusals.ts';
 
 const MINUTE = 60_000;
+const never = new AbortController().signal;
+const accessOf = (id: () => string | undefined) => ({ id, look: async () => undefined });
 const failure = (outcome: 'forbidden' | 'not_found' | 'server_error') =>
   new PlatformFailure(outcome, 'HTTP', 400);
 
@@ -46,7 +48,7 @@ it('does not stand once the clock of the platform was set back by more than it m
 
 it('stands for what was asked alone: not by another source, nor with another token, where it is as if nothing was refused', () => {
   const asked = { by: 'rest', of: 'a' };
-  const others = [{ by: 'graphql', of: 'a' }, { by: 'rest', of: 'b' }, { by: 'rest' }, {}];
+  const others = [{ by: 'graphql', of: 'a' }, { by: 'graphql' }, { by: 'rest', of: 'b' }, {}];
   const refusal = refusalOf(failure('not_found'), undefined, 0, asked);
   expect(stands(refusal, 0, asked)).toBe(true);
   for (const other of others) {
@@ -55,6 +57,17 @@ it('stands for what was asked alone: not by another source, nor with another tok
   }
   expect(refusalOf(failure('not_found'), refusal, 0, asked)?.times).toBe(2);
   expect(restoreRefusal(refusalEntries(['refused'], undefined, refusal)[0]?.value)).toEqual(refusal);
+});
+
+it('stands until it is known whose token there is, as one does of which the state does not say whose it is', () => {
+  for (const [asked, now] of [
+    [{ of: 'a' }, {}],
+    [{}, { of: 'a' }],
+  ]) {
+    const refusal = refusalOf(failure('not_found'), undefined, 0, asked);
+    expect(stands(refusal, 0, now)).toBe(true);
+    expect(refusalOf(failure('not_found'), refusal, 0, now)?.times).toBe(2);
+  }
 });
 
 it('is kept in the state as it is, and goes with the first answer', () => {
@@ -68,22 +81,38 @@ it('is kept in the state as it is, and goes with the first answer', () => {
   expect(restoreRefusal({ outcome: 'of a later version' })).toBeUndefined();
 });
 
-it('is of the token that was asked with, though the answer comes when there is another already', () => {
+it('is of the token that was asked with, though the answer comes when there is another already', async () => {
   let access = 'former';
-  const refusals = new Refusals({ platformClock: { now: () => 0 }, asked: () => ({ of: access }) });
-  refusals.begin(undefined);
+  const refusals = new Refusals({ platformClock: { now: () => 0 }, access: accessOf(() => access) });
+  await refusals.begin(undefined, never);
   access = 'latter';
   const refusal = refusals.of(failure('forbidden'));
   expect(refusals.stand(refusal)).toBe(false);
-  refusals.begin(refusal);
+  await refusals.begin(refusal, never);
   const again = refusals.of(failure('forbidden'), refusal);
-  expect(() => refusals.begin(again)).toThrow(again?.failure);
+  await expect(refusals.begin(again, never)).rejects.toBe(again?.failure);
 });
 
-it('is of the token that was in use when it came, where none was known before', () => {
+it('is of the token that was in use when it came, where none was known before', async () => {
   let access: string | undefined;
-  const refusals = new Refusals({ platformClock: { now: () => 0 }, asked: () => ({ of: access }) });
-  refusals.begin(undefined);
+  const refusals = new Refusals({ platformClock: { now: () => 0 }, access: accessOf(() => access) });
+  await refusals.begin(undefined, never);
   access = 'first';
   expect(refusals.stand(refusals.of(failure('forbidden')))).toBe(true);
+});
+
+it('of another token is no reason not to ask, also where the token is only read for that', async () => {
+  const bed = (token: string) => {
+    let read: string | undefined;
+    const access = {
+      id: () => read,
+      look: async () => {
+        read = token;
+      },
+    };
+    return new Refusals({ platformClock: { now: () => 0 }, access });
+  };
+  const refusal = refusalOf(failure('forbidden'), undefined, 0, { of: 'a' });
+  await expect(bed('a').begin(refusal, never)).rejects.toBe(refusal?.failure);
+  await bed('b').begin(refusal, never);
 });
