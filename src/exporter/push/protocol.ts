@@ -79,7 +79,8 @@ export function unlikeReceiver({
   words,
 }: Reply): Extract<ReceiverAnswer, { kind: 'failed' }> | undefined {
   const type = String(headers['content-type'] ?? '').toLowerCase();
-  const isPage = type.startsWith('text/html');
+  // Some servers name that type whatever they answer, also without a body.
+  const isPage = type.startsWith('text/html') && words.startsWith('<');
   if (status >= 300 || !(isPage || (type.includes('json') && tellsError(body)))) return undefined;
   const what = isPage ? 'a page' : 'an error';
   return { kind: 'failed', words: `HTTP ${status} with ${what}, which no receiver sends: ${words}` };

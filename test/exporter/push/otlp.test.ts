@@ -97,3 +97,15 @@ it.each(NO_RECEIVERS)('keeps the samples after success of %s', async (_what, rep
     words: expect.stringContaining(reply.words ?? ''),
   });
 });
+
+it('takes success that is no page for success, also where a server calls every answer HTML', async () => {
+  const headers = { 'content-type': 'text/html; charset=utf-8' };
+  for (const [status, words] of [
+    [204, ''],
+    [200, ''],
+    [200, 'OK'],
+  ] as const) {
+    const answer = await sending({ status, headers, words, body: Buffer.from(words) }).send();
+    expect(answer).toMatchObject({ kind: 'accepted' });
+  }
+});

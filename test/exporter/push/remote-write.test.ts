@@ -97,3 +97,15 @@ it('takes what receivers say in JSON for success', async () => {
     expect(await send()).toEqual({ kind: 'accepted' });
   }
 });
+
+it('takes success that is no page for success, also where a server calls every answer HTML', async () => {
+  const headers = { 'content-type': 'text/html; charset=utf-8' };
+  for (const [status, words] of [
+    [204, ''],
+    [200, ''],
+    [200, 'OK'],
+  ] as const) {
+    const { send } = remoteWriteTo({ status: 415 }, { status, headers, words, body: Buffer.from(words) });
+    expect(await send()).toEqual({ kind: 'accepted' });
+  }
+});
