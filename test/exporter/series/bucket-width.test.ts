@@ -65,11 +65,11 @@ describe('the width of the buckets of an answer', () => {
 });
 
 describe('answers in doubt', () => {
-  /** What is known after such answers, ten minutes apart. */
-  function noted(answers: readonly Decoded[], known: number | undefined) {
+  /** What is known after such answers, which lie so many minutes apart. */
+  function noted(answers: readonly Decoded[], known: number | undefined, apart = 10) {
     let doubt: WidthDoubt | undefined;
     for (const [index, answer] of answers.entries())
-      doubt = doubtAgain(doubt, answer, T0 + index * 10 * MINUTE);
+      doubt = doubtAgain(doubt, answer, T0 + index * apart * MINUTE);
     return { known, seen: undefined, doubt };
   }
   const fives = decoded(every(5));
@@ -78,6 +78,11 @@ describe('answers in doubt', () => {
     expect(answerWidth(fives, noted(Array(4).fill(fives), undefined))).toBeUndefined();
     expect(answerWidth(fives, noted(Array(5).fill(fives), undefined))).toBe(5 * MINUTE);
     expect(answerWidth(fives, noted(Array(5).fill(fives), MINUTE))).toBe(5 * MINUTE);
+  });
+
+  it('are not believed within half an hour where another width was known: rows may be missing for as long', () => {
+    expect(answerWidth(fives, noted(Array(30).fill(fives), MINUTE, 1))).toBeUndefined();
+    expect(answerWidth(fives, noted(Array(31).fill(fives), MINUTE, 1))).toBe(5 * MINUTE);
   });
 
   it('show that they have lost rows when those of one lie between those of another', () => {
