@@ -230,13 +230,7 @@ function settledBefore({ newest }: SeriesMemory, settleDelay: number): number {
 function isBehind({ reached, seen }: SeriesMemory, answer: WindowedAnswer, width: number): boolean {
   const end = newestEnd(answer, width);
   // The first of wider buckets may end before the latest of the narrower ones.
-  return (
-    seen?.width === width &&
-    end !== undefined &&
-    reached !== undefined &&
-    end < reached &&
-    reached <= answer.now
-  );
+  return seen?.width === width && end !== undefined && reached !== undefined && end < reached;
 }
 
 function restatedBy(memory: SeriesMemory, answer: WindowedAnswer, width: number): readonly Restatements[] {

@@ -67,6 +67,13 @@ describe('counting an answer', () => {
     ]);
   });
 
+  it('lacks one span of what no answer was asked for, however many have come meanwhile', () => {
+    const later = (minute: number) => reading(50, 60, minute, { now: at(minute + 10) });
+    const first = count(counter(0, 0), ROWS, later(10)).counter;
+    const { missing } = count(first, ROWS, later(20)).counter;
+    expect(missing).toEqual([span(0, 20, { since: at(20), until: at(20) })]);
+  });
+
   it('counts no bucket that has not settled', () => {
     expect(count(counter(0, 0), ROWS, reading(0, 4, 1.5)).counter).toEqual(counter(1, 1));
   });

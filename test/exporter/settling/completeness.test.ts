@@ -128,3 +128,15 @@ describe('completeness', () => {
     );
   });
 });
+
+it('forgets buckets that never come again, so that they do not add up', () => {
+  const series = (minute: number) => new Map([['a', answer(minute, () => 7)]]);
+  const first = { series: series(0), width: MINUTE_MS, now: START };
+  let { young } = watchGrowth(NONE_YOUNG, first, 10 * MINUTE_MS);
+  expect(young.starts.length).toBeGreaterThan(5);
+  const nothing = { series: new Map<string, Points>(), width: MINUTE_MS, now: START + 29 * MINUTE_MS };
+  ({ young } = watchGrowth(young, nothing, 10 * MINUTE_MS));
+  expect(young.starts.length).toBeGreaterThan(0);
+  ({ young } = watchGrowth(young, { ...nothing, now: START + 31 * MINUTE_MS }, 10 * MINUTE_MS));
+  expect(young.starts).toEqual([]);
+});

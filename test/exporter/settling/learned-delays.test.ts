@@ -112,6 +112,12 @@ describe('a learned delay', () => {
       expect(Math.max(...steps)).toBeLessThan(MINUTE);
     });
 
+    it('is as usual once the platform’s clock was set back: what it noted of times to come counts no more', () => {
+      const ahead = changed(NOTHING_LEARNED, NOW + 5 * HOUR, 3, 14 * MINUTE);
+      const back = learn(ahead, { ...NO_EVIDENCE, now: NOW });
+      expect(delaysOf(back, AUTO, NOW).settle).toBe(10 * MINUTE);
+    });
+
     it('learns nothing of what the usual delay covers', () => {
       const late = changed(NOTHING_LEARNED, NOW, 9, 9 * MINUTE);
       expect(delaysOf(late, AUTO, NOW + 2 * HOUR).settle).toBe(10 * MINUTE);
@@ -159,4 +165,11 @@ it('a metric that is read dimension by dimension is tried at once again a day la
   const known = learn(NOTHING_LEARNED, { ...NO_EVIDENCE, now: NOW, mode: 'dimensions' });
   const modes = [-48, 1, 23, 25].map((hours) => readMode(known, NOW + hours * HOUR));
   expect(modes).toEqual(['metric', 'dimensions', 'dimensions', 'metric']);
+});
+
+it('how late the platform usually is, is learned anew once its clock was set back', () => {
+  const lagAt = (known: MetricMemory, now: number, minutes: number) =>
+    learn(known, { ...NO_EVIDENCE, now, lagMs: minutes * MINUTE });
+  const back = lagAt(lagAt(NOTHING_LEARNED, NOW + 5 * HOUR, 1), NOW, 4);
+  expect(delaysOf(back, AUTO, NOW).lag).toBe(4 * MINUTE);
 });
