@@ -185,10 +185,11 @@ export function readSeries(traffic: Traffic, query: SeriesQuery): SeriesByDimens
 function pointsOf(dimension: Dimension, sums: Float64Array, buckets: Buckets): Series {
   const cells = buckets.count === 0 ? 0 : sums.length / buckets.count;
   const seconds = buckets.width / 1000;
-  return Array.from({ length: buckets.count }, (_, index) => [
-    buckets.start + index * buckets.width,
-    dimension.value(sums, index * cells, seconds),
-  ]);
+  const points: Series = [];
+  // Not `Array.from`, which takes twice as long: a truth that tests compare with has a hundred thousand points.
+  for (let index = 0; index < buckets.count; index++)
+    points.push([buckets.start + index * buckets.width, dimension.value(sums, index * cells, seconds)]);
+  return points;
 }
 
 /** Asks for the final values of a series, whatever an answer showed of it. */
