@@ -72,6 +72,7 @@ export class DetailTurns<Detail> {
     const known = this.#known.get(id);
     if (known === undefined) return -1;
     const changed = known.misses === 0 && !isDeepStrictEqual(known.row, row);
-    return changed ? -2 : known.turn;
+    // Of those that were asked for together, what could not be read comes after the others.
+    return changed ? -2 : known.turn + (known.misses > 0 ? 0.5 : 0);
   }
 }

@@ -92,6 +92,9 @@ function operationsOf<Listed extends Item, Detailed extends object>({
   return [...(typeof list === 'string' ? [paged] : []), ...(count === 0 ? [] : [inTurns])].join(', ');
 }
 
+/** After so long (ms), and so with the next poll, another item is asked for where one was refused. */
+const SHORT_WAIT_MS = 30_000;
+
 const NOTHING_KNOWN: SettingsMemory = { known: new Map(), absences: new Map() };
 
 /** Settings change rarely: reads of traffic go first. */
@@ -176,10 +179,11 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     }
   }
 
-  conclude({ rows, rejected, failure, operations }: SettingsRead<Listed & Partial<Detailed>>): PollResult {
+  conclude(reading: SettingsRead<Listed & Partial<Detailed>>): PollResult {
+    const { rows, rejected, failure, operations } = reading;
     const { context, declaration } = this.#options;
     const now = Math.round(this.#now / 1_000);
-    const refusal = this.#refusalBy(failure);
+    const refusal = this.#refusalBy(failure, reading.mayBeOfItem);
     const found = compareSettings(this.#settings, this.#fingerprints(rows), { prefix: this.#prefix, now });
     const settingChanges = found.changed.map(({ id, fields }) => ({
       id,
@@ -242,8 +246,10 @@ class SettingsJob<Listed extends Item, Detailed extends object>
   }
 
   /** Only a missing permission: another kind of settings is read where this one does not exist. */
-  #refusalBy(failure: PlatformFailure | undefined): Refusal | undefined {
-    return failure?.outcome === 'forbidden' ? this.#refusals.of(failure) : undefined;
+  #refusalBy(failure: PlatformFailure | undefined, mayBeOfItem = false): Refusal | undefined {
+    if (failure?.outcome !== 'forbidden') return undefined;
+    const refusal = this.#refusals.of(failure);
+    return mayBeOfItem && refusal !== undefined ? { ...refusal, until: this.#now + SHORT_WAIT_MS } : refusal;
   }
 
   get #now(): number {

@@ -34,6 +34,8 @@ export interface SettingsRead<Row> {
   readonly rejected: number;
   /** Why the read ended early; what it brought until then is good. */
   readonly failure: PlatformFailure | undefined;
+  /** Whether a refusal may be that of an item alone: the list was read, and few were asked for. */
+  readonly mayBeOfItem?: boolean;
   /** Operations that a read like this costs. */
   readonly operations: number;
 }
@@ -48,7 +50,7 @@ const OF_ONE_ITEM: ReadonlySet<FailureOutcome> = new Set([
   'undecodable',
 ]);
 
-/** So many items that are refused before one can be read show that the permission for all of them is gone. */
+/** So many items that are refused before one can be read make it likely that all are: further ones are asked for an hour later. */
 const REFUSED_ALIKE = 3;
 
 /** Reads one kind of settings: the list whole, and in turns what the list leaves out. */
@@ -56,6 +58,8 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   readonly #declaration: SettingsDeclaration<Listed, Detailed>;
   readonly #options: ReaderOptions;
   readonly #turns = new DetailTurns<Detailed>();
+  /** How many items were refused in a row without one that could be read. */
+  #refused = 0;
   /** Kinds of ids of which the platform knew none. */
   readonly #unknown = new Set<string>();
 
@@ -110,6 +114,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
       rows: this.#whole(rows),
       rejected: rejected + bad.rejected,
       failure: bad.failure,
+      mayBeOfItem: this.#mayBeOfItem,
       operations: listOperations + turnSize(rows.size) * details.reads.length * bad.pages,
     };
   }
@@ -133,6 +138,10 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     return { rows, rejected };
   }
 
+  get #mayBeOfItem(): boolean {
+    return this.#refused % REFUSED_ALIKE !== 0;
+  }
+
   async #takeTurns(
     rows: ReadonlyMap<string, Listed>,
     details: Details<Detailed>,
@@ -143,19 +152,21 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     const counted = counting(read);
     const { hasRead } = this.#turns;
     let whole = 0;
-    let refused = 0;
     let rejected = 0;
     // Where others can be read, what is refused of one is no reason to read no more, nor the list, for an hour.
     const isOfItem = ({ outcome }: PlatformFailure) => {
       if (outcome !== 'forbidden') return OF_ONE_ITEM.has(outcome);
-      refused += 1;
-      return whole > 0 || (hasRead && refused < REFUSED_ALIKE);
+      if (whole > 0) return true;
+      this.#refused += 1;
+      return hasRead && this.#mayBeOfItem;
     };
     let last: PlatformFailure | undefined;
     for (const id of ids) {
       const failure = await this.#takeTurn(id, rows.get(id), details, counted.read, signal);
-      if (failure === undefined) whole += 1;
-      else if (!isOfItem(failure)) return { rejected, failure, pages: 1 };
+      if (failure === undefined) {
+        whole += 1;
+        this.#refused = 0;
+      } else if (!isOfItem(failure)) return { rejected, failure, pages: 1 };
       else if (failure.outcome !== 'not_found') rejected += 1;
       // That an item is gone since the list was read would be no failure of the whole, even if all were.
       if (typeof this.#declaration.list !== 'string' || failure?.outcome !== 'not_found')

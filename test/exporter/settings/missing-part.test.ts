@@ -64,6 +64,25 @@ describe('applications of which one is refused', () => {
     },
   );
 
+  it.each([
+    ['the first', [1]],
+    ['the first four', [1, 2, 3, 4]],
+    ['all but the first', [2, 3, 4, 5]],
+  ])('(%s) from the start hold up neither the others nor the list for an hour', async (_, ids) => {
+    const refused = Object.fromEntries(ids.map((id) => [`${LIST}/${id}`, REFUSED]));
+    const bench = settingsBench('edge_applications', { [LIST]: listOf(...all), ...readable, ...refused });
+    const pollNext = async () => {
+      await bench.poll().catch(() => undefined);
+      bench.now += 600_000;
+    };
+    for (let read = 0; read < 4; read += 1) await pollNext();
+    if (ids.length === 4 && ids[0] === 1) bench.now += 3_600_000;
+    for (let read = 0; read < 2; read += 1) await pollNext();
+    bench.answers = { ...bench.answers, [LIST]: listOf(...all.slice(0, 4), application(5, false)) };
+    await bench.poll();
+    expect(bench.value('edge_application_active', labels(5))).toBe(0);
+  });
+
   it('as all are, are asked for no more for an hour', async () => {
     const bench = settingsBench('edge_applications', { [LIST]: listOf(...all), ...readable });
     await bench.poll();
