@@ -5,6 +5,7 @@ import { type Points, type Rejections, reject, shortLivedArray, valueFault } fro
 import { PlatformFailure } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
+import { holesIn, mayBeLost, seenWidth, wholeUntil } from './absent-rows.ts';
 import { type DimensionFields, MARK, type Split, UNITS } from './fields.ts';
 import { widthOf } from './question.ts';
 
@@ -30,18 +31,11 @@ export interface DatasetRows {
    * and nothing of the answer was cut or refused. Undefined where absent rows show nothing.
    */
   readonly wholeUntil: number | undefined;
-  /** Spans without a row of any key that are too long to be chance: the platform may have lost what was there. */
+  /** Spans in which an absent row shows nothing: without a row of any key for too long to be chance, or with one that may be anybody's. */
   readonly holes: readonly Window[];
-  /** Rows of which it is not known whose they are. */
+  /** Rows of which it is not known whose they are; not those that are of nobody in nearly every bucket. */
   readonly unplaced: Rejections;
 }
-
-/** A row this much (ms) younger than the newest of its dataset may still be on its way, unless it is old. */
-const COMPLETE_AFTER_MS = 2 * MINUTE_MS;
-const OLD_MS = 30 * MINUTE_MS;
-
-/** A span without rows is taken for an idle one where that is more likely than this. */
-const UNLIKELY = 1e-3;
 
 /**
  * The rows of a dataset in an answer.
@@ -68,41 +62,65 @@ export interface Answered {
 }
 
 /** Puts rows in order: by key and time. */
-export function datasetRows(rows: readonly unknown[], { key, split, window, now }: Answered): DatasetRows {
+export function datasetRows(rows: readonly unknown[], asked: Answered): DatasetRows {
+  const { window, now } = asked;
   const width = widthOf(window);
+  const { byKey, ofNone, unplaced, starts } = placed(rows, asked, width);
+  const lost = mayBeLost(ofNone.sorted(nowhere), starts);
+  const isUnclear = unplaced.size > 0 || lost === 'of any time';
+  const mayLack = lost === 'of any time' ? starts : lost;
+  reject(unplaced, 'bad_item', lost === 'of any time' ? ofNone.given : lost.size);
+  const sorted = [...starts].sort((a, b) => a - b);
+  const seen = seenWidth(sorted, width);
+  const isWhole = !isUnclear && seen === 'as expected';
+  const newest = sorted.at(-1);
+  const unclear = isUnclear ? anywhere : mayLack.has.bind(mayLack);
+  const gaps = [...mayLack].map((from) => ({ from, to: from + width }));
+  return {
+    byKey: new Map([...byKey].map(([id, mine]) => [id, mine.sorted(unclear)])),
+    width: typeof seen === 'number' ? seen : seen === 'unclear' ? undefined : width,
+    wholeUntil: isWhole && newest !== undefined ? wholeUntil(newest, width, now) : undefined,
+    holes: isWhole ? [...holesIn(sorted, width, window.from), ...gaps] : [],
+    unplaced,
+  };
+}
+
+const anywhere = () => true;
+const nowhere = () => false;
+
+/** Rows by whose they are, and at which times (ms since the epoch) those have rows that have an owner. */
+function placed(rows: readonly unknown[], { key, split, window, now }: Answered, width: number) {
   const byKey = new Map<string, SortedRows>();
+  const ofNone = new SortedRows(split);
   const unplaced: Rejections = new Map();
   const starts = new Set<number>();
   for (const given of rows) {
     const row = objectOf(given);
     const id = keyOf(row, key);
-    if (row === undefined || id === undefined) {
+    if (row === undefined || (id === undefined && !isOfNone(row, key))) {
       reject(unplaced, row === undefined ? 'not_a_pair' : 'bad_item', 1);
       continue;
     }
-    const mine = byKey.get(id) ?? new SortedRows(split);
-    byKey.set(id, mine);
+    const mine = id === undefined ? ofNone : (byKey.get(id) ?? new SortedRows(split));
+    if (id !== undefined) byKey.set(id, mine);
     const start = mine.take(row, { now, width });
     if (start === undefined || start < window.from || start >= window.to) continue;
     mine.add(start, row);
-    starts.add(start);
+    if (id !== undefined) starts.add(start);
   }
-  const sorted = [...starts].sort((a, b) => a - b);
-  const seen = seenWidth(sorted, width);
-  const isWhole = unplaced.size === 0 && seen === 'as expected';
-  const newest = sorted.at(-1);
-  return {
-    byKey: new Map([...byKey].map(([id, mine]) => [id, mine.sorted(unplaced.size > 0)])),
-    width: typeof seen === 'number' ? seen : seen === 'unclear' ? undefined : width,
-    wholeUntil: isWhole && newest !== undefined ? wholeUntil(newest, width, now) : undefined,
-    holes: isWhole ? holesIn(sorted, width, window.from) : [],
-    unplaced,
-  };
+  return { byKey, ofNone, unplaced, starts };
+}
+
+/** Whether a row says that it is of nobody. */
+function isOfNone(row: Row, key: string | undefined): boolean {
+  return key !== undefined && (row[key] === null || row[key] === '');
 }
 
 /** Rows of one key as they come. */
 class SortedRows {
   readonly rejected: Rejections = new Map();
+  /** How many rows there were. */
+  given = 0;
   readonly #split: Split | undefined;
   readonly #byTime = new Map<number, Whole | undefined>();
   readonly #repeated = new Map<number, number>();
@@ -113,6 +131,7 @@ class SortedRows {
 
   /** The start of a row's bucket; undefined where it is not usable. */
   take(row: Row, { now, width }: { readonly now: number; readonly width: number }): number | undefined {
+    this.given += 1;
     const start = timeOf(row['ts']);
     if (start === undefined) reject(this.rejected, 'bad_timestamp', 1);
     else if (start > now + MINUTE_MS) reject(this.rejected, 'future', 1);
@@ -137,14 +156,14 @@ class SortedRows {
     if (this.#byTime.get(time) === undefined) this.#repeated.set(time, (this.#repeated.get(time) ?? 1) + 1);
   }
 
-  /** @param isUnclear whether there are rows of which it is not known whose they are */
-  sorted(isUnclear: boolean): KeyRows {
+  /** @param isUnclear whether there may be more rows of a time: it is not known whose they are */
+  sorted(isUnclear: (time: number) => boolean): KeyRows {
     // Where it is not known of when a row is, or whose, any whole may lack it.
-    const lacks =
-      this.#split !== undefined && (isUnclear || MISPLACED.some((reason) => this.rejected.has(reason)));
+    const isMisplaced = MISPLACED.some((reason) => this.rejected.has(reason));
+    const lacks = (time: number) => this.#split !== undefined && (isMisplaced || isUnclear(time));
     for (const times of this.#repeated.values()) reject(this.rejected, 'duplicate', times);
     const times = [...this.#byTime.keys()].sort((a, b) => a - b);
-    const rows = times.map((time) => (lacks ? undefined : this.#byTime.get(time)));
+    const rows = times.map((time) => (lacks(time) ? undefined : this.#byTime.get(time)));
     return { times, rows, rejected: this.rejected };
   }
 }
@@ -167,57 +186,6 @@ function withParts(whole: Whole, row: Row, parts: readonly string[], by: string)
   whole[name] = true;
   for (const part of parts) whole[part] = Number(whole[part] ?? 0) + sum;
   return whole;
-}
-
-function wholeUntil(newest: number, width: number, now: number): number {
-  return newest + width <= now - OLD_MS ? newest + width : newest - COMPLETE_AFTER_MS;
-}
-
-/**
- * Where a dataset has no rows at all for longer than chance explains: of one that has rows in every other bucket, each such
- * bucket; of one with little traffic, a long time.
- */
-function holesIn(starts: readonly number[], width: number, from: number): Window[] {
-  const [first] = starts;
-  const last = starts.at(-1);
-  if (first === undefined || last === undefined) return [];
-  const begin = Math.ceil(from / width) * width;
-  const buckets = (last - begin) / width + 1;
-  const holes: Window[] = [];
-  let reached = begin;
-  for (const start of starts) {
-    const empty = (start - reached) / width;
-    const others = buckets - empty;
-    const idle = (others - starts.length) / others;
-    if (empty > 0 && idle ** empty < UNLIKELY) holes.push({ from: reached, to: start });
-    reached = start + width;
-  }
-  return holes;
-}
-
-/** From so many different times on, the least distance of two is the width. */
-const ENOUGH_TIMES = 4;
-
-/** Minutes that are all of them on this grid (ms) may be wider buckets. */
-const WIDER_MS = 5 * MINUTE_MS;
-
-/** The width (ms) of the buckets that rows show, where it is not the expected one; or how far they show that one. */
-function seenWidth(
-  starts: readonly number[],
-  width: number,
-): 'as expected' | 'not contradicted' | 'unclear' | number {
-  const apart = leastApart(starts);
-  if (apart === width) return 'as expected';
-  if (apart !== undefined && starts.length >= ENOUGH_TIMES) return apart;
-  const mayBeWider =
-    starts.length > 1 && width === MINUTE_MS && starts.every((start) => start % WIDER_MS === 0);
-  return mayBeWider ? 'unclear' : 'not contradicted';
-}
-
-/** The least distance (ms) of rows of different times; undefined where there are no two. */
-function leastApart(starts: readonly number[]): number | undefined {
-  const distances = starts.slice(1).map((start, index) => start - Number(starts[index]));
-  return distances.length === 0 ? undefined : distances.reduce((least, apart) => Math.min(least, apart));
 }
 
 /** The rows of a piece without those that belong to another piece of the same part: the platform may include the end of what is asked for. */

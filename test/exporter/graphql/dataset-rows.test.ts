@@ -103,6 +103,35 @@ describe('an absent row', () => {
     expect(buckets).toEqual([[5, 1]]);
     expect(Object.values(rejected)).toEqual([1]);
   });
+
+  test.each([null, ''])(
+    'is a zero beside rows of nobody (%j) in every minute, which are traffic that has no configuration',
+    (nobody) => {
+      const ofNobody = BUSY.map((one) => ({ ...one, configurationId: nobody }));
+      const { buckets, rejected } = requestsOf('idle', [...BUSY, ...ofNobody, row(5, 'idle', 1)]);
+      expect(buckets).toEqual(Array.from({ length: 12 }, (_, minute) => [minute, minute === 5 ? 1 : 0]));
+      expect(rejected).toEqual({});
+    },
+  );
+
+  test('is missing in the minutes of a row that only now and then is of nobody: its configuration may be lost', () => {
+    const strays = [3, 7].map((minute) => row(minute, '', 4));
+    const { buckets, rejected } = requestsOf('idle', [...BUSY, ...strays]);
+    expect(buckets.map(([minute]) => minute)).toEqual([0, 1, 2, 4, 5, 6, 8, 9, 10, 11]);
+    expect(rejected).toEqual({ bad_item: 2 });
+  });
+
+  test('is missing in all minutes where rows of nobody repeat: several configurations are lost', () => {
+    const ofNobody = [...BUSY, ...BUSY].map((one) => ({ ...one, configurationId: null }));
+    expect(requestsOf('idle', [...BUSY, ...ofNobody]).buckets).toEqual([]);
+  });
+
+  test('is missing where all rows are of nobody, or all of some minutes', () => {
+    const ofNobody = BUSY.map((one) => ({ ...one, configurationId: null }));
+    expect(requestsOf('busy', ofNobody).buckets).toEqual([]);
+    const { buckets } = requestsOf('idle', [...BUSY.filter((_, minute) => minute !== 6), ...ofNobody]);
+    expect(buckets.map(([minute]) => minute)).toEqual([0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11]);
+  });
 });
 
 describe('a row', () => {
@@ -306,11 +335,22 @@ describe('rows that are broken down further', () => {
   });
 
   test.each([
-    ['configuration', status(2, 500, 1, null)],
+    ['configuration', { ...status(2, 500), configurationId: undefined }],
     ['time', { ...status(2, 500), ts: 'now' }],
     ['minute', { ...status(2, 500), ts: at(2).replace(':00Z', ':30Z') }],
   ])('are all missing where the %s of a part is not known: it may belong to any of them', (_, stray) => {
     expect(partsOf([status(1, 200, 5), status(2, 200, 5), stray]).minutes).toEqual({});
+  });
+
+  test('are missing in the minute of a part that is of nobody, and in no other', () => {
+    const rows = [status(1, 200, 5), status(2, 200, 5), status(3, 200, 5), status(2, 500, 1, null)];
+    expect(partsOf(rows)).toEqual({ minutes: { 1: { 200: 5 }, 3: { 200: 5 } }, rejected: { bad_item: 1 } });
+  });
+
+  test('are there where every minute has parts that are of nobody', () => {
+    const rows = [1, 2, 3, 4, 5].flatMap((minute) => [status(minute, 200, 5), status(minute, 500, 1, null)]);
+    const minutes = Object.fromEntries([1, 2, 3, 4, 5].map((minute) => [minute, { 200: 5 }]));
+    expect(partsOf(rows)).toEqual({ minutes, rejected: {} });
   });
 });
 

@@ -1,0 +1,80 @@
+import type { Rejections } from '../decode/points.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
+
+/** A row this much (ms) younger than the newest of its dataset may still be on its way, unless it is old. */
+const COMPLETE_AFTER_MS = 2 * MINUTE_MS;
+const OLD_MS = 30 * MINUTE_MS;
+
+/** A span without rows is taken for an idle one where that is more likely than this. */
+const UNLIKELY = 1e-3;
+
+/** Rows that are of nobody in so many of the buckets that others have rows in are traffic that has no owner, not one whose name is lost. */
+const NEARLY_ALL = 0.8;
+
+/** Up to when (ms since the epoch) a dataset has all of its rows, by its newest one. */
+export function wholeUntil(newest: number, width: number, now: number): number {
+  return newest + width <= now - OLD_MS ? newest + width : newest - COMPLETE_AFTER_MS;
+}
+
+/**
+ * Where a dataset has no rows at all for longer than chance explains: of one that has rows in every other bucket, each such
+ * bucket; of one with little traffic, a long time.
+ */
+export function holesIn(starts: readonly number[], width: number, from: number): Window[] {
+  const [first] = starts;
+  const last = starts.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const begin = Math.ceil(from / width) * width;
+  const buckets = (last - begin) / width + 1;
+  const holes: Window[] = [];
+  let reached = begin;
+  for (const start of starts) {
+    const empty = (start - reached) / width;
+    const others = buckets - empty;
+    const idle = (others - starts.length) / others;
+    if (empty > 0 && idle ** empty < UNLIKELY) holes.push({ from: reached, to: start });
+    reached = start + width;
+  }
+  return holes;
+}
+
+/** From so many different times on, the least distance of two is the width. */
+const ENOUGH_TIMES = 4;
+
+/** Minutes that are all of them on this grid (ms) may be wider buckets. */
+const WIDER_MS = 5 * MINUTE_MS;
+
+/** The width (ms) of the buckets that rows show, where it is not the expected one; or how far they show that one. */
+export function seenWidth(
+  starts: readonly number[],
+  width: number,
+): 'as expected' | 'not contradicted' | 'unclear' | number {
+  const apart = leastApart(starts);
+  if (apart === width) return 'as expected';
+  if (apart !== undefined && starts.length >= ENOUGH_TIMES) return apart;
+  const mayBeWider =
+    starts.length > 1 && width === MINUTE_MS && starts.every((start) => start % WIDER_MS === 0);
+  return mayBeWider ? 'unclear' : 'not contradicted';
+}
+
+/** The least distance (ms) of rows of different times; undefined where there are no two. */
+function leastApart(starts: readonly number[]): number | undefined {
+  const distances = starts.slice(1).map((start, index) => start - Number(starts[index]));
+  return distances.length === 0 ? undefined : distances.reduce((least, apart) => Math.min(least, apart));
+}
+
+/**
+ * In which buckets a row that names no owner may be anybody's. A platform may group what belongs to none under an empty name: then
+ * there is one row of it in nearly every bucket, beside those of others, and it shows nothing of them.
+ * @param ofNone the rows without an owner; `starts` where others have rows (ms since the epoch)
+ * @returns the starts (ms since the epoch); `of any time` where they are no such group, or not known of when
+ */
+export function mayBeLost(
+  { times, rejected }: { readonly times: readonly number[]; readonly rejected: Rejections },
+  starts: ReadonlySet<number>,
+): ReadonlySet<number> | 'of any time' {
+  if (rejected.size > 0) return 'of any time';
+  const beside = times.filter((time) => starts.has(time));
+  const isUsual = starts.size >= ENOUGH_TIMES && beside.length >= NEARLY_ALL * starts.size;
+  return new Set(isUsual ? times.filter((time) => !starts.has(time)) : times);
+}
