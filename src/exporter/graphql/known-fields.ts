@@ -47,6 +47,12 @@ const SUM = 'sum';
 /** What is known is asked for again after so long (ms): platforms gain fields, and tokens gain permissions. */
 const KEPT_MS = 24 * 3_600_000;
 
+/**
+ * Where something that is wanted is lacking, so much sooner (ms) at first, and twice as late each time that it still is: a platform
+ * that is being renewed may lack it for a minute.
+ */
+const FIRST_AGAIN_MS = 15 * 60_000;
+
 function storeFields({ askedAt, datasets, refused }: FieldsMemory): unknown {
   if (askedAt === undefined) return undefined;
   const named = datasets && [...datasets].map(([name, fields]) => [name, [...fields]]);
@@ -70,8 +76,10 @@ export class KnownFields {
   #asking: Promise<void> | undefined;
   /** Whether this process has asked. What a restart kept may be what another token was told. */
   #isOwn = false;
-  /** Whether something that was wanted is known to be lacking. */
-  #isMissed = false;
+  /** Since when (local ms) something that was wanted is known to be lacking; undefined where nothing is. */
+  #missedSince: number | undefined;
+  /** How long (ms) what is lacking is not asked for again. */
+  #againAfter = FIRST_AGAIN_MS;
 
   /** @param account and address whose endpoint it is @param now local ms */
   constructor(
@@ -89,14 +97,15 @@ export class KnownFields {
   }
 
   /**
-   * Asks the endpoint, once a day, and once after a restart that kept the answer where something that is wanted is lacking.
+   * Asks the endpoint, once a day; where something that is wanted is lacking, after a quarter of an hour, then after twice as long each time, and
+   * once after a restart that kept the answer.
    * One that does not answer this question may answer all others.
    */
   async ask(read: Read, signal: AbortSignal): Promise<void> {
     if (this.#asking !== undefined) {
       // Whoever would go without something waits for the answer. That it fails concerns only who asked.
       const answered = this.#asking.catch(() => undefined);
-      return this.#isMissed ? unlessAborted(answered, signal) : undefined;
+      return this.#missedSince !== undefined ? unlessAborted(answered, signal) : undefined;
     }
     if (this.#isAnswered) return;
     this.#asking = this.#ask(read, signal);
@@ -110,7 +119,8 @@ export class KnownFields {
   get #isAnswered(): boolean {
     const { askedAt } = this.known;
     if (askedAt === undefined || Math.abs(this.#now() - askedAt) > KEPT_MS) return false;
-    return this.#isOwn || !this.#isMissed;
+    if (this.#missedSince === undefined) return true;
+    return this.#isOwn && this.#now() - this.#missedSince <= this.#againAfter;
   }
 
   async #ask(read: Read, signal: AbortSignal): Promise<void> {
@@ -129,6 +139,9 @@ export class KnownFields {
   /** Earlier refusals are forgotten: what is still refused shows again. */
   #answered(before: ReadonlySet<string>, datasets: Datasets | undefined): void {
     const refused = new Set([...this.known.refused].filter((field) => !before.has(field)));
+    const isLackingAgain = this.#isOwn && this.#missedSince !== undefined;
+    this.#againAfter = isLackingAgain ? Math.min(2 * this.#againAfter, KEPT_MS) : FIRST_AGAIN_MS;
+    this.#missedSince = undefined;
     this.#isOwn = true;
     this.#learn({ askedAt: this.#now(), datasets, refused });
   }
@@ -164,7 +177,7 @@ export class KnownFields {
   }
 
   #missed(isLacking: boolean): boolean {
-    this.#isMissed ||= isLacking;
+    if (isLacking) this.#missedSince ??= this.#now();
     return isLacking;
   }
 

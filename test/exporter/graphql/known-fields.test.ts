@@ -141,7 +141,7 @@ it('after a restart with another token whoever would go without something waits 
   await Promise.all(both);
 });
 
-it('asks again a day later in the same process, and reads a dataset that the account has gained', async () => {
+it('asks again a quarter of an hour later, and then half as often each time, for what the account lacked, and reads what it has gained', async () => {
   let now = 0;
   let served = ['dnsMetrics'];
   const { poll, schemaQuestions } = sourceOf(
@@ -150,13 +150,42 @@ it('asks again a day later in the same process, and reads a dataset that the acc
     () => now,
   );
   expect([await poll(), await poll()]).toEqual(['not_acceptable', 'not_found']);
+  // A platform that is renewed may lack it for a minute.
+  const asked: number[] = [];
+  for (let minute = 1; minute <= 24 * 60; minute += 1) {
+    now += HOUR / 60;
+    const before = schemaQuestions();
+    expect(await poll()).toBe('not_found');
+    if (schemaQuestions() > before) asked.push(minute);
+  }
+  expect(asked).toEqual([16, 47, 108, 229, 470, 951]);
   served = [DATASET];
   now += 23 * HOUR;
-  expect(await poll()).toBe('not_found');
-  expect(schemaQuestions()).toBe(1);
-  now += 2 * HOUR;
   expect(await poll()).toBe('read');
-  expect(schemaQuestions()).toBe(2);
+  // What is there is asked for once a day.
+  const questions = schemaQuestions();
+  now += 23 * HOUR;
+  expect(await poll()).toBe('read');
+  expect(schemaQuestions()).toBe(questions);
+});
+
+it('reads a field again that was refused for a minute, within a quarter of an hour', async () => {
+  let now = 0;
+  const fields = new KnownFields({ name: 'acme', address: '' }, new AccountMemory(memoryState()), () => now);
+  const read: Read = async () => ({ body: { data: { __schema: SCHEMA } }, bytes: 0 });
+  await fields.ask(read, never);
+  now = 12 * HOUR;
+  fields.refused(DATASET, ['bytesSent'], new PlatformFailure('not_acceptable', 'no field bytesSent', 400));
+  const lacks: boolean[] = [];
+  for (const minutes of [1, 14, 16]) {
+    now = 12 * HOUR + (minutes * HOUR) / 60;
+    await fields.ask(read, never);
+    lacks.push(fields.lacks(DATASET, 'bytesSent'));
+  }
+  expect(lacks).toEqual([true, true, true]);
+  now += 1;
+  await fields.ask(read, never);
+  expect(fields.lacks(DATASET, 'bytesSent')).toBe(false);
 });
 
 it('asks again after a restart where something that is wanted was lacking: the token may be another', async () => {
