@@ -105,6 +105,31 @@ it('a restart asks nothing again that was refused less than an hour before', asy
   }
 });
 
+it('what was read before an outage of 404 or 403 is read again within minutes of its end', async () => {
+  const simulation = await simulate({
+    sandbox: { configurations: 1 },
+    account: {
+      source: 'rest',
+      collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
+    },
+  });
+  onTestFinished(() => simulation.close());
+  const isShown = async () =>
+    [...(await simulation.scrape()).samples.keys()].some((key) => key.includes('edge_requests_per_minute'));
+  const { faults } = simulation.sandbox;
+  await simulation.minutes(40);
+  expect(await isShown()).toBe(true);
+  const paths = ['/metrics/products/*/metrics/*'];
+  for (const outage of [{ not_found: { paths } }, { forbidden: { paths } }]) {
+    faults.set(outage);
+    await simulation.minutes(70);
+    expect(await isShown()).toBe(false);
+    faults.clear();
+    await simulation.minutes(9);
+    expect(await isShown()).toBe(true);
+  }
+});
+
 /** A token that may read nothing of what is collected but the list of configurations, and one that may read it all. */
 const POOR = { ...DEFAULT_TOKEN, token: 'poor', permissions: [] };
 const ALSO_POOR = { ...POOR, token: 'also-poor' };

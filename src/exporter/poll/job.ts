@@ -250,6 +250,9 @@ const MINUTE_MS = 60_000;
 /** A missing permission is checked again after this time, and what does not exist at least as often. */
 const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 
+/** What is usually read is asked for again within this time: an outage must not last longer here than there. */
+const LONGEST_IF_USUAL_MS = 8 * MINUTE_MS;
+
 /** A wait ends this much (ms) early, so that the poll that is due just then is not left out. */
 const EARLY_MS = MINUTE_MS / 2;
 
@@ -257,12 +260,14 @@ const EARLY_MS = MINUTE_MS / 2;
  * The refusal that a failure at `now` (platform ms) is, given the one before: a missing permission waits for an hour,
  * what does not exist for 1 minute, then 2, and so on up to an hour. Undefined for other failures, and for
  * answers that are not the platform's.
+ * @param isUsual whether it is usually read: then neither waits for longer than 8 minutes
  */
 export function refusalOf(
   failure: PlatformFailure,
   before: Refusal | undefined,
   now: number,
   asked: Asked = {},
+  isUsual = false,
 ): Refusal | undefined {
   const { outcome } = failure;
   if (foreignAnswerOf(failure) !== undefined) return undefined;
@@ -270,7 +275,8 @@ export function refusalOf(
   const isAgain = before?.failure.outcome === outcome && isOf(before, asked);
   const times = isAgain ? before.times + 1 : 1;
   const wait = outcome === 'forbidden' ? LONGEST_WAIT_MS : MINUTE_MS * 2 ** Math.min(times - 1, 10);
-  return { failure, until: now + Math.min(LONGEST_WAIT_MS, wait) - EARLY_MS, times, ...asked };
+  const longest = isUsual ? LONGEST_IF_USUAL_MS : LONGEST_WAIT_MS;
+  return { failure, until: now + Math.min(longest, wait) - EARLY_MS, times, ...asked };
 }
 
 /**

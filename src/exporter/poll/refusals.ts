@@ -44,11 +44,11 @@ export class Refusals {
     return stands(refusal, this.#asker.platformClock.now(), this.#asked);
   }
 
-  /** The refusal that the failure of the read is; undefined where it is none. */
-  of(failure: PlatformFailure, before?: Refusal): Refusal | undefined {
+  /** The refusal that the failure of the read is; undefined where it is none. @param isUsual as of {@link refusalOf} */
+  of(failure: PlatformFailure, before?: Refusal, isUsual = false): Refusal | undefined {
     const asked = this.#asked;
     const askedWith = { ...asked, of: this.#askedWith ?? asked.of };
-    return refusalOf(failure, before, this.#asker.platformClock.now(), askedWith);
+    return refusalOf(failure, before, this.#asker.platformClock.now(), askedWith, isUsual);
   }
 
   get #asked(): Asked {

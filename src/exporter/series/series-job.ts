@@ -38,6 +38,7 @@ import {
   BEGINNING,
   type CountedSpan,
   type HasCounter,
+  isUsuallyRead,
   pushedKeys,
   restoreSeries,
   type SeriesMemory,
@@ -148,7 +149,7 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     const { memory } = this;
     const now = platformClock.now();
     if (this.#refusals.stand(memory.refusal)) return undefined;
-    const refusal = this.#refusals.of(failure, memory.refusal);
+    const refusal = this.#refusals.of(failure, memory.refusal, isUsuallyRead(memory));
     if (refusal === undefined && memory.refusal === undefined) return undefined;
     const missing = { target: targetName(target), isKnown: isKnown(target) };
     return {

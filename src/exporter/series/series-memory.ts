@@ -233,6 +233,14 @@ function orNaN(value: number): number {
   return value < 0 ? Number.NaN : value;
 }
 
+/** Read for so long (ms), it is there; a single answer may have been that of another source. */
+const USUALLY_READ_MS = 30 * MINUTE_MS;
+
+/** Whether the platform has been answering it for a while. */
+export function isUsuallyRead({ record, reached }: SeriesMemory): boolean {
+  return record !== undefined && reached !== undefined && reached - record.since >= USUALLY_READ_MS;
+}
+
 export const NO_CHECKPOINTS: Checkpoints = { watermarks: [], sums: [] };
 
 /** What is remembered of a series before its first answer. */

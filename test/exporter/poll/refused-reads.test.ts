@@ -26,6 +26,20 @@ it('of what does not exist stands for a minute, then for two, and so on up to an
   expect(polledAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
 });
 
+it.each(['not_found', 'forbidden'] as const)(
+  'of what is usually read (%s) stands for 8 minutes at most',
+  (outcome) => {
+    const polledAt: number[] = [];
+    let refusal: Refusal | undefined;
+    for (let now = 0; now < 30 * MINUTE; now += MINUTE) {
+      if (stands(refusal, now)) continue;
+      polledAt.push(now / MINUTE);
+      refusal = refusalOf(failure(outcome), refusal, now, {}, true);
+    }
+    expect(polledAt).toEqual(outcome === 'forbidden' ? [0, 8, 16, 24] : [0, 1, 3, 7, 15, 23]);
+  },
+);
+
 it('of a missing permission stands for an hour from the first time on', () => {
   const refusal = refusalOf(failure('forbidden'), undefined, 0);
   expect(stands(refusal, 59 * MINUTE)).toBe(true);
