@@ -91,12 +91,15 @@ export class ReceiverQueue {
     const { state, clock } = this.#options;
     const earlier: WaitingEntry[] = [];
     // What cannot be read is found again, and dropped, where it would be sent.
-    const unread = { source: '', queuedAt: clock.wall(), samples: 1 };
+    const [wall, now] = [clock.wall(), clock.now()];
+    const unread = { source: '', queuedAt: wall, samples: 1 };
     for await (const page of pagesOf(state, this.prefix)) {
       const left = page.filter(({ key }) => nameOf(key) <= last);
       for await (const { key, value } of inTurns(left)) {
         const bytes = value instanceof Uint8Array ? value.length : 0;
-        earlier.push({ key, ...(headOf(value) ?? unread), bytes });
+        const head = headOf(value) ?? unread;
+        // How long it has waited since another run put it in is known by the machine's clock alone.
+        earlier.push({ key, ...head, bytes, since: now - Math.max(0, wall - head.queuedAt) });
       }
       if (left.length < page.length) break;
     }
@@ -112,11 +115,12 @@ export class ReceiverQueue {
     nextKey: (prefix: StateKey) => StateKey,
   ): { readonly waiting: WaitingEntry; readonly entry: StateEntry }[] {
     const wanted = samples.filter(this.#wants);
-    const queuedAt = this.#options.clock.wall();
+    const { clock } = this.#options;
+    const [queuedAt, since] = [clock.wall(), clock.now()];
     return byTime(wanted).map((group) => {
       const bytes = packEntry({ source, queuedAt, samples: group.map(pushed) });
       const key = nextKey(this.prefix);
-      const waiting = { key, source, queuedAt, bytes: bytes.length, samples: group.length };
+      const waiting = { key, source, queuedAt, since, bytes: bytes.length, samples: group.length };
       return { waiting, entry: { key, value: bytes } };
     });
   }
@@ -222,7 +226,7 @@ export class ReceiverQueue {
   async #keepWithinLimits(): Promise<void> {
     const { receiver, clock } = this.#options;
     const { max_bytes: bytes, max_age: age } = receiver.outbox;
-    await this.#drop(this.#waiting.beyond({ bytes, queuedBefore: clock.wall() - age }, this.#sending));
+    await this.#drop(this.#waiting.beyond({ bytes, since: clock.now() - age }, this.#sending));
   }
 
   /** What the disk does not let go of is taken up, and dropped, by a later run. */
@@ -270,8 +274,10 @@ export function byTime(samples: readonly TimedSample[]): TimedSample[][] {
 interface WaitingEntry {
   readonly key: StateKey;
   readonly source: string;
-  /** When it was put in (ms since the epoch). */
+  /** When it was put in (ms since the epoch): what is shown, and kept on disk. */
   readonly queuedAt: number;
+  /** The same by local time (ms), by which it grows old, wherever the machine's clock is set. */
+  readonly since: number;
   readonly bytes: number;
   readonly samples: number;
 }
@@ -337,14 +343,11 @@ class WaitingEntries {
   }
 
   /** Those that must go for the others to be within the limits: the first ones, but for some that are kept. */
-  beyond(
-    limits: { readonly bytes: number; readonly queuedBefore: number },
-    kept: ReadonlySet<string>,
-  ): Dropped[] {
+  beyond(limits: { readonly bytes: number; readonly since: number }, kept: ReadonlySet<string>): Dropped[] {
     const found: Dropped[] = [];
     let bytes = this.bytes;
     for (const [name, entry] of this.#entries) {
-      const isOld = entry.queuedAt < limits.queuedBefore;
+      const isOld = entry.since < limits.since;
       if (bytes <= limits.bytes && !isOld) break;
       if (kept.has(name)) continue;
       found.push({ entry, reason: bytes > limits.bytes ? 'outbox_full' : 'outbox_age' });

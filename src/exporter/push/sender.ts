@@ -22,6 +22,9 @@ const UP: ShownSample = {
   value: 1,
 };
 
+/** A clock that was set back by up to this (ms) is waited for: without snapshots, but in their order. */
+const WAITED_FOR_MS = 60_000;
+
 export type ReceiverSnapshots = ReturnType<typeof receiverSnapshots>;
 
 /**
@@ -50,8 +53,9 @@ export function receiverSnapshots({
     get waiting() {
       return waiting;
     },
-    /** Whether a snapshot may be taken now (ms since the epoch): not twice for one moment, wherever the clock is set. */
-    isFree: (at: number): boolean => !receiver.buckets_only && waiting === undefined && at > lastAt,
+    /** Whether a snapshot may be taken now (ms since the epoch): not twice for one moment, though the clock is set back a little. */
+    isFree: (at: number): boolean =>
+      !receiver.buckets_only && waiting === undefined && (at > lastAt || at < lastAt - WAITED_FOR_MS),
     take(page: ShownSamples, at: number): void {
       const series = new Map<string, PushedSample>();
       const add = (key: string, sample: ShownSample): void => {

@@ -21,6 +21,19 @@ it('takes no further snapshot while one waits, nor two of one moment', () => {
   expect([9, 10, 11].map((at) => snapshots.isFree(at))).toEqual([false, false, true]);
 });
 
+it('waits for a clock that was set back by seconds, and not for one that was set back by hours', () => {
+  const HOUR = 3_600_000;
+  const snapshots = snapshotsFor();
+  snapshots.take(page(), 8 * HOUR);
+  snapshots.sent();
+  expect([8 * HOUR, 8 * HOUR - 2_000, 8 * HOUR + 1, HOUR].map((at) => snapshots.isFree(at))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+});
+
 it('ends series that are shown no more, once', () => {
   const snapshots = snapshotsFor();
   const found = [page(shown('a', 1), shown('b', 2)), page(shown('a', 3)), page(shown('a', 4))].map(

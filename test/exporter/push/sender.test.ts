@@ -113,6 +113,23 @@ it('drops what has waited too long', async () => {
   expect(bed.dropped).toContainEqual(['outbox_age', 3]);
 });
 
+it('drops nothing because the machine’s clock was set forward, and what has waited too long though it was set back', async () => {
+  const receiver = new ModelReceiver();
+  const bed = bedWith(receiver, { maxAge: 60_000 });
+  const setClock = (byMs: number) => {
+    bed.clock.wall = () => bed.clock.time + byMs;
+  };
+  bed.clock.time = 0;
+  await bed.commit('job', many(3, 1));
+  setClock(48 * 3_600_000);
+  await bed.commit('other', many(1, 2));
+  expect(bed.dropped).toEqual([]);
+  bed.clock.time = 61_000;
+  setClock(-3_600_000);
+  await bed.commit('third', many(1, 3));
+  expect(bed.dropped).toContainEqual(['outbox_age', 3]);
+});
+
 it('takes only the families and accounts that the receiver is to have', async () => {
   const receiver = new ModelReceiver();
   const bed = bedWith(receiver, { families: ['edge_w*'], accounts: ['a'] });
