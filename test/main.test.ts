@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from './eventually.ts';
 
 /** The built program (`npm run build`), since what is tested here is the process. */
@@ -115,19 +113,6 @@ test.each([['rules'], ['--help'], ['--version']])(
     ]);
   },
 );
-
-test('a file that takes a part of the output is a failure: rules that are cut off are none', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'rules-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  // As where a disk becomes full in the middle: the first 64 KiB are taken.
-  const limited = `trap '' XFSZ; ulimit -f 64; exec "$1" "$2" rules > "$3"`;
-  const child = spawn('bash', ['-c', limited, '-', process.execPath, MAIN, join(folder, 'rules.yml')]);
-  const ended = once(child, 'close');
-  expect([await text(child.stderr), (await ended)[0]]).toEqual([
-    expect.stringMatching(/^error: the output cannot be written: EFBIG/),
-    1,
-  ]);
-});
 
 test('an error that nobody caught is logged, and ends the process with 1', async () => {
   // Thrown as soon as the program has said that it wants to know of it.

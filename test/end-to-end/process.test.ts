@@ -14,6 +14,8 @@ import {
 import { type ServedSandbox, serveSandbox } from './platform.ts';
 import { timeToEnd } from './time-to-end.ts';
 
+const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
+
 async function start(options: ExporterOptions): Promise<ExporterProcess> {
   const exporter = await startExporter(options);
   onTestFinished(async () => void (await exporter.stop()));
@@ -162,5 +164,18 @@ describe('an exporter that cannot begin', () => {
     const exporter = await start({ args: ['serve', '--sandbox', '--state.dir=/proc/no/such/place'] });
     await exporter.ready();
     expect(exporter.process.stderr()).toContain('the state directory /proc/no/such/place cannot be used');
+  });
+});
+
+describe('the output of a command', () => {
+  it('that is cut off, as where a disk becomes full in the middle, is a failure: rules that are cut off are none', async () => {
+    // The first 64 KiB are taken.
+    const limited = `trap '' XFSZ; ulimit -f 64; exec "$1" "$2" rules > "$3"`;
+    const file = join(await temporaryFolder(), 'rules.yml');
+    const { code, stderr } = await runToEnd({
+      path: 'bash',
+      args: ['-c', limited, '-', process.execPath, MAIN, file],
+    });
+    expect([stderr, code]).toEqual([expect.stringMatching(/^error: the output cannot be written: EFBIG/), 1]);
   });
 });

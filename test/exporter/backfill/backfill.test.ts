@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { WorkFolder } from '../../../src/exporter/backfill/work-folder.ts';
 import { facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
@@ -229,12 +230,14 @@ describe('a history is refused', () => {
 
   it('that is no file, such as a device, which would be replaced for all programs', async () => {
     const bed = await historyBed();
-    const output = join(bed.folder, 'pipe');
-    execFileSync('mkfifo', [output]);
+    const output = join(bed.folder, 'socket');
+    const server = createServer().listen(output);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
     await expect(bed.run({ output, mode: 'restart' })).rejects.toThrow(
-      /pipe is no file: choose another --output$/,
+      /socket is no file: choose another --output$/,
     );
-    expect((await stat(output)).isFIFO()).toBe(true);
+    expect((await stat(output)).isSocket()).toBe(true);
   });
 
   it('when it cannot be written there', async () => {
