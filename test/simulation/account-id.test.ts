@@ -40,3 +40,25 @@ it('an account has one id at a time, which a reload or another token in its file
   expect(more).toEqual([]);
   expect(other).not.toBe(ofFile);
 });
+
+it('the id shows for as long as the account is polled, and follows another token in its file', async () => {
+  const file = join(tmpdir(), `lasting-token-${process.pid}-${Date.now()}`);
+  await writeFile(file, DEFAULT_TOKEN.token);
+  onTestFinished(() => rm(file));
+  const tokens = [DEFAULT_TOKEN, { ...DEFAULT_TOKEN, token: 'another' }];
+  const simulation = await simulate({
+    sandbox: { tokens },
+    account: { collectors: { domains: {} }, token_file: file },
+  });
+  onTestFinished(() => simulation.close());
+  await simulation.minutes(2);
+  const former = await shownIds(simulation);
+  expect(former).toHaveLength(1);
+  await simulation.minutes(60);
+  expect(await shownIds(simulation)).toEqual(former);
+  await writeFile(file, 'another');
+  await simulation.minutes(2);
+  const latter = await shownIds(simulation);
+  expect(latter).toHaveLength(1);
+  expect(latter).not.toEqual(former);
+});
