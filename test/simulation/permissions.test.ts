@@ -128,6 +128,13 @@ it('what was read before an outage of 404 or 403 is read again within minutes of
     await simulation.minutes(9);
     expect(await isShown()).toBe(true);
   }
+  // What has been away for hours costs as little as what never was there: of each of two domains one an hour.
+  faults.set({ forbidden: { paths } });
+  await simulation.minutes(8 * 60);
+  const refused = () => simulation.sandbox.requests.byStatus.get(403) ?? 0;
+  const before = refused();
+  await simulation.minutes(4 * 60);
+  expect(refused() - before).toBeLessThanOrEqual(2 * 5);
 });
 
 /** A token that may read nothing of what is collected but the list of configurations, and one that may read it all. */

@@ -149,7 +149,7 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     const { memory } = this;
     const now = platformClock.now();
     if (this.#refusals.stand(memory.refusal)) return undefined;
-    const refusal = this.#refusals.of(failure, memory.refusal, isUsuallyRead(memory));
+    const refusal = this.#refusals.of(failure, memory.refusal, isUsuallyRead(memory, now));
     if (refusal === undefined && memory.refusal === undefined) return undefined;
     const missing = { target: targetName(target), isKnown: isKnown(target) };
     return {

@@ -236,9 +236,13 @@ function orNaN(value: number): number {
 /** Read for so long (ms), it is there; a single answer may have been that of another source. */
 const USUALLY_READ_MS = 30 * MINUTE_MS;
 
-/** Whether the platform has been answering it for a while. */
-export function isUsuallyRead({ record, reached }: SeriesMemory): boolean {
-  return record !== undefined && reached !== undefined && reached - record.since >= USUALLY_READ_MS;
+/** After so long (ms) without an answer it is gone rather than away. */
+const LONGEST_OUTAGE_MS = 6 * 60 * MINUTE_MS;
+
+/** Whether the platform has been answering it for a while, and not long ago (platform ms). */
+export function isUsuallyRead({ record, reached }: SeriesMemory, now: number): boolean {
+  if (record === undefined || reached === undefined) return false;
+  return reached - record.since >= USUALLY_READ_MS && now - reached < LONGEST_OUTAGE_MS;
 }
 
 export const NO_CHECKPOINTS: Checkpoints = { watermarks: [], sums: [] };
