@@ -5,6 +5,7 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import { shownLabels } from '../exposition/label-text.ts';
 import type { FamilyMetadata } from '../exposition/text-format.ts';
 import { matchesAny } from '../text/glob.ts';
+import { parsedJson } from '../text/json.ts';
 import type { Reply } from './receiver-connection.ts';
 
 /** How samples reach a receiver. */
@@ -87,17 +88,9 @@ export function unlikeReceiver({
 }
 
 function tellsError(body: Uint8Array): boolean {
-  const { error, errors, status } = Object(parsed(body));
+  const { error, errors, status } = Object(parsedJson(Buffer.from(body).toString('utf8')));
   const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
   return isGiven(error) || isGiven(errors) || status === 'error';
-}
-
-function parsed(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The reason that a receiver's words give for a refusal; undefined where they give none that is known. */

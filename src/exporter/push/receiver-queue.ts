@@ -174,7 +174,7 @@ export class ReceiverQueue {
     // Nothing waits any more that has label sets in common with what comes.
     if (this.#read.size === 0) this.#sets.clear();
     const last = [...this.#read.keys()].at(-1) ?? '';
-    const names = [...this.#waiting.names()].slice(0, limit).filter((name) => name > last);
+    const names = this.#waiting.names(limit).filter((name) => name > last);
     const missing = new Set(names);
     const lost: Dropped[] = [];
     for await (const { key, value } of this.#stored(last, names)) {
@@ -304,9 +304,14 @@ class WaitingEntries {
     return undefined;
   }
 
-  /** In their order. */
-  names(): Iterable<string> {
-    return this.#entries.keys();
+  /** The first ones, in their order: there may be a million. */
+  names(most: number): string[] {
+    const names: string[] = [];
+    for (const name of this.#entries.keys()) {
+      if (names.length === most) break;
+      names.push(name);
+    }
+    return names;
   }
 
   find(name: string): WaitingEntry | undefined {
