@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { otlpTo, partialSuccess as rejectedIn } from '../../../src/exporter/push/otlp.ts';
 import { pushed } from '../../../src/exporter/push/protocol.ts';
 import { NoReply, type Reply } from '../../../src/exporter/push/receiver-connection.ts';
+import { NO_RECEIVERS } from './no-receivers.ts';
 import { sample } from './outbox-bed.ts';
 
 const SAMPLES = [pushed(sample('x', 1)), pushed(sample('x', 1, 2, 'b')), pushed(sample('y', 1))];
@@ -76,20 +77,6 @@ it('understands refusals and failures as with remote write', async () => {
   expect(await sending({ status: 503 }).send()).toMatchObject({ kind: 'failed' });
   await expect(sending(new NoReply('connection refused')).send()).rejects.toThrow('connection refused');
 });
-
-/** What stands between us and a receiver, and answers with success. */
-const NO_RECEIVERS: readonly (readonly [string, Partial<Reply>])[] = [
-  [
-    'a login page',
-    { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, words: '<title>Sign in</title>' },
-  ],
-  ...['{"error":"upstream timed out"}', '{"errors":[{"message":"no"}]}', '{"status":"error"}'].map(
-    (json): [string, Partial<Reply>] => [
-      `a gateway that says ${json}`,
-      { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(json), words: json },
-    ],
-  ),
-];
 
 it.each(NO_RECEIVERS)('keeps the samples after success of %s', async (_what, reply) => {
   expect(await sending(reply).send()).toMatchObject({

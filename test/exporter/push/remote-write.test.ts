@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { pushed } from '../../../src/exporter/push/protocol.ts';
 import { NoReply, type Reply } from '../../../src/exporter/push/receiver-connection.ts';
 import { RemoteWrite } from '../../../src/exporter/push/remote-write.ts';
+import { NO_RECEIVERS } from './no-receivers.ts';
 import { sample } from './outbox-bed.ts';
 
 const SAMPLES = [pushed(sample('x', 1)), pushed(sample('y', 1))];
@@ -68,20 +69,6 @@ it.each([401, 403, 404, 408, 409, 429, 500, 502, 503])('keeps the samples after 
   const { send } = remoteWriteTo({ status, words: 'no', retryAfterMs: 7_000 });
   expect(await send()).toEqual({ kind: 'failed', words: `HTTP ${status}: no`, retryAfterMs: 7_000 });
 });
-
-/** What stands between us and a receiver, and answers with success. */
-const NO_RECEIVERS: readonly (readonly [string, Partial<Reply>])[] = [
-  [
-    'a login page',
-    { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, words: '<title>Sign in</title>' },
-  ],
-  ...['{"error":"upstream timed out"}', '{"errors":[{"message":"no"}]}', '{"status":"error"}'].map(
-    (json): [string, Partial<Reply>] => [
-      `a gateway that says ${json}`,
-      { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(json), words: json },
-    ],
-  ),
-];
 
 it.each(NO_RECEIVERS)('keeps the samples after success of %s', async (_what, reply) => {
   const { versions, send } = remoteWriteTo(reply, { headers: { [WRITTEN]: '2' } });
