@@ -6,7 +6,7 @@ import type { AccountConfig } from '../configuration/schema.ts';
 import { USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
-import { parsedJson } from '../text/json.ts';
+import { parsedJson } from '../text/received.ts';
 
 const plannedSeries = z.strictObject({
   account: z.string(),

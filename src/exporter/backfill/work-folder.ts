@@ -21,7 +21,7 @@ import type { Points } from '../decode/points.ts';
 import type { DatabaseThread } from '../state/database-requests.ts';
 import { LOCK_FILE, StateInUse, unlessMissing } from '../state/directory.ts';
 import { lockDirectory } from '../state/sqlite.ts';
-import { parsedJson } from '../text/json.ts';
+import { parsedJson } from '../text/received.ts';
 import { type HistoryPlan, type HistoryWindow, parsePlan } from './history-plan.ts';
 import { BackfillRefusal, fileTrouble, Misuse } from './refusal.ts';
 

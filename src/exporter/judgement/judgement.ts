@@ -65,8 +65,8 @@ export function* judge(account: AccountStatus, now: number): Generator<undefined
   const jobs: JobStatus[] = [];
   for (const job of account.jobs) {
     jobs.push(job);
-    if (job.last_outcome === 'rate_limited' && (job.last_polled_at ?? '') > refusedAt)
-      refusedAt = job.last_polled_at ?? '';
+    // Its times are written out when they are asked for: only those of refused ones are.
+    if (job.last_outcome === 'rate_limited') refusedAt = later(refusedAt, job.last_polled_at);
     yield;
   }
   const seen = new SeenAccount(account, refusedAt, now);
@@ -167,4 +167,8 @@ class SeenAccount {
     const isAbsent = empty === jobs || (empty + unknown === jobs && this.#whole.found > 0);
     return isAbsent && oldestSeconds === undefined ? null : false;
   }
+}
+
+function later(one: string, other: string | null): string {
+  return other !== null && other > one ? other : one;
 }

@@ -1,4 +1,4 @@
-import { parsedJson } from '../text/json.ts';
+import { parsedJson } from '../text/received.ts';
 import { type FailureOutcome, PlatformFailure } from './read.ts';
 import { errors } from './undici.ts';
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, gunzip } from 'node:zlib';
-import { parsedJson } from '../text/json.ts';
+import { parsedJson } from '../text/received.ts';
 import { excessIn, type LargeAnswers } from './large-answers.ts';
 import { isDocumentedError, platformWords, type Scrub, upstreamFailure } from './network-failure.ts';
 import { PlatformFailure } from './read.ts';

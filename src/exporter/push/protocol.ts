@@ -5,7 +5,7 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import { shownLabels } from '../exposition/label-text.ts';
 import type { FamilyMetadata } from '../exposition/text-format.ts';
 import { matchesAny } from '../text/glob.ts';
-import { parsedJson } from '../text/json.ts';
+import { parsedJson } from '../text/received.ts';
 import type { Reply } from './receiver-connection.ts';
 
 /** How samples reach a receiver. */

@@ -9,7 +9,7 @@ import type { Access } from '../poll/refusals.ts';
 import type { AccountMemory } from '../state/account-memory.ts';
 import type { StateReader } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
-import { beginningOf } from '../targets/configuration-list.ts';
+import { beginningOf } from '../text/received.ts';
 
 /*
  * Fields of settings as the platform gives them. All but the id may be missing or null, since answers were seen without

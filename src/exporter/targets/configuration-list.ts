@@ -1,6 +1,7 @@
 import type { Product } from '../catalogue/products.ts';
 import { furtherPages } from '../platform/pages.ts';
 import { PlatformFailure, type Read, type Resource } from '../platform/read.ts';
+import { beginningOf } from '../text/received.ts';
 
 /** A configuration of a product as the platform lists it. */
 export interface Configuration {
@@ -117,14 +118,4 @@ function itemsOf(body: unknown): readonly unknown[] {
   const { results } = body;
   if (results === null) return [];
   return Array.isArray(results) ? results : [results];
-}
-
-/** Longer texts of the platform are cut when they are read: to a little more than a label shows, so that it shows, and counts, the rest as cut. */
-const LONGEST_TEXT = 1_026;
-
-/** The beginning of a text, without half a character. A copy where it is cut: a slice keeps the whole text in memory. */
-export function beginningOf(text: string): string {
-  if (text.length <= LONGEST_TEXT) return text;
-  const beginning = text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '');
-  return Buffer.from(beginning, 'utf16le').toString('utf16le');
 }

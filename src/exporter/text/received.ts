@@ -7,3 +7,13 @@ export function parsedJson(text: string): unknown {
     throw error;
   }
 }
+
+/** Longer texts of the platform are cut when they are read: to a little more than a label shows, so that it shows, and counts, the rest as cut. */
+const LONGEST_TEXT = 1_026;
+
+/** The beginning of a text, without half a character. A copy where it is cut: a slice keeps the whole text in memory. */
+export function beginningOf(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  const beginning = text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '');
+  return Buffer.from(beginning, 'utf16le').toString('utf16le');
+}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { networkFailure } from '../../exporter/platform/network-failure.ts';
 import { Pool } from '../../exporter/platform/undici.ts';
 import type { Secret } from '../../exporter/secret.ts';
-import { parsedJson } from '../../exporter/text/json.ts';
+import { parsedJson } from '../../exporter/text/received.ts';
 import { keyOf, type Labels } from '../promql/vector.ts';
 import { RehearsalRefusal } from './history.ts';
 
