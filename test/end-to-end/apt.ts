@@ -9,30 +9,30 @@ const RETRIES = ['-o', 'Acquire::Retries=3'];
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * Downloads a Debian package, of this system's release (`prometheus`) or of another (`prometheus/testing`), without
- * changing anything of the system.
- * @returns the file name of the archive in the folder, which contains the version
- * @throws when there is no apt, or it does not have the package
+ * Downloads Debian packages of this system's release, or of another such as `testing`, without changing anything of the system.
+ * All at once: apt reads the lists of all packages whenever it is called, which takes two seconds of CPU.
+ * @returns the file names of their archives in the folder, which contain the versions
+ * @throws when there is no apt, or it does not have one of them
  */
-export async function downloadPackage(debianPackage: string, folder: string): Promise<string> {
-  const [name = '', release] = debianPackage.split('/');
-  const get = async (options: readonly string[]) => {
-    await run('apt-get', [...options, 'download', name], { cwd: folder });
-    const archive = (await readdir(folder)).find((file) => file.endsWith('.deb'));
-    if (archive === undefined) throw new Error(`apt-get download ${debianPackage} left no archive`);
-    return archive;
-  };
+export async function downloadPackages(
+  names: readonly string[],
+  release: string | undefined,
+  folder: string,
+): Promise<readonly string[]> {
+  const get = (options: readonly string[]) =>
+    run('apt-get', [...options, 'download', ...names], { cwd: folder });
   const getByOwnLists = async () => {
     const ownLists = [...RETRIES, ...(await ownAptFolders(join(folder, 'apt'), release))];
     await run('apt-get', [...ownLists, 'update'], { cwd: folder });
-    return await get(ownLists);
+    await get(ownLists);
   };
-  if (release !== undefined) return await getByOwnLists();
-  try {
-    return await get(RETRIES);
-  } catch {
-    return await getByOwnLists();
-  }
+  await (release === undefined ? get(RETRIES).catch(getByOwnLists) : getByOwnLists());
+  const files = await readdir(folder);
+  return names.map((name) => {
+    const archive = files.find((file) => file.startsWith(`${name}_`));
+    if (archive === undefined) throw new Error(`apt-get download ${name} left no archive`);
+    return archive;
+  });
 }
 
 /** apt's options for lists and caches in a folder, which an ordinary user can write too. */
@@ -46,6 +46,10 @@ async function ownAptFolders(folder: string, release: string | undefined): Promi
     'Dir::State::lists': lists,
     'Dir::State::status': status,
     'Dir::Cache': cache,
+    // What it has read of the lists it keeps from the update to the download, also where the system's own apt keeps nothing.
+    'Dir::Cache::pkgcache': 'pkgcache.bin',
+    'Dir::Cache::srcpkgcache': 'srcpkgcache.bin',
+    'Acquire::Languages': 'none',
     // As root, apt would read as another user, to whom this folder may be closed.
     'APT::Sandbox::User': 'root',
     ...(release === undefined ? {} : await sourcesOf(release, folder)),
@@ -55,13 +59,8 @@ async function ownAptFolders(folder: string, release: string | undefined): Promi
 
 /** apt's options for packages of another release, from the mirror that the system uses. */
 async function sourcesOf(release: string, folder: string): Promise<Record<string, string>> {
-  const { stdout } = await run('apt-get', [
-    'indextargets',
-    '--format',
-    '$(REPO_URI)',
-    'Created-By: Packages',
-  ]);
-  const [mirror] = stdout.split('\n').filter((uri) => uri.replace(/\/$/, '').endsWith('/debian'));
+  const { stdout } = await run('apt-get', ['update', '--print-uris']);
+  const [, mirror] = /^'(\S+\/debian)\/dists\//m.exec(stdout) ?? [];
   if (mirror === undefined) throw new Error('apt has no mirror of Debian');
   const sources = join(folder, 'sources.list');
   await writeFile(sources, `deb [signed-by=${KEYRING}] ${mirror} ${release} main\n`);

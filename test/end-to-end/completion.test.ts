@@ -4,11 +4,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands.ts';
 import { completionScript, SHELLS, type Shell } from '../../src/exporter/command-line/completion.ts';
 import { callProgram } from '../commands/call-program.ts';
-import { unpackDebianPackage, unpackedFolder } from './debian-packages.ts';
+import { unpackDebianPackages, unpackedFolder } from './debian-packages.ts';
 
 const ZSH = unpackedFolder('zsh');
 
-beforeAll(() => unpackDebianPackage('zsh'));
+beforeAll(() => unpackDebianPackages(['zsh']));
 
 /** What calls the completion of a line's words as the shell does, and prints what it offers. */
 const CALLS: Readonly<Record<Shell, string>> = {

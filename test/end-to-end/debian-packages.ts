@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { downloadPackage } from './apt.ts';
+import { downloadPackages } from './apt.ts';
 
 const run = promisify(execFile);
 
@@ -42,23 +42,44 @@ export function workingFolder(debianPackage: string): string | undefined {
 }
 
 /**
- * Unpacks a Debian package into the cache, once. Nothing of the system changes: there is no installation, and where
+ * Unpacks Debian packages into the cache, once. Nothing of the system changes: there is no installation, and where
  * the system's package lists are missing or old, apt gets lists of its own. Any number of processes may ask at
- * once, since the folder appears whole, by a rename; its VERSION file names what it holds.
- * @throws when there is no apt, or it does not have the package
+ * once, since each folder appears whole, by a rename; its VERSION file names what it holds.
+ * @throws when there is no apt, or it does not have one of them
  */
-export async function unpackDebianPackage(debianPackage: string): Promise<void> {
-  const home = homeOf(debianPackage);
-  if (existsSync(home)) return;
+export async function unpackDebianPackages(debianPackages: readonly string[]): Promise<void> {
+  const missing = debianPackages.filter((debianPackage) => !existsSync(homeOf(debianPackage)));
+  const releases = new Set(missing.map(releaseOf));
+  const ends = await Promise.allSettled(
+    [...releases].map((release) =>
+      unpackOf(
+        release,
+        missing.filter((each) => releaseOf(each) === release),
+      ),
+    ),
+  );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+function releaseOf(debianPackage: string): string | undefined {
+  return debianPackage.split('/')[1];
+}
+
+async function unpackOf(release: string | undefined, debianPackages: readonly string[]): Promise<void> {
   await mkdir(CACHE, { recursive: true });
   const work = await mkdtemp(join(CACHE, '.unpacking-'));
   try {
-    const archive = await downloadPackage(debianPackage, work);
-    const unpacked = join(work, 'unpacked');
-    await run('dpkg', ['-x', join(work, archive), unpacked]);
-    await lookInWorkingFolder(debianPackage, unpacked);
-    await writeFile(join(unpacked, 'VERSION'), `${archive}\n`);
-    await renameUnlessThere(unpacked, home);
+    const names = debianPackages.map((debianPackage) => debianPackage.replace(/\/.*/, ''));
+    const archives = await downloadPackages(names, release, work);
+    for (const [index, debianPackage] of debianPackages.entries()) {
+      const archive = archives[index] ?? '';
+      const unpacked = join(work, 'unpacked', archive);
+      await mkdir(unpacked, { recursive: true });
+      await run('dpkg', ['-x', join(work, archive), unpacked]);
+      await lookInWorkingFolder(debianPackage, unpacked);
+      await writeFile(join(unpacked, 'VERSION'), `${archive}\n`);
+      await renameUnlessThere(unpacked, homeOf(debianPackage));
+    }
   } finally {
     await rm(work, { recursive: true, force: true });
   }

@@ -1,13 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { unpackDebianPackages } from './debian-packages.ts';
 import { provideAll } from './provided-tools.ts';
+import { POSTGRES_PACKAGES } from './tools.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Runs once before the end-to-end tests: what they run as processes must be there, or they fail with one line. */
 export default async function setup(): Promise<void> {
+  // The tests that need the others say so where they cannot be had.
+  const others = unpackDebianPackages([...POSTGRES_PACKAGES, 'zsh']).catch(() => undefined);
   await provideAll();
+  await others;
   buildIfStale();
 }
 

@@ -6,19 +6,10 @@ import { postgresAddress } from '../../src/exporter/state/postgres-address.ts';
 import { PostgresConnections } from '../../src/exporter/state/postgres-connections.ts';
 import { eventually } from '../eventually.ts';
 import { type RunningProcess, runToEnd, startProcess } from './child-process.ts';
-import { unpackDebianPackage, unpackedFolder } from './debian-packages.ts';
+import { unpackDebianPackages, unpackedFolder } from './debian-packages.ts';
 import { freePort } from './free-port.ts';
+import { POSTGRES_PACKAGES } from './tools.ts';
 
-/** PostgreSQL 15 and the libraries that a slim system lacks. */
-const PACKAGES = [
-  'postgresql-15',
-  'libpq5',
-  'libicu72',
-  'libxslt1.1',
-  'libxml2',
-  'libldap-2.5-0',
-  'libsasl2-2',
-];
 const PROGRAMS = join('usr', 'lib', 'postgresql', '15', 'bin');
 const SHARE = join('usr', 'share', 'postgresql', '15');
 
@@ -45,7 +36,7 @@ export interface PostgresServer {
 export async function startPostgres(
   onEnd: (stop: () => Promise<void>) => void = onTestFinished,
 ): Promise<PostgresServer> {
-  await Promise.all(PACKAGES.map(unpackDebianPackage));
+  await unpackDebianPackages(POSTGRES_PACKAGES);
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
   if (isRoot()) await chown(folder, NOBODY, NOBODY);
   const data = join(folder, 'data');
@@ -94,7 +85,7 @@ async function programsIn(folder: string): Promise<Programs> {
   if (!isRoot()) return unpackedFolder;
   const copied = (name: string) => join(folder, 'programs', name);
   await Promise.all(
-    PACKAGES.map((name) =>
+    POSTGRES_PACKAGES.map((name) =>
       cp(unpackedFolder(name), copied(name), { recursive: true, verbatimSymlinks: true }),
     ),
   );
@@ -103,7 +94,7 @@ async function programsIn(folder: string): Promise<Programs> {
 
 function command(programs: Programs, program: string, args: readonly string[]) {
   const home = programs('postgresql-15');
-  const libraries = PACKAGES.map((name) => join(programs(name), 'usr', 'lib', 'x86_64-linux-gnu'));
+  const libraries = POSTGRES_PACKAGES.map((name) => join(programs(name), 'usr', 'lib', 'x86_64-linux-gnu'));
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: libraries.join(':'), LC_ALL: 'C', TZ: 'UTC' };
   const path = join(home, PROGRAMS, program);
   return isRoot()

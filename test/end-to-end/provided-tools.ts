@@ -1,44 +1,23 @@
-import { unpackDebianPackage } from './debian-packages.ts';
+import { unpackDebianPackages } from './debian-packages.ts';
 import { unpackNpmBinaries } from './npm-binaries.ts';
-import { DEBIAN_PACKAGES, findTool, howToGet, NPM_TOOLS, packagesOf, type Tool, toolsOf } from './tools.ts';
+import { findTool, howToGet, NPM_TOOLS, packagesOf, TOOLS_TO_UNPACK, type Tool } from './tools.ts';
 
 /** Unpacks every tool that is missing. @throws an error whose one line says what to install */
-export async function provideAll(): Promise<void> {
-  await Promise.all([...DEBIAN_PACKAGES.map(provide), provideFromNpm()]);
+export function provideAll(): Promise<void> {
+  return provideTools(TOOLS_TO_UNPACK);
 }
 
-/** Unpacks the Debian packages of these tools, where they are missing. @throws an error whose one line says what to install */
+/** Unpacks those of these tools that are missing. @throws an error whose one line says what to install */
 export async function provideTools(tools: readonly Tool[]): Promise<void> {
-  await Promise.all(packagesOf(tools).map(provide));
-}
-
-async function provideFromNpm(): Promise<void> {
-  const missing = () => NPM_TOOLS.filter((tool) => findTool(tool) === undefined);
-  if (missing().length === 0) return;
-  const failure = await unpackNpmBinaries().catch((error: Error) => error);
-  if (missing().length === 0) return;
-  throw new Error(
-    `${missing()
-      .map((tool) => howToGet(tool))
-      .join('; ')}${failure ? ` (${failure.message.trim()})` : ''}`,
-    {
-      cause: failure,
-    },
-  );
-}
-
-async function provide(debianPackage: string): Promise<void> {
-  const missing = () => toolsOf(debianPackage).filter((tool) => findTool(tool) === undefined);
-  if (missing().length === 0) return;
-  const failure = await unpackDebianPackage(debianPackage).catch((error: Error) => error);
-  if (missing().length === 0) return;
-  const tried = failure
-    ? ` (Debian's package ${debianPackage} could not be had: ${failure.message.trim()})`
-    : '';
-  throw new Error(
-    `${missing()
-      .map((tool) => howToGet(tool))
-      .join('; ')}${tried}`,
-    { cause: failure },
-  );
+  const missing = () => tools.filter((tool) => findTool(tool) === undefined);
+  const wanted = missing();
+  const ends = await Promise.allSettled([
+    unpackDebianPackages(packagesOf(wanted)),
+    ...(wanted.some((tool) => NPM_TOOLS.includes(tool)) ? [unpackNpmBinaries()] : []),
+  ]);
+  const lines = missing().map((tool) => howToGet(tool));
+  if (lines.length === 0) return;
+  const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
+  const words = reasons.map(({ message }) => ` (${message.trim()})`).join('');
+  throw new Error(`${lines.join('; ')}${words}`, { cause: reasons[0] });
 }

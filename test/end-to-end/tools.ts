@@ -91,23 +91,31 @@ interface Place {
 
 export type Tool = keyof typeof TOOLS;
 
-/** The Debian packages that the tools come from. */
-export const DEBIAN_PACKAGES = packagesOf(Object.keys(TOOLS) as Tool[]);
+const ALL = Object.keys(TOOLS) as Tool[];
+
+/** The tools that come from npm. */
+export const NPM_TOOLS: readonly Tool[] = ALL.filter((tool) => 'npm' in TOOLS[tool]);
+
+/** The tools that are unpacked where they are missing. */
+export const TOOLS_TO_UNPACK: readonly Tool[] = ALL.filter(
+  (tool) => 'npm' in TOOLS[tool] || TOOLS[tool].debian !== undefined,
+);
 
 /** The Debian packages that these tools come from. */
 export function packagesOf(tools: readonly Tool[]): readonly string[] {
   return [...new Set(tools.flatMap((tool) => TOOLS[tool].debian ?? []))];
 }
 
-/** The tools of a Debian package, or all that have one. */
-export function toolsOf(debianPackage: string): Tool[] {
-  return (Object.keys(TOOLS) as Tool[]).filter((tool) => TOOLS[tool].debian === debianPackage);
-}
-
-/** The tools that come from npm. */
-export const NPM_TOOLS: readonly Tool[] = (Object.keys(TOOLS) as Tool[]).filter(
-  (tool) => 'npm' in TOOLS[tool],
-);
+/** PostgreSQL 15 and the libraries that a slim system lacks. */
+export const POSTGRES_PACKAGES = [
+  'postgresql-15',
+  'libpq5',
+  'libicu72',
+  'libxslt1.1',
+  'libxml2',
+  'libldap-2.5-0',
+  'libsasl2-2',
+];
 
 /** The path of a tool: as its variable says, or unpacked from Debian, or on the PATH; undefined if none is of the version wanted. */
 export function findTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string | undefined {
