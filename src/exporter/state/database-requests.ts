@@ -48,7 +48,7 @@ export interface ThreadAnswer {
 }
 
 /** Failures of SQLite that the disk or another process causes. All others are caused by the contents of the files. */
-const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL)/;
+const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL|READONLY)/;
 
 /** The database that a thread has open. */
 export function databaseOf(thread: Pick<DatabaseThread, 'ask'>): Database {

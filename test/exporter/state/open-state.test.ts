@@ -1,4 +1,16 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,6 +36,21 @@ beforeEach(async () => {
 });
 
 afterEach(() => rm(parent, { recursive: true }));
+
+/** Does something as somebody whom rights hold back, to whom a folder of the test belongs: they do not hold back root. */
+async function asOrdinaryUser(folder: string, act: () => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0) return act();
+  const NOBODY = 65_534;
+  await chmod(parent, 0o755);
+  for (const path of [folder, ...(await readdir(folder)).map((name) => join(folder, name))])
+    await chown(path, NOBODY, NOBODY);
+  process.seteuid?.(NOBODY);
+  try {
+    await act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 /** Exit code and error of a `serve` that cannot start. */
 async function serveEnds(...more: string[]): Promise<[number, string]> {
@@ -139,6 +166,27 @@ describe('a state directory that cannot be used yet', () => {
     await state.commit([{ key, value: 9_810 }]);
     await state.close();
     expect((await open()).get(key)).toBe(9_810);
+  });
+
+  it('is not taken for damaged where the log of its database may only be read', async () => {
+    const before = await open();
+    await before.commit([{ key, value: 9_809 }]);
+    const copied = join(parent, 'copied');
+    await cp(directory, copied, { recursive: true, filter: (path) => !path.endsWith('lock.db') });
+    await before.close();
+    const writeAheadLog = join(copied, 'state.db-wal');
+    await chmod(writeAheadLog, 0o400);
+    const names = await readdir(copied);
+    await asOrdinaryUser(copied, async () => {
+      const state = await open(copied);
+      expect([state.kind, state.note]).toEqual(['unavailable', expect.stringContaining('readonly')]);
+      await state.close();
+      expect(await readdir(copied)).toEqual(expect.arrayContaining(names));
+      await chmod(writeAheadLog, 0o600);
+      const after = await open(copied);
+      expect(after.get(key)).toBe(9_809);
+      await after.close();
+    });
   });
 
   it('keeps nobody from ending', async () => {
