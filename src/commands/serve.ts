@@ -252,8 +252,14 @@ async function shareAccounts(flags: Serve['flags'], env: Serve['env'], { log, gu
   });
   return {
     member,
-    /** Stands for the states of all accounts, each of which has its own. */
-    state: { ...memoryState(), kind: 'durable', directory: address.shown } as const,
+    /** Stands for the states of all accounts, each of which has its own: without a lease, none can be used. */
+    state: {
+      ...memoryState(),
+      get kind() {
+        return member.trouble === undefined ? 'durable' : 'unavailable';
+      },
+      directory: address.shown,
+    } satisfies State,
     close: async () => void (await Promise.all([forLease.close(), forStates.close()])),
   };
 }

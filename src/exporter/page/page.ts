@@ -1,6 +1,6 @@
 import type { ClusterStatus } from '../cluster/member.ts';
 import { judge } from '../judgement/judgement.ts';
-import type { ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
+import type { ConfigStatus, ReceiverStatus, Status } from '../status.ts';
 import { duration, grouped } from '../text/figures.ts';
 import { accountsSection } from './accounts.ts';
 import { clockTime, type Html, html, moment, trusted } from './html.ts';
@@ -123,7 +123,7 @@ function summary(status: Status, accounts: readonly JudgedAccount[], now: number
   }</div>
 <div><dt>Running for</dt><dd class="large">${duration(status.uptime_seconds)}</dd></div>
 <div class="words"><dt>Configuration</dt><dd>${configuration(status.config, now)}</dd></div>
-<div class="words"><dt>State</dt><dd>${state(status.state)}</dd></div>
+<div class="words"><dt>State</dt><dd>${state(status)}</dd></div>
 ${status.cluster === undefined ? '' : html`<div class="words"><dt>Replicas</dt><dd>${cluster(status.cluster, now)}</dd></div>`}
 ${status.push.map((receiver) => html`<div class="words"><dt>Push</dt><dd>${pushed(receiver, now)}</dd></div>`)}
 </dl></div>`;
@@ -178,11 +178,11 @@ function cluster({ replica, replicas, note, accounts, moves }: ClusterStatus, no
   return html`${trouble}${rows}${accounts.length === 0 ? '' : whose}${last}`;
 }
 
-function state(state: StateStatus): Html {
+function state({ state, cluster }: Status): Html {
   const { kind, directory, note, refusal } = state;
   const trouble =
     kind === 'unavailable'
-      ? 'cannot be used: counters are withheld'
+      ? `cannot be used: ${cluster === undefined ? 'counters are withheld' : 'nothing is polled'}`
       : refusal && 'cannot be written: counters stand still';
   if (trouble !== undefined)
     return html`<bdi class="mono">${directory}</bdi><div class="small bad-text">${trouble}</div>`;

@@ -1,3 +1,4 @@
+import type { ClusterStatus } from '../cluster/member.ts';
 import type { Cause } from '../judgement/causes.ts';
 import type { Judgement } from '../judgement/judgement.ts';
 import type { AccountStatus, ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
@@ -50,7 +51,7 @@ export function verdictBox(status: Status, accounts: readonly JudgedAccount[], n
   const [worst, ...others] = findings.slice(0, MOST_FINDINGS);
   const unsaid = findings.length - MOST_FINDINGS;
   return html`<div id="verdict" class="verdict ${worst?.mood ?? 'ok'}">
-<p class="says" role="status">${sentence(accounts, worst)}.</p>
+<p class="says" role="status">${sentence(accounts, worst, status.cluster !== undefined)}.</p>
 ${worst === undefined ? '' : details(worst)}
 ${others.length === 0 ? '' : html`<ul>${others.map((finding) => html`<li>${finding.text}.${details(finding)}</li>`)}</ul>`}
 ${unsaid > 0 ? html`<p class="small">And ${grouped(unsaid)} more: see the accounts below.</p>` : ''}</div>`;
@@ -84,12 +85,12 @@ export function worstFirst(a: JudgedAccount, b: JudgedAccount): number {
   return severityOf(b) - severityOf(a) || b.judgement.tally.failing - a.judgement.tally.failing;
 }
 
-function sentence(accounts: readonly JudgedAccount[], worst: Remark | undefined): Html {
+function sentence(accounts: readonly JudgedAccount[], worst: Remark | undefined, isReplica: boolean): Html {
   const [only, ...more] = accounts;
-  if (only === undefined)
-    return worst === undefined
-      ? html`No account is configured`
-      : html`No account is configured; ${worst.text}`;
+  if (only === undefined) {
+    const none = isReplica ? 'This replica has no account now' : 'No account is configured';
+    return worst === undefined ? html`${none}` : html`${none}; ${worst.text}`;
+  }
   if (more.length === 0) {
     const says = html`<bdi>${only.account.name}</bdi> <bdi>${marked(only.judgement.says)}</bdi>`;
     return worst === undefined || worst.explains !== undefined ? says : html`${says}; ${worst.text}`;
@@ -177,9 +178,9 @@ export function marked(text: string): Html {
 }
 
 function exporterFindings(status: Status, now: number): Remark[] {
-  const { config, state, series_dropped: dropped, push } = status;
+  const { config, state, cluster, series_dropped: dropped, push } = status;
   const found = [
-    stateFinding(state),
+    cluster === undefined ? stateFinding(state) : databaseFinding(state, cluster),
     configFinding(config, now),
     droppedFinding(dropped),
     ...push.map((receiver) => receiverFinding(receiver, now)),
@@ -229,6 +230,17 @@ function stateFinding({ kind, directory, note, refusal }: StateStatus): Remark |
     mood: 'warn',
     text: html`counters started from zero`,
     next: html`<code>rate()</code> takes it for a restart; nothing is to be done unless the old state can be brought back.`,
+    lines: [note],
+  };
+}
+
+function databaseFinding({ kind, directory }: StateStatus, { note }: ClusterStatus): Remark | undefined {
+  if (kind !== 'unavailable') return undefined;
+  return {
+    severity: SEVERITY.down,
+    mood: 'bad',
+    text: html`nothing is polled here: the database <bdi class="mono">${directory}</bdi> cannot be used`,
+    next: html`Start it, or mend the way to it: polling, and counters, then go on where they were. Replicas that reach it poll meanwhile.`,
     lines: [note],
   };
 }

@@ -118,7 +118,7 @@ export function createSelfMetrics() {
     ),
     stateDurable: maker.gauge(
       'state_durable',
-      'Whether counters are stored in --state.dir: 1, or 0 while it cannot be used and counters are withheld. Absent without --state.dir.',
+      'Whether counters are stored in --state.dir, or in the database of --state.url: 1, or 0 while that cannot be used and counters are withheld. Absent without either.',
       ['directory'],
     ),
     stateErrors: maker.counter(

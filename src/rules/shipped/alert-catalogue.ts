@@ -118,7 +118,8 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeBucketsRestatedLate:
     'compare the age in the text with `settle_delay`; a time of your own that is shorter: raise it above the age.',
   EdgeCountersBehind: 'look on the status page whether `counted until` moves; if it does, wait.',
-  EdgeStateNotKept: 'look at the free space and the mount of the directory that the log names.',
+  EdgeStateNotKept:
+    'look at the free space and the mount of the directory that the log names, or whether the database that it names answers.',
   EdgeConfigReloadFailed:
     'run `edge-exporter check-config` on the file: it names every mistake with its line.',
   EdgeSeriesDropped: 'raise `limits.series`, if Prometheus can hold them, and reload.',

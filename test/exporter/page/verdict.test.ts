@@ -32,6 +32,17 @@ test('where all is well, one sentence says so, with the age of the oldest data',
   expect(verdict({ accounts: [] })).toEqual(['No account is configured.']);
 });
 
+test('of a replica it is said that it has no account now, and on top that its database cannot be used', () => {
+  const note = 'this replica holds no lease: timeout expired';
+  const lists = { replicas: [], as_of: null, accounts: [], moves: [] };
+  const cluster = { replica: 'edge-0', lease_left_seconds: 9, note: '', ...lists };
+  expect(verdict({ accounts: [], cluster })).toEqual(['This replica has no account now.']);
+  const state = { kind: 'unavailable', directory: 'postgres://db/edge' } as const;
+  expect(verdict({ accounts: [], state, cluster: { ...cluster, lease_left_seconds: 0, note } })).toEqual([
+    'This replica has no account now; nothing is polled here: the database postgres://db/edge cannot be used.',
+  ]);
+});
+
 test('an account that is down is named with the cause, since when, and when it is tried next', () => {
   const clause = 'staging is down: the platform refuses the token (since 02:41 UTC, next try in 40 s).';
   expect(verdict({ accounts: [fresh('a'), refused, fresh('b')] })).toEqual([
