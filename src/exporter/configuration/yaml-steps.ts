@@ -200,6 +200,10 @@ interface Anchored {
   values?: number;
 }
 
+/** By escapes a text may have half of a surrogate pair, which no file, address or key of the state can hold. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
+const HALVED = 'this text has an escape sequence that is half of a character';
+
 /** With aliases written out: as many as the largest file could hold without, two characters each. */
 const MOST_VALUES = 2 * 1024 * 1024;
 
@@ -229,6 +233,12 @@ export function* structureOf(
     lead(alias, isWhole ? target.node : undefined);
     values += target?.values ?? 0;
   };
+  const lookAt = (scalar: Scalar, chain: readonly unknown[], isKey: boolean): void => {
+    if (typeof scalar.value !== 'string') return;
+    if (HALF_CHARACTER.test(scalar.value))
+      found.push({ offset: scalar.range?.[0] ?? 0, message: HALVED, readable: true });
+    if (!isKey) onText(scalar, chain);
+  };
   function* look(node: unknown, above: readonly unknown[], isKey = false): Generator<undefined, void> {
     const chain = [...above, node];
     if (isAlias(node)) follow(node);
@@ -242,7 +252,7 @@ export function* structureOf(
       const before = values;
       values += 1;
       if (!isScalar(node)) yield* lookInto(node, chain);
-      else if (!isKey && typeof node.value === 'string') onText(node, chain);
+      else lookAt(node, chain, isKey);
       anchored.values = values - before;
     }
   }

@@ -182,6 +182,17 @@ it.each([
   expect(issues.map(({ message }) => message)).toEqual(messages);
 });
 
+it('half of a character, as only an escape can write it, is refused where it stands, and a whole one is not', () => {
+  const half = 'this text has an escape sequence that is half of a character';
+  const { issues } = read(
+    'accounts:\n  - name: "a\\ud800"\nlimits: { "\\udc00b": 1 }\nnames: ["\\ud83d\\ude00", 😀]\n',
+  );
+  expect(issues.map(({ line, column, message }) => [line, column, message])).toEqual([
+    [2, 11, half],
+    [3, 11, half],
+  ]);
+});
+
 it('ten thousand accounts may repeat the same', () => {
   const shared = 'shared: &shared { push: &push { a: 1 }, collectors: [b, c] }\n';
   const one = (index: number) => `  - { <<: *shared, name: site-${index}, again: *push }\n`;
