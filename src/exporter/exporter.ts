@@ -283,12 +283,11 @@ export class RunningAccounts {
     await Promise.all(itsOwn.map(([, left]) => left));
   }
 
-  /** What each of them asks of the platform (operations a minute). */
+  /** What each of them asks of the platform (operations a minute), as far as it is known: of one that begins, nothing. */
   demands(): { readonly account: string; readonly demand: number }[] {
-    return this.views().map(({ name, forecast }) => ({
-      account: name,
-      demand: Math.max(1, Math.round(forecast.perMinute)),
-    }));
+    return [...this.#running.values()].flatMap(({ config, account: { demand } }) =>
+      demand === undefined ? [] : [{ account: config.name, demand: Math.max(1, Math.round(demand)) }],
+    );
   }
 
   /** Removes from what they remember the counters that nothing reads. @throws StateWriteFailure */

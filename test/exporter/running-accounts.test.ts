@@ -1,4 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { credentialsFrom } from '../../src/exporter/account/connection.ts';
+import { type Clock, systemClock } from '../../src/exporter/clock.ts';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { RunningAccounts } from '../../src/exporter/exporter.ts';
 import { Store } from '../../src/exporter/exposition/store.ts';
@@ -7,15 +10,24 @@ import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { type State, StateWriteFailure } from '../../src/exporter/state/state.ts';
+import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { eventually } from '../eventually.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { noToken } from './credentials/no-token.ts';
 
 const never = new AbortController().signal;
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const optionsBy = (clock: Clock) => ({
+  clock,
+  store: new Store({ seriesLimit: 1_000 }),
+  observer: reportTo(createSelfMetrics(), log, clock),
+  turns: new Turns(),
+});
 
 /** Accounts of a replica; giving an account's credentials back lasts until the test lets go of it. */
 async function accountsNamed(...names: readonly string[]) {
   const clock = new SimulatedClock();
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const configured = (token: string) =>
     CONFIG.parse({ accounts: names.map((name) => ({ name, api_url: 'http://127.0.0.1:9', token })) });
   let letGo = (): void => undefined;
@@ -24,17 +36,14 @@ async function accountsNamed(...names: readonly string[]) {
   });
   let [closing, closed] = [0, 0];
   const accounts = new RunningAccounts({
-    clock,
+    ...optionsBy(clock),
     ticker: () => () => undefined,
-    store: new Store({ seriesLimit: 1_000 }),
-    observer: reportTo(createSelfMetrics(), log, clock),
     credentials: () =>
       noToken(async () => {
         closing += 1;
         await isLetGo;
         closed += 1;
       }),
-    turns: new Turns(),
   });
   onTestFinished(() => {
     letGo();
@@ -59,12 +68,12 @@ test('an account that is given away while a reload stops it is given away when i
   const { accounts, apply, letGo, closing, closed } = await accountsNamed('a');
   accounts.own('a', { state: memoryState() });
   const applied = apply('y');
-  while (closing() === 0) await new Promise(setImmediate);
+  while (closing() === 0) await setImmediate();
   let isGivenAway = false;
   const givenAway = accounts.disown('a', never).then(() => {
     isGivenAway = true;
   });
-  await new Promise(setImmediate);
+  await setImmediate();
   expect(isGivenAway).toBe(false);
   letGo();
   await Promise.all([applied, givenAway]);
@@ -100,4 +109,37 @@ test('an account that is given away while others are pruned is left out', async 
   accounts.own('a', { state: { ...memoryState(), commit: () => accounts.disown('b', never) } });
   accounts.own('b', { state: b });
   await expect(accounts.prune(memoryState())).resolves.toBeUndefined();
+});
+
+test('what an account asks for is told once its configurations are known, and not anew as nothing while a reload starts it', async () => {
+  const { url, close } = await createSandbox({ configurations: 6 }).listen(0);
+  const accounts = new RunningAccounts({
+    ...optionsBy(systemClock),
+    ticker: () => () => undefined,
+    credentials: credentialsFrom(systemClock, { guard: () => undefined, onNotice: () => undefined }),
+  });
+  onTestFinished(async () => {
+    await accounts.stop(never);
+    await close();
+  });
+  const apply = (timeout: string) => {
+    const { token } = DEFAULT_TOKEN;
+    const account = { name: 'a', api_url: url, token, request: { timeout } };
+    const { accounts: configs, limits } = CONFIG.parse({ accounts: [account] });
+    return accounts.apply(configs, limits, never);
+  };
+  await apply('20s');
+  accounts.own('a', { state: memoryState() });
+  const told: number[][] = [];
+  const look = () => told.push(accounts.demands().map(({ demand }) => demand));
+  const isTold = async () => {
+    await setImmediate();
+    look();
+    return told.at(-1)?.length === 1;
+  };
+  await eventually('its demand is told', isTold);
+  await apply('10s');
+  look();
+  await eventually('its demand is told again', isTold);
+  expect(Math.min(...told.flat())).toBeGreaterThan(100);
 });

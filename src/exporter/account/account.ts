@@ -90,6 +90,7 @@ export class Account {
   #isBeginning = true;
   #stopped = false;
   #isTakingStock = false;
+  #isDemandKnown = false;
 
   constructor({ handedOver, ...options }: AccountOptions) {
     const { config, clock, ticker, ownership, observer, turns } = options;
@@ -200,6 +201,11 @@ export class Account {
     this.#replace();
   }
 
+  /** What it asks of the platform (operations a minute); undefined until it is known what there is to poll. */
+  get demand(): number | undefined {
+    return this.#isDemandKnown ? this.#forecast.perMinute : undefined;
+  }
+
   /** Pushes what polls find to `output`; undefined stops pushing. */
   pushTo(output: PushOutput | undefined): void {
     this.#outlet.pushed = output;
@@ -259,6 +265,7 @@ export class Account {
   *#makeJobs(replacement: number): Generator<undefined, void> {
     // Its turn may come only once the account has stopped, and its state is closed.
     if (this.#isOutdated(replacement)) return;
+    const { areListed } = this.#jobs;
     const jobs: Job[] = [];
     for (const job of this.#jobs.wanted()) {
       jobs.push(job);
@@ -269,6 +276,7 @@ export class Account {
       yield step;
       if (this.#isOutdated(replacement)) return;
     }
+    this.#isDemandKnown ||= areListed;
     for (const step of this.#learnedSamples.exposeCatchingUp(this.#jobs.series())) {
       yield step;
       if (this.#isOutdated(replacement)) return;

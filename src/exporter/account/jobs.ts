@@ -295,6 +295,11 @@ export class AccountJobs {
     );
   }
 
+  /** Whether each list of configurations has been tried, so that it is known what there is to poll. */
+  get areListed(): boolean {
+    return [...this.#listed()].every((product) => !this.targets.isPending(product));
+  }
+
   /** If a list cannot be read or is empty, the next one is used; the first is retried, since that may change. */
   #neededBy(name: CollectorName): readonly Product[] {
     const { needs }: Collector = COLLECTORS[name];
