@@ -1952,7 +1952,7 @@
             },
             "annotations": {
               "summary": "The counters of {{ $labels.instance }} are withheld",
-              "description": "The exporter {{ $labels.instance }} cannot use its state in {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Where that is a directory, gauges and their alerts are not affected; where it is a database, {{ $labels.instance }} polls nothing meanwhile. The status page and the log say why. First: look at the free space and the mount of the directory that the log names, or whether the database that it names answers.",
+              "description": "The exporter {{ $labels.instance }} cannot use its state in {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Where that is a directory, gauges and their alerts are not affected; where it is a database, accounts are not polled meanwhile. The status page and the log say why. First: look at the free space and the mount of the directory that the log names, or whether the database that it names answers.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatenotkept"
             }
           },

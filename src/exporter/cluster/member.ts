@@ -63,6 +63,8 @@ export class Member {
   readonly #states = new Map<string, State>();
   /** What stands for the newest opening of each account: an account may be opened twice under one token. */
   readonly #openings = new Map<string, object>();
+  /** Why accounts could not be loaded: until each is, or is another's, it is polled nowhere. */
+  readonly #unloaded = new Map<string, string>();
   #accounts: AccountsOfReplica | undefined;
   #view: LeaseView;
   replicas: readonly Replica[] = [];
@@ -97,10 +99,15 @@ export class Member {
     this.#dispatch({ kind: 'time' });
   }
 
-  /** Why this replica serves nothing; undefined where it serves what it owns. */
+  /** Why this replica does not serve all that it owns; undefined where it does. */
   get trouble(): string | undefined {
-    if (this.#view.isJoined && this.leaseLeftMs > 0) return undefined;
-    return `this replica holds no lease: ${this.#trouble ?? 'the database has not answered yet'}`;
+    if (!this.#view.isJoined || this.leaseLeftMs === 0)
+      return `this replica holds no lease: ${this.#trouble ?? 'the database has not answered yet'}`;
+    const [first, ...others] = [...this.#unloaded].filter(([account]) => this.#view.holds.has(account));
+    if (first === undefined) return undefined;
+    const [account, reason] = first;
+    const which = others.length === 0 ? account : `${account} and others (${others.length + 1} in all)`;
+    return `${which} cannot be polled, since what is remembered cannot be loaded: ${reason}`;
   }
 
   /** The accounts that it owns and may poll now. */
@@ -184,11 +191,16 @@ export class Member {
       // It was closed meanwhile, and perhaps opened again.
       if (!isNewest()) return await state.close();
       this.#states.set(account, state);
+      if (this.#unloaded.delete(account))
+        this.#options.log.info({ account }, 'what is remembered is loaded: the account is polled here now');
       this.#accounts?.own(account, { state, mayAct: isOpen });
     } catch (error) {
       if (!isNewest()) return;
       this.#openings.delete(account);
-      this.#options.log.warn({ account, reason: reasonOf(error) }, 'could not load what is remembered');
+      const reason = reasonOf(error);
+      if (this.#unloaded.get(account) !== reason)
+        this.#options.log.warn({ account, reason }, 'could not load what is remembered');
+      this.#unloaded.set(account, reason);
       this.#dispatch({ kind: 'closed', account, token });
     }
   }
@@ -249,7 +261,8 @@ export class Member {
       const facts = { count: accounts.length, accounts: accounts.slice(0, 5).join(', ') };
       this.#options.log[level](facts, message);
     };
-    tell('info', 'accounts are polled here now', ({ kind }) => kind === 'open');
+    const opens = (one: LeaseAction) => one.kind === 'open' && !this.#unloaded.has(one.account);
+    tell('info', 'accounts are polled here now', opens);
     tell('info', 'accounts are given to others', (one) => one.kind === 'close' && one.orderly);
     const lost = 'accounts are no longer polled here: the lease is over';
     tell('warn', lost, (one) => one.kind === 'close' && !one.orderly);

@@ -182,7 +182,7 @@ function state({ state, cluster }: Status): Html {
   const { kind, directory, note, refusal } = state;
   const trouble =
     kind === 'unavailable'
-      ? `cannot be used: ${cluster === undefined ? 'counters are withheld' : 'nothing is polled'}`
+      ? `cannot be used: ${cluster === undefined ? 'counters are withheld' : 'accounts are not polled'}`
       : refusal && 'cannot be written: counters stand still';
   if (trouble !== undefined)
     return html`<bdi class="mono">${directory}</bdi><div class="small bad-text">${trouble}</div>`;

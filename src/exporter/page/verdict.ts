@@ -234,14 +234,20 @@ function stateFinding({ kind, directory, note, refusal }: StateStatus): Remark |
   };
 }
 
-function databaseFinding({ kind, directory }: StateStatus, { note }: ClusterStatus): Remark | undefined {
+function databaseFinding({ kind, directory }: StateStatus, cluster: ClusterStatus): Remark | undefined {
   if (kind !== 'unavailable') return undefined;
+  const database = html`the database <bdi class="mono">${directory}</bdi>`;
+  const finding = { severity: SEVERITY.down, mood: 'bad', lines: [cluster.note] } as const;
+  if (cluster.lease_left_seconds > 0)
+    return {
+      ...finding,
+      text: html`not all accounts are polled: ${database} holds what cannot be loaded`,
+      next: html`Mend the database: polling, and counters, then go on where they were. What is damaged for good can be deleted; counters of that account then begin anew.`,
+    };
   return {
-    severity: SEVERITY.down,
-    mood: 'bad',
-    text: html`nothing is polled here: the database <bdi class="mono">${directory}</bdi> cannot be used`,
+    ...finding,
+    text: html`nothing is polled here: ${database} cannot be used`,
     next: html`Start it, or mend the way to it: polling, and counters, then go on where they were. Replicas that reach it poll meanwhile.`,
-    lines: [note],
   };
 }
 

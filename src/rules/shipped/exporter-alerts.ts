@@ -332,7 +332,7 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       labels: { reason: 'unavailable' },
       summary: 'The counters of {{ $labels.instance }} are withheld',
       description:
-        'The exporter {{ $labels.instance }} cannot use its state in {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Where that is a directory, gauges and their alerts are not affected; where it is a database, {{ $labels.instance }} polls nothing meanwhile. The status page and the log say why.',
+        'The exporter {{ $labels.instance }} cannot use its state in {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Where that is a directory, gauges and their alerts are not affected; where it is a database, accounts are not polled meanwhile. The status page and the log say why.',
     },
     {
       ...state,

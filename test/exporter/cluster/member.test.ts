@@ -18,6 +18,8 @@ async function ownsOne(
     replicas: [{ id: 's', name: 'r', digest: '', ageMs: 0, renewedMs: 0, accounts: 1, load: 1 }],
   };
   const loads: { succeed: (state: State) => void; fail: () => void }[] = [];
+  const logged: string[] = [];
+  const log = (_: object, message: string) => void logged.push(message);
   const owned: { readonly state: State; readonly mayAct: () => boolean }[] = [];
   const accounts: AccountsOfReplica = {
     own: (_, ownership) => void owned.push(ownership),
@@ -42,7 +44,7 @@ async function ownsOne(
       ),
     name: 'r',
     newSession: () => 's',
-    log: { info: () => undefined, warn: () => undefined },
+    log: { info: log, warn: log },
   });
   member.share(['a'], accounts);
   await clock.advance(100);
@@ -53,7 +55,7 @@ async function ownsOne(
     hangs = false;
     await clock.advance(5_000);
   };
-  return { clock, member, loads, owned, lapse };
+  return { clock, member, loads, owned, logged, lapse };
 }
 
 test('an account that is opened anew while it is still being loaded runs with what was loaded last', async () => {
@@ -78,6 +80,23 @@ test('a load that fails after the account was opened anew takes nothing from it'
   expect(member.owned()).toEqual(['a']);
   expect(owned.map(({ mayAct }) => mayAct())).toEqual([true]);
   expect(loads).toHaveLength(2);
+});
+
+test('what is remembered of an account and cannot be loaded is trouble until it can be, and is logged once', async () => {
+  const { clock, member, loads, owned, logged } = await ownsOne();
+  for (let load = 0; load < 3; load += 1) {
+    loads[load]?.fail();
+    await clock.advance(2_500);
+    expect(member.trouble).toBe('a cannot be polled, since what is remembered cannot be loaded: too late');
+  }
+  loads[3]?.succeed(memoryState());
+  await clock.advance(10);
+  expect([member.trouble, owned.length]).toEqual([undefined, 1]);
+  expect(logged).toEqual([
+    'accounts are polled here now',
+    'could not load what is remembered',
+    'what is remembered is loaded: the account is polled here now',
+  ]);
 });
 
 test('what ran before the lease lapsed may not act when the account is opened anew under the same token', async () => {

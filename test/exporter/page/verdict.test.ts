@@ -38,6 +38,9 @@ test('of a replica it is said that it has no account now, and on top that its da
   const cluster = { replica: 'edge-0', lease_left_seconds: 9, note: '', ...lists };
   expect(verdict({ accounts: [], cluster })).toEqual(['This replica has no account now.']);
   const state = { kind: 'unavailable', directory: 'postgres://db/edge' } as const;
+  expect(verdict({ state, cluster: { ...cluster, note } })).toEqual([
+    'production is fresh: the oldest data is 1 min 40 s old; not all accounts are polled: the database postgres://db/edge holds what cannot be loaded.',
+  ]);
   expect(verdict({ accounts: [], state, cluster: { ...cluster, lease_left_seconds: 0, note } })).toEqual([
     'This replica has no account now; nothing is polled here: the database postgres://db/edge cannot be used.',
   ]);
