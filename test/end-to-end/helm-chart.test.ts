@@ -6,7 +6,7 @@ import { parse, parseAllDocuments, stringify } from 'yaml';
 import { loadConfig } from '../../src/exporter/configuration/config.ts';
 import { runToEnd } from './child-process.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
-import { promtool } from './promtool.ts';
+import { ECONOMICAL, promtool } from './promtool.ts';
 import { toolPath } from './tools.ts';
 import { type Manifest, typeMistakes } from './typed-manifests.ts';
 
@@ -67,7 +67,11 @@ const SHARDS = { ...EVERYTHING, shards: 5 };
 async function helm(command: readonly string[], values: object) {
   const file = join(await temporaryFolder(), 'values.yaml');
   await writeFile(file, stringify(values));
-  return runToEnd({ path: toolPath('helm'), args: [...command, CHART, '--values', file] });
+  return runToEnd({
+    path: toolPath('helm'),
+    args: [...command, CHART, '--values', file],
+    env: { ...process.env, ...ECONOMICAL },
+  });
 }
 
 async function rendered(values: object, release = 'edge-exporter'): Promise<Manifest[]> {
