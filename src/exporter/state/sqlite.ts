@@ -26,7 +26,8 @@ export async function lockDirectory(directory: string): Promise<DatabaseThread> 
     return thread;
   } catch (error) {
     await thread.end();
-    throw codeOf(error) === 'SQLITE_BUSY' ? new StateInUse(directory) : error;
+    if (codeOf(error) === 'SQLITE_BUSY') throw new StateInUse(directory);
+    throw new Error(`the lock ${path} cannot be taken: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -53,6 +53,13 @@ describe('the lock of a state directory', () => {
     }
   });
 
+  it('is named where its file is damaged: what is in the directory is not', async () => {
+    await writeFile(join(directory, LOCK_FILE), 'x'.repeat(8_192));
+    await expect(lockDirectory(directory)).rejects.toThrow(
+      `the lock ${join(directory, LOCK_FILE)} cannot be taken: file is not a database`,
+    );
+  });
+
   it('says so where the thread that held it has ended, and leaves nobody waiting', async () => {
     const lock = await lockDirectory(directory);
     await lock.end();
