@@ -62,7 +62,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   token: {
     credentials: {},
     late: /edge_account_info/,
-    gone: /^(?!.*operations_total).*"scope","tokens"|edge_token_expiry/,
+    gone: /^(?!.*operations_total).*"scope","tokens"|edge_token_(expiry|renewal)/,
   },
   'schedule of a product': { account: { collectors: collectors({ schedule: '*/2 * * * *' }) } },
   'metrics of a product': {

@@ -7,6 +7,7 @@ import {
   EDGE_RATELIMIT_RESET_TIMESTAMP,
   EDGE_SOURCE_INFO,
   EDGE_TOKEN_EXPIRY_TIMESTAMP,
+  EDGE_TOKEN_RENEWAL_TIMESTAMP,
   PRODUCT_LISTED,
   UNMATCHED_CONFIGURATIONS,
   UNREAD_CONFIGURATIONS,
@@ -32,7 +33,15 @@ const LEAST_LIFETIME_MS = 3 * MINUTE_MS;
 /** The part of an account that is exposed. */
 type ExposedAccount = Pick<
   AccountView,
-  'name' | 'shard' | 'id' | 'platform' | 'intervals' | 'tokenExpiresAt' | 'listings' | 'sources'
+  | 'name'
+  | 'shard'
+  | 'id'
+  | 'platform'
+  | 'intervals'
+  | 'tokenExpiresAt'
+  | 'tokenRenewsAt'
+  | 'listings'
+  | 'sources'
 >;
 
 /** What is exposed of an account besides what its jobs find: who and what it is, and parts that are handed to it. */
@@ -52,18 +61,20 @@ export class AccountSamples {
     this.#isWhole = hasWhole(view);
   }
 
-  /** Exposes whose account it is, and until when its token is valid. */
+  /** Exposes whose account it is, until when its token is valid, and when it is replaced. */
   exposeIdentity(): void {
-    const { name: account, id, tokenExpiresAt } = this.#view;
+    const { name: account, id, tokenExpiresAt, tokenRenewsAt } = this.#view;
     const samples: Sample[] = [];
     const accountId = id();
     // Several exporters that show it are taken to poll the same.
     if (accountId !== undefined && this.#isWhole)
       samples.push({ family: EDGE_ACCOUNT_INFO, labels: { account, account_id: accountId }, value: 1 });
-    const expiresAt = tokenExpiresAt();
-    if (expiresAt !== undefined) {
-      const value = wallAt(this.#options.clock, expiresAt) / 1_000;
-      samples.push({ family: EDGE_TOKEN_EXPIRY_TIMESTAMP, labels: { account }, value });
+    for (const [family, at] of [
+      [EDGE_TOKEN_EXPIRY_TIMESTAMP, tokenExpiresAt()],
+      [EDGE_TOKEN_RENEWAL_TIMESTAMP, tokenRenewsAt()],
+    ] as const) {
+      if (at === undefined) continue;
+      samples.push({ family, labels: { account }, value: wallAt(this.#options.clock, at) / 1_000 });
     }
     this.publish('identity', samples);
   }

@@ -33,6 +33,7 @@ export interface AccountView {
   readonly intervals: Pick<PollIntervals, 'of'>;
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;
+  tokenRenewsAt(): number | undefined;
   jobs(): readonly JobState[];
   /** Whether it has just started, so that its jobs are still being made: until the first whole minute. */
   isBeginning(): boolean;

@@ -148,6 +148,7 @@ export class Account {
       forecast,
       intervals: forecast.intervals,
       tokenExpiresAt: credentials.expiresAt.bind(credentials),
+      tokenRenewsAt: credentials.renewsAt.bind(credentials),
       jobs: () => this.#schedule.states(),
       isBeginning: () => this.#isBeginning,
       listings: () => this.#jobs.listings(),

@@ -1,5 +1,9 @@
 import type { Sample } from '../catalogue/family.ts';
-import { EDGE_ACCOUNT_INFO, EDGE_TOKEN_EXPIRY_TIMESTAMP } from '../catalogue/platform-families.ts';
+import {
+  EDGE_ACCOUNT_INFO,
+  EDGE_TOKEN_EXPIRY_TIMESTAMP,
+  EDGE_TOKEN_RENEWAL_TIMESTAMP,
+} from '../catalogue/platform-families.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { TOKENS } from '../poll/observed-platform.ts';
 
@@ -63,10 +67,16 @@ function keyOf({ family, labels }: Sample): string {
   return JSON.stringify([family.name, labels]);
 }
 
+/** There only for tokens that the exporter creates. */
+const OF_CREATED_TOKENS: readonly Sample['family'][] = [
+  EDGE_TOKEN_EXPIRY_TIMESTAMP,
+  EDGE_TOKEN_RENEWAL_TIMESTAMP,
+];
+
 /** Whether the configuration of an account allows for a sample about the account itself. */
 function isConfigured({ collectors, credentials }: HeldConfig, { family, labels }: Sample): boolean {
   const { product, metric, scope } = labels;
-  if (family === EDGE_TOKEN_EXPIRY_TIMESTAMP || scope === TOKENS) return credentials.kind === 'password';
+  if (OF_CREATED_TOKENS.includes(family) || scope === TOKENS) return credentials.kind === 'password';
   if (product === undefined) return true;
   return [collectors.metrics, collectors.analytics].some((collector) => {
     const metrics = collector?.products[product]?.metrics;

@@ -153,6 +153,12 @@ export const EDGE_TOKEN_EXPIRY_TIMESTAMP = gauge(
   'When the token in use expires, as a Unix time; absent for tokens that the exporter did not create. API: tokens.',
 );
 
+export const EDGE_TOKEN_RENEWAL_TIMESTAMP = gauge(
+  'edge_token_renewal_timestamp_seconds',
+  ['account'],
+  'When the exporter replaces the token in use, as a Unix time: it is overdue where that is past; absent for tokens that the exporter did not create.',
+);
+
 export const EDGE_SOURCE_INFO = gauge(
   'edge_source_info',
   ['account', 'collector', 'source'],

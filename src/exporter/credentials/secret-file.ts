@@ -151,6 +151,10 @@ export class TokenFile implements Credentials {
     return undefined;
   }
 
+  renewsAt(): undefined {
+    return undefined;
+  }
+
   owner(): Secret | undefined {
     return this.#last?.secret;
   }

@@ -74,6 +74,10 @@ class TokenLogin implements Credentials {
     return this.#current?.expiresAt;
   }
 
+  renewsAt(): number | undefined {
+    return this.#current?.renewAt;
+  }
+
   owner(): Secret {
     return this.#owner;
   }

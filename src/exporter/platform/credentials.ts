@@ -23,6 +23,8 @@ export interface Credentials {
   look(): Promise<void>;
   /** When the token runs out: milliseconds since the epoch, local clock. Undefined where only the platform knows. */
   expiresAt(): number | undefined;
+  /** When the exporter replaces it, likewise. */
+  renewsAt(): number | undefined;
   /** What identifies the account's owner: the user name, or else the token in use. Never shown; undefined before there is one. */
   owner(): Secret | undefined;
   /** Everything to mask in texts that come from elsewhere. */
@@ -42,6 +44,7 @@ export function staticToken(token: Secret): Credentials {
     renewed: async () => false,
     look: async () => undefined,
     expiresAt: () => undefined,
+    renewsAt: () => undefined,
     owner: () => token,
     secrets: () => [token],
     takeExchanges: () => [],
@@ -62,6 +65,7 @@ export function guardedCredentials(credentials: Credentials, guard: (secret: Sec
     renewed: () => credentials.renewed().finally(guardAll),
     look: () => credentials.look().finally(guardAll),
     expiresAt: () => credentials.expiresAt(),
+    renewsAt: () => credentials.renewsAt(),
     owner: () => credentials.owner(),
     secrets: () => credentials.secrets(),
     takeExchanges: () => credentials.takeExchanges(),

@@ -136,27 +136,35 @@ export function expiring(
   series: string,
   tuning: Tuning,
   common: Omit<AlertDefinition, 'alert' | 'expr' | 'judged' | 'severity'>,
+  unless = '',
 ): readonly AlertDefinition[] {
   const judged = { series, labels: ['account'] };
   const left = `${merged(series, 'min')} - time()`;
   const [ticket, page] = (['ticket', 'page'] as const).map((form) => tuning.value(alert, form, judged));
   const soon = `${left} < ${ticket}\nand\n${left} >= ${page}`;
   return [
-    { ...common, alert, judged, severity: 'ticket', expr: soon },
-    { ...common, alert, judged, expr: `${left} < ${page}` },
+    { ...common, alert, judged, severity: 'ticket', expr: `${soon}${unless}` },
+    { ...common, alert, judged, expr: `${left} < ${page}${unless}` },
   ];
 }
 
 /** The exporter's own life. */
 function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
-    ...expiring('EdgeTokenExpiring', 'edge_token_expiry_timestamp_seconds', tuning, {
-      ...OF_ACCOUNT,
-      hold: times.hold,
-      summary: 'The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}',
-      description:
-        'The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.',
-    }),
+    ...expiring(
+      'EdgeTokenExpiring',
+      'edge_token_expiry_timestamp_seconds',
+      tuning,
+      {
+        ...OF_ACCOUNT,
+        hold: times.hold,
+        summary: 'The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}',
+        description:
+          'The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.',
+      },
+      // Tokens may live for less than what is told here.
+      `\nunless\n${merged('edge_token_renewal_timestamp_seconds')} > time()`,
+    ),
     {
       ...OF_EXPORTER,
       alert: 'EdgeExporterDown',

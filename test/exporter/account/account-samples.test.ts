@@ -18,6 +18,7 @@ function viewOf(platform: ObservedPlatform) {
     intervals: new PollIntervals(platform.scopes),
     id: () => undefined,
     tokenExpiresAt: () => undefined,
+    tokenRenewsAt: () => undefined,
     listings: () => [],
     sources: () => [],
   };

@@ -71,6 +71,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     const unknown = {
       id: () => undefined,
       tokenExpiresAt: () => undefined,
+      tokenRenewsAt: () => undefined,
       isBeginning: () => false,
       silence: () => undefined,
       listings: () => [],

@@ -12,6 +12,7 @@ export function noToken(closed: () => Promise<void> = () => Promise.resolve()): 
     renewed: async () => false,
     look: async () => undefined,
     expiresAt: () => undefined,
+    renewsAt: () => undefined,
     owner: () => undefined,
     secrets: () => [],
     takeExchanges: () => [],

@@ -68,6 +68,7 @@ describe('a token', () => {
       ['GET', 'ok', 200],
     ]);
     expect(credentials.expiresAt()).toBe(clock.now() + 24 * HOUR);
+    expect(credentials.renewsAt()).toBe(clock.now() + 20.4 * HOUR);
   });
 
   test('is created once, however many wait for it', async () => {

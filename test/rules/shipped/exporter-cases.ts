@@ -32,8 +32,12 @@ function quota(remaining: number): Given {
   };
 }
 
-function tokenLeft(minutes: number): Given {
-  return { [`edge_token_expiry_timestamp_seconds{${ACCOUNT}}`]: (minute) => (minute + minutes) * 60 };
+/** @param renewedIn minutes until it is to be replaced; negative: that is overdue */
+function tokenLeft(minutes: number, renewedIn = -20): Given {
+  return {
+    [`edge_token_expiry_timestamp_seconds{${ACCOUNT}}`]: (minute) => (minute + minutes) * 60,
+    [`edge_token_renewal_timestamp_seconds{${ACCOUNT}}`]: (minute) => (minute + renewedIn) * 60,
+  };
 }
 
 /** Every alert of the exporter and its account. */
@@ -128,6 +132,16 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     normal: tokenLeft(1_000),
     bad: tokenLeft(-5),
     mild: tokenLeft(40),
+    lasts: 15,
+    resolves: 5,
+  },
+  // One that lives for an hour is not yet to be replaced.
+  {
+    alert: 'EdgeTokenExpiring',
+    which: 'severity="page"',
+    normal: tokenLeft(55, 46),
+    bad: tokenLeft(8, -1),
+    mild: tokenLeft(25, 16),
     lasts: 15,
     resolves: 5,
   },
