@@ -1,4 +1,12 @@
-import { type Completeness, type Growth, leastAgeWith, NO_COMPLETENESS, withGrown } from './completeness.ts';
+import {
+  type Completeness,
+  completeByMinute,
+  type Growth,
+  leastAgeWith,
+  NO_COMPLETENESS,
+  OLDEST_MINUTE,
+  withGrown,
+} from './completeness.ts';
 import { afterMissing, type DimensionTrial, type MissingMetric } from './dimension-trial.ts';
 import { MINUTE_MS } from './window.ts';
 
@@ -125,7 +133,9 @@ const COMPLETE_TO_ADVANCE = 0.985;
 
 function nextDelay({ publishDelay }: MetricMemory, completeness: Completeness): number {
   const wanted = leastAgeWith(completeness, COMPLETE);
-  if (wanted !== undefined && wanted > publishDelay) return wanted;
+  // The oldest ages are known first: that buckets are complete at one of them says nothing of younger ones.
+  const [youngest = OLDEST_MINUTE] = Array.from(completeByMinute(completeness), ([minute]) => minute);
+  if (wanted !== undefined && wanted > Math.max(publishDelay, youngest * MINUTE_MS)) return wanted;
   const safe = leastAgeWith(completeness, COMPLETE_TO_ADVANCE);
   return safe !== undefined && safe < publishDelay ? safe : publishDelay;
 }
@@ -225,7 +235,7 @@ export function delaysOf(known: MetricMemory, settings: DelaySettings, now: numb
 export function pushDelay(known: MetricMemory, settings: DelaySettings, now: number): number {
   const publish = publishDelay(known, settings);
   const isKnown =
-    settings.publish_delay !== 'auto' || leastAgeWith(known.completeness, COMPLETE) !== undefined;
+    settings.publish_delay !== 'auto' || Number(leastAgeWith(known.completeness, COMPLETE)) <= publish;
   return isKnown ? publish : Math.max(publish, settleDelay(known, settings, now));
 }
 

@@ -36,6 +36,21 @@ describe('a learned delay', () => {
     expect(pushDelay(NOTHING_LEARNED, { ...AUTO, publish_delay: 3 * MINUTE }, NOW)).toBe(3 * MINUTE);
   });
 
+  it('is as usual while it is known of old buckets alone that they are complete', () => {
+    /** What is known after a start: of the buckets that were there then, only the oldest ages were seen. */
+    const known = (youngest: number, share: number) => {
+      const shown = Array.from({ length: OLDEST_MINUTE + 1 }, (_, minute) =>
+        minute < youngest ? Number.NaN : minute === youngest ? share : 100,
+      );
+      return grown(200, shown, NOTHING_LEARNED);
+    };
+    for (const youngest of [9, 5, 3]) {
+      expect(delaysOf(known(youngest, 100), AUTO, NOW).publish).toBe(2 * MINUTE);
+      expect(pushDelay(known(youngest, 100), AUTO, NOW)).toBe(10 * MINUTE);
+      expect(delaysOf(known(youngest, 90), AUTO, NOW).publish).toBe((youngest + 1) * MINUTE);
+    }
+  });
+
   it('is reported once when it has changed, with what it was', () => {
     const reports = new DelayReports(AUTO);
     const changes = (known: MetricMemory) => reports.changes(WAF, known, NOW);
