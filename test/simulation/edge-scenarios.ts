@@ -39,7 +39,7 @@ function shortList(name: string, keep: number): Scenario {
     name: `the lists of configurations are ${name} once`,
     events: { 4: faults({ empty_answer: { paths: [LISTS], form: 'list', keep } }), 5: faults({}) },
     told: {
-      [`the list of configurations shrank from 3 to ${keep}: it is read again before anything is withdrawn`]: 1,
+      [`the list of active configurations shrank from 3 to ${keep}: it is read again before anything is withdrawn`]: 1,
     },
     options: { sandbox: { configurations: 3, domainsPerConfiguration: 1 } },
   };

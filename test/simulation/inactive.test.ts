@@ -61,6 +61,19 @@ describe('an inactive configuration', () => {
   });
 });
 
+it('all of them inactive at once are doubted as a list that is empty, and told once that is believed', async () => {
+  const running = await begin(reading(['*']));
+  const { account } = running.sandbox;
+  for (const { id } of [...account.applications]) account.applications.update(id, { active: false });
+  await running.minutes(3);
+  expect(await configurationsOf(running, 'edge_requests_total')).toHaveLength(2);
+  await running.minutes(4);
+  expect(await configurationsOf(running, 'edge_requests_total')).toEqual([]);
+  const { samples } = await running.scrape();
+  const counts = [...samples].filter(([key]) => key.startsWith('["edge_configurations"'));
+  expect(counts.map(([, value]) => value)).toEqual([0]);
+});
+
 it('error responses of a configuration are withdrawn with the list that lacks it', async () => {
   const running = await begin({ error_responses: {} });
   const { id, name } = applicationOf(running);

@@ -182,21 +182,21 @@ export class DiscoveryJob implements Job<Listed> {
     const addressing = found ?? 'domain';
     const isFromElsewhere = elsewhere !== undefined;
     const discovery = { product, configurations, addressing, isFromElsewhere };
-    const listed = configurations.length;
+    const active = numberOfActive(configurations);
     const before = this.#memory;
-    const judgement = judgeList(before, listed);
+    const judgement = judgeList(before, active);
     // Of a list that is doubted they are few.
     const names = judgement.believed && elsewhere ? elsewhere.names : before.names;
     const namesWarning = elsewhere?.warning;
     const after = {
-      ...afterList(before, listed, judgement, found),
+      ...afterList(before, active, judgement, found),
       names,
       namesWarning,
       isFromElsewhere,
       pages,
     };
     return {
-      outcome: listed === 0 ? 'empty' : 'ok',
+      outcome: configurations.length === 0 ? 'empty' : 'ok',
       rejected: rejections,
       // It is the same with every list, as long as it lasts.
       warning: judgement.warning ?? (namesWarning === before.namesWarning ? undefined : namesWarning),
@@ -259,7 +259,7 @@ function* configurationSamples(
   { product, configurations, addressing }: Omit<Discovery, 'isFromElsewhere'>,
 ): Generator<undefined, readonly Sample[]> {
   const common = { account, product: product.slug };
-  const count = { family: EDGE_CONFIGURATIONS, labels: common, value: configurations.length };
+  const count = { family: EDGE_CONFIGURATIONS, labels: common, value: numberOfActive(configurations) };
   const samples: Sample[] = counts ? [count] : [];
   for (const configuration of configurations) {
     for (const id of addresses(configuration, addressing).filter(isOwn)) {
@@ -273,6 +273,11 @@ function* configurationSamples(
   return samples;
 }
 
+/** One that is switched off is not read: it is withdrawn as one that is deleted. */
+function numberOfActive(configurations: readonly Configuration[]): number {
+  return configurations.filter(({ active }) => active).length;
+}
+
 /** Whether to believe a list, judging by its length. */
 export interface ListVerdict {
   readonly believed: boolean;
@@ -280,7 +285,7 @@ export interface ListVerdict {
   readonly warning: string | undefined;
 }
 
-/** What is remembered of a list of configurations. */
+/** What is remembered of a list of configurations. Its length is how many are active. */
 export interface ListMemory {
   /** Length of the last list that was believed. */
   readonly known: number;
@@ -306,7 +311,7 @@ interface NamedListMemory extends ListMemory {
  */
 export function judgeList({ known, doubted }: ListMemory, items: number): ListVerdict {
   if (items >= known * (1 - MOST_LOST)) return { believed: true, warning: undefined };
-  const shrank = `the list of configurations shrank from ${known} to ${items}`;
+  const shrank = `the list of active configurations shrank from ${known} to ${items}`;
   if (doubted + 1 >= READS) {
     return { believed: true, warning: `${shrank} in ${READS} reads: what is gone is withdrawn` };
   }

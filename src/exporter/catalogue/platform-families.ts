@@ -31,7 +31,7 @@ export const EDGE_CONFIGURATION_INFO = gauge(
 export const EDGE_CONFIGURATIONS = gauge(
   'edge_configurations',
   ['account', 'product'],
-  'Configurations of a product, also where there are none. API: configurations of a product.',
+  'Active configurations of a product, also where there are none. API: configurations of a product.',
 );
 
 const OF_PRODUCT = ['account', 'product', 'metric'];

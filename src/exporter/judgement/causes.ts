@@ -234,7 +234,7 @@ export class Causes {
       case 'platform_late':
         return {
           text: 'the platform is late',
-          next: 'Polls succeed, and the platform has nothing newer yet: counters catch up when it has.',
+          next: 'Polls succeed, and the platform has nothing newer yet, or takes long for its answers: counters catch up when it has.',
         };
       case 'exporter_late':
         return {
@@ -313,11 +313,11 @@ export class Causes {
     return this.#othersPerMinute >= 1 ? OWN_TOKEN : PLAN;
   }
 
-  /** Nothing fails, and there is no data: either not yet, or the platform has none. */
+  /** Nothing fails, and there is no data: either not yet, or the platform has none. Settings are no traffic. */
   #nothingThere(): Cause[] {
     const { hadData, pending, jobs, series } = this.#whole;
     const { up, note, unmatched, stretch } = this.#account;
-    if (hadData) return [];
+    if (hadData && (series > 0 || !this.#hasProducts)) return [];
     const rest = { symptoms: [], jobs };
     if (pending > 0 || jobs === 0) {
       const unanswered = `the platform has not answered yet${note === '' ? '' : `: ${note}`}`;
@@ -336,7 +336,7 @@ export class Causes {
     }
     const text =
       series === 0
-        ? 'the platform lists no configurations of what is collected'
+        ? 'the platform lists no active configurations of what is collected'
         : 'the platform answers every read, with nothing in it';
     const next =
       'Is it the right account? If there should be traffic, compare with what the platform’s console shows.';
@@ -368,9 +368,10 @@ export class Causes {
   #clock(): Cause[] {
     const { clock_skew_seconds: skew } = this.#account;
     if (Math.abs(skew) < CLOCK_SKEW_SECONDS) return [];
-    const text = `this machine’s clock is ${duration(Math.abs(skew))} ${skew > 0 ? 'behind' : 'ahead of'} the platform’s`;
-    const next =
-      'Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost.';
+    const apart = duration(Math.abs(skew));
+    const text = `this machine’s clock is ${apart} ${skew > 0 ? 'behind' : 'ahead of'} the platform’s`;
+    const wrong = skew > 0 ? 'what is called late may be fresh' : `what is called fresh is ${apart} older`;
+    const next = `Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost. If this one is right already, the platform’s is wrong, or answers come from a cache: ${wrong}.`;
     return [{ kind: 'clock', text, next, symptoms: [], jobs: 0 }];
   }
 }

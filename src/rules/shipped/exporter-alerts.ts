@@ -125,7 +125,7 @@ function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
       labels: { reason: 'stretch' },
       summary: '{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured',
       description:
-        'The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured.',
+        'The polls of {{ $labels.collector }} of {{ $labels.account }} are {{ $value | humanize }} times as far apart as configured: the quota does not suffice for them, or the platform answers too slowly.',
     },
   ];
 }
@@ -255,9 +255,9 @@ function discoveryAlerts(times: Times): readonly AlertDefinition[] {
       expr: `${merged('edge_configurations')} < 0.5 * ${merged(`max_over_time(edge_configurations[${duration(times.day)}])`)}`,
       labels: { reason: 'fewer' },
       summary:
-        'Only {{ $value }} of the configurations of {{ $labels.product }} ({{ $labels.account }}) are listed',
+        'Only {{ $value }} of the configurations of {{ $labels.product }} ({{ $labels.account }}) are listed as active',
       description:
-        'The platform lists {{ $value }} configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed is not read, and alerts that are made of it are silent.',
+        'The platform lists {{ $value }} active configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed, or not active, is not read, and alerts that are made of it are silent.',
     },
     {
       ...common,

@@ -23,7 +23,7 @@ const LATE = 1.5;
 
 /**
  * Age of the data that alerts are made of where it is old, and which of it is stale. The exporter withdraws what is too old, so the data
- * of a configuration that still exists and had data is stale too.
+ * of a configuration that is still active and had data is stale too: one that is switched off has none.
  */
 export function freshnessRules({ hour, day }: Times, tuning: Tuning): readonly RecordingRule[] {
   const newest = 'edge_data_until_timestamp_seconds';
@@ -33,7 +33,7 @@ export function freshnessRules({ hour, day }: Times, tuning: Tuning): readonly R
     series: DATA_AGE,
     labels: ['account', 'product', 'configuration'],
   });
-  const gone = `max by (${LABELS}) (\n  (${before})\n  and on (account, product, configuration) edge_configuration_info\n) unless on (${LABELS})\n(\n  ${known}\n)`;
+  const gone = `max by (${LABELS}) (\n  (${before})\n  and on (account, product, configuration) edge_configuration_info{active!="false"}\n) unless on (${LABELS})\n(\n  ${known}\n)`;
   const expected = `max by (account, product, metric) (\n  ${ofWatched('edge_expected_age_seconds')}\n)`;
   return [
     {

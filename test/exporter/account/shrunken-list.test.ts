@@ -37,9 +37,9 @@ describe('a list', () => {
   it('says what an operator should know, and nothing of what is usual', () => {
     const [, ...warnings] = judged(12, 0, 0, 0, 0).map(({ warning }) => warning);
     expect(warnings).toEqual([
-      'the list of configurations shrank from 12 to 0: it is read again before anything is withdrawn',
-      'the list of configurations shrank from 12 to 0: it is read again before anything is withdrawn',
-      'the list of configurations shrank from 12 to 0 in 3 reads: what is gone is withdrawn',
+      'the list of active configurations shrank from 12 to 0: it is read again before anything is withdrawn',
+      'the list of active configurations shrank from 12 to 0: it is read again before anything is withdrawn',
+      'the list of active configurations shrank from 12 to 0 in 3 reads: what is gone is withdrawn',
       undefined,
     ]);
   });

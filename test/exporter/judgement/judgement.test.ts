@@ -133,13 +133,30 @@ describe('what explains the state of an account comes first', () => {
 
   it('that nothing is there, or not read yet, before settings that cannot be read', () => {
     expect(texts(listJob(), unknown)).toEqual([
-      'the platform lists no configurations of what is collected',
+      'the platform lists no active configurations of what is collected',
       NOT_KNOWN,
     ]);
     const pending = madeUpJob({ last_outcome: null, last_polled_at: null, last_bucket_at: null });
     const { state, says } = judged(pending, listJob(), unknown);
     expect([state, says]).toEqual(['starting', 'is starting: 2 of 3 first polls are done']);
   });
+});
+
+it('an account is not just fresh where its settings alone are read, since it has no configurations any more', () => {
+  const settings = listJob({ collector: 'domains', product: undefined });
+  const says = 'is fresh; the platform lists no active configurations of what is collected';
+  expect(judged(settings, listJob())).toMatchObject({ state: 'well', says });
+  expect(judged(settings).says).toBe('is fresh');
+});
+
+it('clocks that differ may both be wrong: a platform whose time is behind as its data is makes old data fresh', () => {
+  const of = (skew: number) =>
+    allStepsOf(judge(madeUpAccount({ jobs: [madeUpJob()], clock_skew_seconds: skew }), NOW)).causes[0];
+  expect(of(-10_800)).toMatchObject({
+    text: 'this machine’s clock is 3 h ahead of the platform’s',
+    next: expect.stringContaining('what is called fresh is 3 h older'),
+  });
+  expect(of(10_800)?.next).toContain('what is called late may be fresh');
 });
 
 describe('a cause names what it covers', () => {

@@ -156,7 +156,7 @@ const SAID: readonly (readonly [trouble: string, cause: RegExp, next: RegExp])[]
     'late-data',
     // The platform is 25 min late, and data of a platform in time are up to 5 min old.
     /^production shows data up to (2[5-9]|30) min( \d+ s)? old: the platform is late\.$/,
-    /^Polls succeed, and the platform has nothing newer yet: counters catch up when it has\. See which\.$/,
+    /^Polls succeed, and the platform has nothing newer yet, or takes long for its answers: counters catch up when it has\. See which\.$/,
   ],
   [
     'missing-state',

@@ -340,7 +340,7 @@ const CASES: Readonly<Record<string, Case>> = {
     begin: answers(EMPTY),
     from: 0,
     cause: 'nothing_there',
-    says: /lists no configurations/,
+    says: /lists no active configurations/,
     served: true,
     told: ['no data: the platform has nothing of what is configured'],
   },

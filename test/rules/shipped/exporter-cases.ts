@@ -1,14 +1,24 @@
 import { ACCOUNT, type AlertCase, type Given, one } from './alert-case.ts';
 
 const CONFIGURATION = `${ACCOUNT}, product="edge_applications", configuration_id="1", configuration="shop"`;
+const DATA_UNTIL = `edge_data_until_timestamp_seconds{${CONFIGURATION}, metric="waf"}`;
 const UP = 'up{job="edge-exporter", instance="exporter:9801"}';
 
 function dataAge(minutes: number | ((minute: number) => number)): Given {
   const at = (minute: number): number =>
     (typeof minutes === 'number' ? minute - minutes : minutes(minute)) * 60;
   return {
-    [`edge_data_until_timestamp_seconds{${CONFIGURATION}, metric="waf"}`]: at,
+    [DATA_UNTIL]: at,
     [`edge_configuration_info{${CONFIGURATION}, active="true"}`]: 1,
+  };
+}
+
+/** A configuration of which there is no data any more. */
+function withdrawn(active: 'true' | 'false'): Given {
+  return {
+    [DATA_UNTIL]: 'absent',
+    [`edge_configuration_info{${CONFIGURATION}, active="true"}`]: active === 'true' ? 1 : 'absent',
+    ...(active === 'false' && { [`edge_configuration_info{${CONFIGURATION}, active="false"}`]: 1 }),
   };
 }
 
@@ -49,6 +59,16 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     bad: dataAge(() => 150),
     mild: dataAge(8),
     lasts: 25,
+    resolves: 10,
+  },
+  {
+    // Withdrawn, as what has been too old for long; not so where it was switched off on the platform.
+    alert: 'EdgeDataStale',
+    which: 'scope="configuration"',
+    normal: dataAge(4),
+    bad: withdrawn('true'),
+    mild: withdrawn('false'),
+    lasts: 40,
     resolves: 10,
   },
   {
