@@ -6,6 +6,7 @@ import { PRODUCTS, type Product } from '../catalogue/products.ts';
 import { decodeSeries } from '../decode/decode.ts';
 import { type Rejections, reject } from '../decode/points.ts';
 import { ConfigurationsCut } from '../graphql/graphql-source.ts';
+import { EarlyEnds } from '../platform/pages.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import { isLarge } from '../platform/response-body.ts';
@@ -89,6 +90,7 @@ export class DiscoveryJob implements Job<Listed> {
   readonly weight = DISCOVERY_WEIGHT;
   readonly findsJobs = true;
   readonly #options: DiscoveryJobOptions;
+  readonly #ends = new EarlyEnds();
   readonly #part: MemoryPart<NamedListMemory> & { readonly key: StateKey };
 
   constructor(options: DiscoveryJobOptions) {
@@ -142,7 +144,11 @@ export class DiscoveryJob implements Job<Listed> {
   ): Promise<{ readonly discovered: Discovered } & Pick<Listed, 'elsewhere' | 'pages'>> {
     const { product, origin, most, elsewhere } = this.#options;
     try {
-      const { items, pages, bytes } = await readListed({ product, origin, most: most() }, read, signal);
+      const { items, pages, bytes } = await readListed(
+        { product, origin, most: most(), ends: this.#ends },
+        read,
+        signal,
+      );
       const decoding = decodeConfigurations(items, most());
       // A large list is decoded in one go, so that only one is in memory: a fraction of the time that parsing it took.
       const discovered = isLarge(bytes) ? toTheEnd(decoding) : await madeInSlices(decoding);

@@ -15,6 +15,32 @@ const MOST_ITEMS = 20_000;
 export interface List extends Resource {
   /** The account's origin, which links to a next page must not leave. */
   readonly origin: string;
+  /** Where the reads of it before have ended too early; undefined where it is not read again and again. */
+  readonly ends?: EarlyEnds;
+}
+
+/** So many reads in a row that end at the same item are believed, whatever the platform counts besides. */
+const ENDS_ALIKE = 3;
+
+/**
+ * Where the reads of a list ended although the platform told of more. It may have failed for a moment; or it always counts what this
+ * token may not see, and then the rest of the list would never be read.
+ */
+export class EarlyEnds {
+  #items = 0;
+  #reads = 0;
+
+  /** The list was read to where the platform says that it ends. */
+  clear(): void {
+    this.#reads = 0;
+  }
+
+  /** Whether the list is believed to end after so many items. */
+  believes(items: number): boolean {
+    this.#reads = items === this.#items ? this.#reads + 1 : 1;
+    this.#items = items;
+    return this.#reads >= ENDS_ALIKE;
+  }
 }
 
 /**
@@ -60,18 +86,19 @@ async function* pagesFrom(
 ): AsyncGenerator<readonly unknown[]> {
   // A page of the documented size may be all that a platform gives at a time, whatever it is asked for.
   const full = list.version === 3 ? Math.min(first.size, DOCUMENTED_PAGE_SIZE) : first.size;
-  let page: ListPage | undefined = first.page;
+  let { page } = first;
   let collected = 0;
-  for (let number = 1; page !== undefined; number += 1) {
-    if (page.items.length === 0) return noMore(page, number, collected);
+  for (let number = 1; ; number += 1) {
+    if (page.items.length === 0) return noMore(page, number, collected, list.ends);
     yield page.items;
     collected += page.items.length;
-    if (isLast(page, number, collected, full)) return;
+    if (isLast(page, number, collected, full)) return list.ends?.clear();
     if (number === MOST_PAGES) {
       throw new PlatformFailure('undecodable', `the list does not end after ${MOST_PAGES} pages`);
     }
     const next = await laterPage(page, read, list, first.size, number + 1, signal);
-    if (isDeepStrictEqual(next?.items, page.items)) return repeated(page, number, first.size);
+    if (next === undefined) return noMore(page, number + 1, collected, list.ends, 'not there');
+    if (isDeepStrictEqual(next.items, page.items)) return repeated(page, number, first.size);
     page = next;
   }
 }
@@ -94,7 +121,7 @@ async function firstPage(
   }
 }
 
-/** Undefined when the list got shorter meanwhile, so that the page is not there any more. @param before the page before it */
+/** Undefined when the page is not there: the list may have got shorter meanwhile. @param before the page before it */
 async function laterPage(
   before: ListPage,
   read: Read,
@@ -148,15 +175,26 @@ function isBeyond({ totalPages }: ListPage, number: number): boolean {
   return totalPages !== undefined && number > totalPages;
 }
 
-/** A page without items ends the list, unless it says itself that there are more: those would seem to have vanished. */
-function noMore(page: ListPage, number: number, collected: number): void {
-  const { totalPages, count } = page;
+/**
+ * A page that has no items or is not there ends the list, unless the platform tells of more: those would seem to have vanished.
+ * @param page what tells of them: that page itself, or the one before it
+ */
+function noMore(
+  page: ListPage,
+  number: number,
+  collected: number,
+  ends: EarlyEnds | undefined,
+  what: 'empty' | 'not there' = 'empty',
+): void {
+  const { totalPages, count, hasNext } = page;
   if (isBeyond(page, number)) return;
+  const isEmpty = what === 'empty';
   const counted = count !== undefined && count > collected ? `${count} items` : undefined;
-  const paged = totalPages !== undefined && totalPages > number ? `${totalPages} pages` : undefined;
-  const told = counted ?? paged;
-  if (told === undefined) return;
-  throw new PlatformFailure('undecodable', `page ${number} of the list is empty, though there are ${told}`);
+  const paged =
+    totalPages !== undefined && !(isEmpty && totalPages === number) ? `${totalPages} pages` : undefined;
+  const told = counted ?? paged ?? (hasNext && !isEmpty ? 'links to it' : undefined);
+  if (told === undefined || ends?.believes(collected)) return;
+  throw new PlatformFailure('undecodable', `page ${number} of the list is ${what}, though there are ${told}`);
 }
 
 /** A platform that ignores the page number. If it gives the whole list every time, the first page was enough. */

@@ -1,5 +1,5 @@
 import type { Product } from '../catalogue/products.ts';
-import { readPages } from '../platform/pages.ts';
+import { EarlyEnds, readPages } from '../platform/pages.ts';
 import { type FailureOutcome, isPassing, PlatformFailure, type Read } from '../platform/read.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import type {
@@ -58,6 +58,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   readonly #declaration: SettingsDeclaration<Listed, Detailed>;
   readonly #options: ReaderOptions;
   readonly #turns = new DetailTurns<Detailed>();
+  readonly #ends = new EarlyEnds();
   /** How many items were refused in a row without one that could be read. */
   #refused = 0;
   /** Kinds of ids of which the platform knew none. */
@@ -73,7 +74,8 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     const { list: path, version } = this.#declaration;
     if (typeof path !== 'string') return this.#readByIds(path, read, signal);
     const { origin } = this.#options;
-    return this.#readItems((counted) => readPages(counted, { path, version, origin }, signal), read, signal);
+    const list = { path, version, origin, ends: this.#ends };
+    return this.#readItems((counted) => readPages(counted, list, signal), read, signal);
   }
 
   /** Reads by the first kind of ids that the platform knows. */

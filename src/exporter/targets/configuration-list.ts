@@ -1,5 +1,5 @@
 import type { Product } from '../catalogue/products.ts';
-import { furtherPages } from '../platform/pages.ts';
+import { furtherPages, type List } from '../platform/pages.ts';
 import { PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import { beginningOf } from '../text/received.ts';
 
@@ -45,7 +45,11 @@ export interface ListedItems {
  * @throws PlatformFailure when a page cannot be read or the answer is no list
  */
 export async function readListed(
-  { product, origin, most }: { readonly product: Product; readonly origin: string; readonly most: number },
+  {
+    product,
+    most,
+    ...list
+  }: { readonly product: Product; readonly most: number } & Pick<List, 'origin' | 'ends'>,
   read: Read,
   signal: AbortSignal,
 ): Promise<ListedItems> {
@@ -53,7 +57,7 @@ export async function readListed(
   const { body, bytes } = await read(() => resource, signal);
   let items = itemsOf(body);
   let pages = 1;
-  for await (const further of furtherPages(body, read, { ...resource, origin }, signal)) {
+  for await (const further of furtherPages(body, read, { ...resource, ...list }, signal)) {
     items = [...items, ...further];
     pages += 1;
     if (items.length > most) break;

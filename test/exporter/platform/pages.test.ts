@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type List, readPages } from '../../../src/exporter/platform/pages.ts';
+import { EarlyEnds, type List, readPages } from '../../../src/exporter/platform/pages.ts';
 import { PlatformFailure, type Resource } from '../../../src/exporter/platform/read.ts';
 
 const ORIGIN = 'https://api.example.net';
@@ -42,6 +42,10 @@ function envelope(all: readonly unknown[], page: number, size: number) {
     links: { previous: null, next },
     results,
   };
+}
+
+function notFound(): never {
+  throw new PlatformFailure('not_found', 'HTTP 404: Invalid page.', 404);
 }
 
 const range = (length: number) => Array.from({ length }, (_, id) => ({ id }));
@@ -162,21 +166,57 @@ describe('a list that changes while it is read', () => {
     expect(items).toEqual(range(320));
   });
 
-  test.each([
-    ['an empty page', () => envelope(range(100), 2, 100)],
-    [
-      'not found',
-      () => {
-        throw new PlatformFailure('not_found', 'HTTP 404: Invalid page.', 404);
-      },
-    ],
-  ])('and shrinks ends with %s', async (_, second) => {
+  test('and shrinks ends with an empty page', async () => {
     const { items, failure, asked } = await readAll((page, size) =>
-      page === 1 ? envelope(range(250), page, size) : second(),
+      envelope(range(page === 1 ? 250 : 100), page, size),
     );
     expect(failure).toBeUndefined();
     expect(items).toEqual(range(100));
     expect(asked).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      'a number of items',
+      envelope(range(250), 1, 100),
+      'page 2 of the list is not there, though there are 250 items',
+    ],
+    [
+      'pages',
+      { total_pages: 2, results: range(100) },
+      'page 2 of the list is not there, though there are 2 pages',
+    ],
+    [
+      'a link alone',
+      { links: { next: `${ORIGIN}/domains?page=2` }, results: range(100) },
+      'page 2 of the list is not there, though there are links to it',
+    ],
+  ])(
+    'does not end with a page that is not found, of which the one before told by %s',
+    async (_, body, message) => {
+      const { failure } = await readAll((page) => (page === 1 ? body : notFound()));
+      expect(failure).toMatchObject({ outcome: 'undecodable', message });
+    },
+  );
+
+  test('is believed to end where three reads in a row have, whatever the platform counts besides', async () => {
+    const list = { ...domains, ends: new EarlyEnds() };
+    const fails = async (seen: number, end: () => unknown) =>
+      (await readAll((page, size) => (page * size <= seen ? envelope(range(250), page, size) : end()), list))
+        .failure !== undefined;
+    const hidden = () => envelope(range(250), 9, 100);
+    expect([await fails(100, hidden), await fails(100, notFound), await fails(100, hidden)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(await fails(100, notFound)).toBe(false);
+    // Once it was whole, or ended elsewhere, it is doubted anew.
+    expect(await fails(200, hidden)).toBe(true);
+    expect(await fails(100, hidden)).toBe(true);
+    expect(await fails(100, hidden)).toBe(true);
+    expect((await readAll((page, size) => envelope(range(250), page, size), list)).failure).toBeUndefined();
+    expect(await fails(100, hidden)).toBe(true);
   });
 
   test('and is not found from the start is a failure', async () => {
