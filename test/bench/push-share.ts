@@ -44,7 +44,7 @@ async function scrapeInto({ url }: Server, simulation: Simulation): Promise<Seen
     const labels: Labels = { ...Object.fromEntries(pairs), job: 'edge' };
     if (name === COUNTED_UNTIL) countedUntil.set(labels['configuration_id'] ?? '', 1_000 * value);
     if (name === COUNTER)
-      scraped.push({ family: { name, type: 'counter' }, labels, value, at, since: undefined });
+      scraped.push({ series: { family: { name, type: 'counter' }, labels }, value, at, since: undefined });
   }
   await writeSamples(`${url}/api/v1/write`, scraped);
   return { at, countedUntil };

@@ -145,7 +145,7 @@ async function waiting(state: State): Promise<ReadonlySet<string>> {
   const samples = entries.flatMap(({ value }) => unpackEntry(value)?.samples ?? []);
   return new Set(
     samples.map(
-      ({ family, labels, at }) => `${seriesKey(family.name, labels)} at ${new Date(at).toISOString()}`,
+      ({ series, at }) => `${seriesKey(series.family.name, series.labels)} at ${new Date(at).toISOString()}`,
     ),
   );
 }

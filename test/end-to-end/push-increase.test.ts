@@ -20,8 +20,7 @@ async function scrapeInto(receiver: PushReceiver, simulation: Simulation): Promi
     const type = name === COUNTER ? 'counter' : 'gauge';
     return [
       {
-        family: { name, type },
-        labels: { ...Object.fromEntries(labels), job: 'edge' },
+        series: { family: { name, type }, labels: { ...Object.fromEntries(labels), job: 'edge' } },
         value,
         at,
         since: undefined,

@@ -139,7 +139,8 @@ export async function refuseUntaken(
   signal: AbortSignal,
 ): Promise<void> {
   const answerFor = async (at: number) => {
-    const probe = { family: PROBE, labels: { time: moment(at) }, value: 1, at, since: undefined };
+    const series = { family: PROBE, labels: { time: moment(at) } };
+    const probe = { series, value: 1, at, since: undefined };
     return complaintOf(await protocol.send([probe], signal));
   };
   const newest = await answerFor(to);

@@ -237,8 +237,8 @@ const PROBE = 'edge_exporter_doctor';
 export async function receiverStep(receiver: Receiver, clock: Clock, signal: AbortSignal): Promise<Step> {
   const { ok, problem } = stepsNamed(`receiver ${receiver.name}`);
   const { protocol, close } = connectReceiver(receiver, clock);
-  const family = { name: PROBE, type: 'gauge' } as const;
-  const probe = { family, labels: {}, value: 1, at: clock.wall(), since: undefined };
+  const series = { family: { name: PROBE, type: 'gauge' }, labels: {} } as const;
+  const probe = { series, value: 1, at: clock.wall(), since: undefined };
   try {
     const answer = await protocol.send([probe], signal);
     return answer.kind === 'accepted'

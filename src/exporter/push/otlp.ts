@@ -60,7 +60,7 @@ function otlpRequest(samples: readonly PushedSample[]): Uint8Array {
 
 function writeResourceMetrics(samples: readonly PushedSample[], resourceMetrics: PbfWriter): void {
   resourceMetrics.writeMessage(1, (labels, resource) => writeAttributes(resource, 1, labels), RESOURCE);
-  const families = groupedBy(samples, ({ family }) => family.name);
+  const families = groupedBy(samples, ({ series }) => series.family.name);
   resourceMetrics.writeMessage(2, writeScopeMetrics, families);
 }
 
@@ -71,7 +71,7 @@ function writeScopeMetrics(families: ReadonlyMap<string, readonly PushedSample[]
 
 /** The lines of histograms and summaries are gauges of their names: sums would get a suffix by some receivers. */
 function writeMetric(samples: readonly PushedSample[], metric: PbfWriter): void {
-  const family = samples[0]?.family ?? { name: '', type: 'gauge' };
+  const family = samples[0]?.series.family ?? { name: '', type: 'gauge' };
   const isCounter = family.type === 'counter';
   metric.writeStringField(1, family.name);
   metric.writeStringField(2, helpOf(family));
@@ -89,7 +89,8 @@ function writeSum(samples: readonly PushedSample[], sum: PbfWriter): void {
 }
 
 /** `NumberDataPoint` */
-function writePoint({ family, labels, value, at, since, ended }: PushedSample, point: PbfWriter): void {
+function writePoint({ series, value, at, since, ended }: PushedSample, point: PbfWriter): void {
+  const { family, labels } = series;
   if (family.type === 'counter' && since !== undefined)
     writeFixed64(point, 2, BigInt(since) * NANOSECONDS_PER_MS);
   writeFixed64(point, 3, BigInt(at) * NANOSECONDS_PER_MS);

@@ -1,4 +1,5 @@
 import { Packr } from 'msgpackr/pack';
+import snappy from 'snappyjs';
 import { z } from 'zod';
 import type { Labels } from '../catalogue/family.ts';
 import type { PushedFamily, PushedSample } from './protocol.ts';
@@ -9,91 +10,96 @@ export interface OutboxEntry {
   readonly source: string;
   /** When they were put in (ms since the epoch, local). */
   readonly queuedAt: number;
-  /** Each of another series, all of one time. Those with equal labels have the same object. */
+  /** Each of another series, all of one time. */
   readonly samples: readonly PushedSample[];
 }
 
 /**
- * What the samples have in common stands once. Only the form is looked at, by which another version's entries differ: the
- * state's checksum shows that these are the bytes that were written, and to check each sample took as long as to send it.
+ * Only the form is looked at, by which another version's entries differ: the state's checksum shows that these are the bytes
+ * that were written, and to check each sample took as long as to send it.
  */
 const packedEntry = z.object({
   source: z.string(),
   queued: z.number(),
   at: z.number(),
+  /** A `PackedShape`, compressed. It is found again by these bytes: most entries of a source have the same. */
+  shape: z.instanceof(Uint8Array),
+  /** Of each sample. */
+  values: z.custom<readonly number[]>(Array.isArray),
+});
+
+/** What the series of an entry are. What they have in common stands once. */
+const packedShape = z.object({
   labels: z.record(z.string(), z.string()),
   families: z.array(
     z.tuple([z.string(), z.enum(['gauge', 'counter', 'histogram', 'summary']), z.number().optional()]),
   ),
-  /** Labels that the samples do not have in common: name, value, name, value, … */
+  /** Labels that the series do not have in common: name, value, name, value, … */
   own: z.custom<readonly (readonly string[])[]>(Array.isArray),
-  /** Of each sample the place of its family, that of its own labels, and its value: three numbers after three. */
-  points: z.custom<readonly number[]>(Array.isArray),
+  /** Of each sample the place of its family, and that of its own labels: two numbers after two. */
+  places: z.custom<readonly number[]>(Array.isArray),
 });
 
 type PackedEntry = z.infer<typeof packedEntry>;
+type PackedShape = z.infer<typeof packedShape>;
 
 const msgpack = new Packr({ useRecords: false });
 
 export function packEntry({ source, queuedAt, samples }: OutboxEntry): Uint8Array {
-  const common = commonLabels(samples);
-  const families = new Places<PackedEntry['families'][number]>();
-  const own = new Places<readonly string[]>();
-  const places = new Map<Labels, number>();
-  const placeOf = (labels: Labels): number => {
-    const rest = Object.entries(labels).filter(([label]) => common[label] === undefined);
-    const flat = rest.flat();
-    const place = own.of(JSON.stringify(flat), flat);
-    places.set(labels, place);
-    return place;
-  };
-  const points = samples.flatMap(({ family: { name, type }, since, value, labels }) => [
-    families.of(`${name} ${since}`, [name, type, since]),
-    places.get(labels) ?? placeOf(labels),
-    value,
-  ]);
   const entry: PackedEntry = {
     source,
     queued: queuedAt,
     at: samples[0]?.at ?? 0,
-    labels: common,
-    families: families.all,
-    own: own.all,
-    points,
+    shape: snappy.compress(msgpack.pack(shapeOf(samples))),
+    values: samples.map(({ value }) => value),
   };
   return msgpack.pack(entry);
+}
+
+function shapeOf(samples: readonly PushedSample[]): PackedShape {
+  const common = commonLabels(samples.map(({ series }) => series.labels));
+  const families = new Places<PackedShape['families'][number]>();
+  const own = new Places<readonly string[]>();
+  const known = new Map<Labels, number>();
+  const placeOf = (labels: Labels): number => {
+    const rest = Object.entries(labels).filter(([label]) => common[label] === undefined);
+    const flat = rest.flat();
+    const place = own.of(JSON.stringify(flat), flat);
+    known.set(labels, place);
+    return place;
+  };
+  const places = samples.flatMap(({ series: { family, labels }, since }) => [
+    families.of(`${family.name} ${since}`, [family.name, family.type, since]),
+    known.get(labels) ?? placeOf(labels),
+  ]);
+  return { labels: common, families: families.all, own: own.all, places };
 }
 
 function parse(bytes: unknown): PackedEntry | undefined {
   return bytes instanceof Uint8Array ? packedEntry.safeParse(msgpack.unpack(bytes)).data : undefined;
 }
 
-/** What is known of an entry without making its samples, which takes most of the time; undefined where it is something else. */
+/** What is known of an entry without making its samples; undefined where it is something else. */
 export function headOf(
   bytes: unknown,
 ): (Pick<OutboxEntry, 'source' | 'queuedAt'> & { readonly samples: number }) | undefined {
   const entry = parse(bytes);
-  return entry && { source: entry.source, queuedAt: entry.queued, samples: entry.points.length / 3 };
+  return entry && { source: entry.source, queuedAt: entry.queued, samples: entry.values.length };
 }
 
-/** The entry that was packed; undefined where it is something else. @param sets what earlier entries had the same */
-export function unpackEntry(bytes: unknown, sets = new LabelSets()): OutboxEntry | undefined {
-  const parsed = parse(bytes);
-  if (parsed === undefined) return undefined;
-  const { source, queued, at, labels: common, families: packed, own, points } = parsed;
-  const families = packed.map(([name, type, since]) => ({
-    family: sets.family(name, type),
-    since: since ?? undefined,
+/** The entry that was packed; undefined where it is something else. @param shapes what earlier entries had the same */
+export function unpackEntry(bytes: unknown, shapes = new EntryShapes()): OutboxEntry | undefined {
+  const entry = parse(bytes);
+  const shape = entry && shapes.of(entry.shape);
+  if (shape === undefined || shape.length !== entry?.values.length) return undefined;
+  const { source, queued: queuedAt, at, values } = entry;
+  const samples = shape.map(({ series, since }, index) => ({
+    series,
+    value: Number(values[index]),
+    at,
+    since,
   }));
-  const labels = sets.labels(common, own);
-  const samples: PushedSample[] = [];
-  for (let index = 0; index < points.length; index += 3) {
-    const [of, whose, value] = [points[index] ?? -1, points[index + 1] ?? -1, points[index + 2]];
-    const [family, itsLabels] = [families[of], labels[whose]];
-    if (family === undefined || itsLabels === undefined || value === undefined) return undefined;
-    samples.push({ family: family.family, labels: itsLabels, value, at, since: family.since });
-  }
-  return { source, queuedAt: queued, samples };
+  return { source, queuedAt, samples };
 }
 
 /** Different things in the order in which they came, each once. */
@@ -109,39 +115,59 @@ class Places<Thing> {
   }
 }
 
-/** Where so many label sets are known they are forgotten: a backlog may have millions of series. */
-const MOST_SETS = 20_000;
+type Shape = readonly Pick<PushedSample, 'series' | 'since'>[];
 
-/** Families and label sets that entries had, the same objects for entries that are alike. */
-export class LabelSets {
+/** Where so many series are known they are forgotten: a backlog may have millions. */
+const MOST_SERIES = 20_000;
+
+/** Series that entries had, the same objects for entries that are alike. */
+export class EntryShapes {
   readonly #families = new Map<string, PushedFamily>();
-  /** Those of an entry together, by their text: most entries of a source have the same. */
-  readonly #sets = new Map<string, Labels[]>();
-  #size = 0;
+  readonly #shapes = new Map<string, Shape>();
+  #series = 0;
 
-  family(name: string, type: PushedFamily['type']): PushedFamily {
-    const key = `${type} ${name}`;
-    const family = this.#families.get(key) ?? { name, type };
-    this.#families.set(key, family);
-    return family;
-  }
-
-  /** The label sets of an entry. */
-  labels(common: Labels, own: readonly (readonly string[])[]): Labels[] {
-    if (this.#size > MOST_SETS) this.clear();
-    const key = JSON.stringify([common, own]);
-    const known = this.#sets.get(key);
+  /** What all samples of an entry have but their time and values; undefined where the bytes are something else. */
+  of(bytes: Uint8Array): Shape | undefined {
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    const known = this.#shapes.get(key);
     if (known !== undefined) return known;
-    const made = own.map((flat) => joined(common, flat));
-    this.#sets.set(key, made);
-    this.#size += made.length;
+    const made = this.#unpacked(bytes);
+    if (made === undefined) return undefined;
+    if (this.#series > MOST_SERIES) this.clear();
+    this.#shapes.set(key, made);
+    this.#series += made.length;
     return made;
   }
 
   clear(): void {
     this.#families.clear();
-    this.#sets.clear();
-    this.#size = 0;
+    this.#shapes.clear();
+    this.#series = 0;
+  }
+
+  #unpacked(bytes: Uint8Array): Shape | undefined {
+    const packed = packedShape.safeParse(msgpack.unpack(snappy.uncompress(bytes))).data;
+    if (packed === undefined) return undefined;
+    const labels = packed.own.map((flat) => joined(packed.labels, flat));
+    const shape: Shape[number][] = [];
+    for (let index = 0; index < packed.places.length; index += 2) {
+      const [of, whose] = [packed.places[index] ?? -1, packed.places[index + 1] ?? -1];
+      const [family, itsLabels] = [packed.families[of], labels[whose]];
+      if (family === undefined || itsLabels === undefined) return undefined;
+      const [name, type, since] = family;
+      shape.push({
+        series: { family: this.#family(name, type), labels: itsLabels },
+        since: since ?? undefined,
+      });
+    }
+    return shape;
+  }
+
+  #family(name: string, type: PushedFamily['type']): PushedFamily {
+    const key = `${type} ${name}`;
+    const family = this.#families.get(key) ?? { name, type };
+    this.#families.set(key, family);
+    return family;
   }
 }
 
@@ -151,10 +177,9 @@ function joined(common: Labels, own: readonly string[]): Labels {
   return Object.fromEntries(pairs);
 }
 
-function commonLabels(samples: readonly PushedSample[]): Labels {
-  const [first, ...others] = samples;
-  const shared = Object.entries(first?.labels ?? {}).filter(([name, text]) =>
-    others.every(({ labels }) => labels[name] === text),
+function commonLabels([first = {}, ...others]: readonly Labels[]): Labels {
+  const shared = Object.entries(first).filter(([name, text]) =>
+    others.every((labels) => labels[name] === text),
   );
   return Object.fromEntries(shared);
 }

@@ -106,6 +106,18 @@ export function writeFixed64(message: PbfWriter, field: number, value: bigint): 
   message.pos += 8;
 }
 
+/** Makes something of each object once: samples of a series mostly share theirs, also from one request to the next. */
+export function onceFor<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const known = new WeakMap<Key, Made>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = make(key);
+    known.set(key, made);
+    return made;
+  };
+}
+
 /** What a receiver is told of a sample's family. */
 export interface PushedFamily {
   /** Of the series: for histograms and summaries with the suffix of its line. */
@@ -115,10 +127,15 @@ export interface PushedFamily {
   readonly help?: string;
 }
 
-/** A sample as it goes to a receiver; its labels without empty ones. */
-export interface PushedSample {
+/** With labels that are not empty. */
+export interface PushedSeries {
   readonly family: PushedFamily;
   readonly labels: Labels;
+}
+
+/** A sample as it goes to a receiver. */
+export interface PushedSample {
+  readonly series: PushedSeries;
   readonly value: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -130,7 +147,7 @@ export interface PushedSample {
 
 /** A sample with its labels as `/metrics` shows them. */
 export function pushed({ family: { name, type }, labels, value, at, since }: TimedSample): PushedSample {
-  return { family: { name, type }, labels: shownLabels(labels), value, at, since };
+  return { series: { family: { name, type }, labels: shownLabels(labels) }, value, at, since };
 }
 
 const HELP = new Map(
@@ -154,11 +171,11 @@ export function helpOf({ name, help }: PushedFamily): string {
   return help ?? HELP.get(name) ?? '';
 }
 
-/** Whether a sample is of the families and accounts that a receiver is to have; what is of no account, every receiver has. */
+/** Whether a series is of the families and accounts that a receiver is to have; what is of no account, every receiver has. */
 export function selectionOf({
   families,
   accounts,
-}: Pick<Receiver, 'families' | 'accounts'>): (sample: Pick<PushedSample, 'family' | 'labels'>) => boolean {
+}: Pick<Receiver, 'families' | 'accounts'>): (series: PushedSeries) => boolean {
   const isFamily = matchesAny(families);
   const isAccount = matchesAny(accounts);
   return ({ family, labels: { account } }) =>

@@ -4,7 +4,7 @@ import { type Destination, digestOfDestination, type Receiver } from '../configu
 import { groupedBy } from '../grouped-by.ts';
 import { othersHaveGoneOn } from '../slices.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
-import { headOf, LabelSets, type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
+import { EntryShapes, headOf, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
 
 /** Why samples left an outbox without having been sent. */
@@ -65,8 +65,8 @@ export class ReceiverQueue {
   readonly #wants: (sample: TimedSample) => boolean;
   readonly #waiting = new WaitingEntries();
   /** The first entries that wait, as read from disk, in the order of their keys, without gaps. */
-  readonly #read = new Map<string, readonly [WaitingEntry, OutboxEntry]>();
-  readonly #sets = new LabelSets();
+  readonly #read = new Map<string, ReadEntry>();
+  readonly #shapes = new EntryShapes();
   #sending: ReadonlySet<string> = new Set();
 
   constructor(options: ReceiverQueueOptions) {
@@ -137,18 +137,37 @@ export class ReceiverQueue {
     this.#sending = new Set();
     await this.#keepWithinLimits();
     await this.#readOn();
+    const chosen = this.#firstOfEach(most);
+    this.#sending = new Set(chosen.map(([{ key }]) => nameOf(key)));
     const entries: WaitingEntry[] = [];
     const samples: PushedSample[] = [];
-    const sources = new Set<string>();
-    for (const [waiting, { source, samples: own }] of this.#read.values()) {
-      if (sources.has(source)) continue;
-      sources.add(source);
-      if (entries.length > 0 && samples.length + own.length > most) continue;
+    const lost: Dropped[] = [];
+    for await (const [waiting, stored] of inTurns(chosen)) {
+      const entry = unpackEntry(stored, this.#shapes);
+      if (entry === undefined) {
+        lost.push({ entry: waiting, reason: 'damaged' });
+        continue;
+      }
       entries.push(waiting);
-      samples.push(...own);
+      for (const sample of entry.samples) samples.push(sample);
     }
-    this.#sending = new Set(entries.map(({ key }) => nameOf(key)));
+    await this.#drop(lost);
     return { entries, samples };
+  }
+
+  #firstOfEach(most: number): ReadEntry[] {
+    const chosen: ReadEntry[] = [];
+    const sources = new Set<string>();
+    let samples = 0;
+    for (const read of this.#read.values()) {
+      const [waiting] = read;
+      if (sources.has(waiting.source)) continue;
+      sources.add(waiting.source);
+      if (chosen.length > 0 && samples + waiting.samples > most) continue;
+      chosen.push(read);
+      samples += waiting.samples;
+    }
+    return chosen;
   }
 
   /** Removes what the receiver has, from disk too; a disk that refuses is asked again until it does not, or the signal aborts. */
@@ -171,8 +190,8 @@ export class ReceiverQueue {
   async #readOn(): Promise<void> {
     const limit = this.#readable();
     if (this.#read.size > 0 && this.#read.size >= limit / 2) return;
-    // Nothing waits any more that has label sets in common with what comes.
-    if (this.#read.size === 0) this.#sets.clear();
+    // Nothing waits any more that has series in common with what comes.
+    if (this.#read.size === 0) this.#shapes.clear();
     const last = [...this.#read.keys()].at(-1) ?? '';
     const names = this.#waiting.names(limit).filter((name) => name > last);
     const missing = new Set(names);
@@ -183,9 +202,7 @@ export class ReceiverQueue {
       // What does not wait is on its way into the queue, or out of it.
       const waiting = this.#waiting.find(name);
       if (waiting === undefined) continue;
-      const entry = unpackEntry(value, this.#sets);
-      if (entry === undefined) lost.push({ entry: waiting, reason: 'damaged' });
-      else this.#read.set(name, [waiting, entry]);
+      this.#read.set(name, [waiting, value]);
     }
     // A database that has failed over may lack its last commits.
     for (const name of missing) {
@@ -204,7 +221,7 @@ export class ReceiverQueue {
         limit: names.length,
         after: [...this.prefix, reached],
       });
-      yield* inTurns(found);
+      yield* found;
       reached = found.length < names.length ? end : nameOf(found.at(-1)?.key ?? []);
     }
   }
@@ -249,7 +266,7 @@ export class ReceiverQueue {
 /** So many entries are looked at in one turn of the event loop. */
 const A_TURN = 25;
 
-async function* inTurns(entries: readonly StateEntry[]): AsyncGenerator<StateEntry, void> {
+async function* inTurns<Entry>(entries: readonly Entry[]): AsyncGenerator<Entry, void> {
   for (const [index, entry] of entries.entries()) {
     if (index % A_TURN === A_TURN - 1) await othersHaveGoneOn();
     yield entry;
@@ -281,6 +298,9 @@ interface WaitingEntry {
   readonly bytes: number;
   readonly samples: number;
 }
+
+/** An entry with what lies on disk behind it. */
+type ReadEntry = readonly [WaitingEntry, stored: unknown];
 
 interface Dropped {
   readonly entry: WaitingEntry;

@@ -1,10 +1,11 @@
 import { PbfWriter } from 'pbf';
 import snappy from 'snappyjs';
-import type { Labels } from '../catalogue/family.ts';
 import {
   helpOf,
+  onceFor,
   type PushedFamily,
   type PushedSample,
+  type PushedSeries,
   type ReceiverAnswer,
   refusalOrFailure,
   unlikeReceiver,
@@ -36,6 +37,8 @@ const WRITTEN = 'x-prometheus-remote-write-samples-written';
 export class RemoteWrite {
   readonly #connection: Pick<ReceiverConnection, 'post'>;
   #version: Version = '2.0';
+  /** Where each request is written: to have new memory for it from the system takes as long as to write it. */
+  #room: Uint8Array = new Uint8Array(2 ** 16);
 
   constructor(connection: Pick<ReceiverConnection, 'post'>) {
     this.#connection = connection;
@@ -57,7 +60,9 @@ export class RemoteWrite {
   }
 
   #post(samples: readonly PushedSample[], signal: AbortSignal): Promise<Reply> {
-    const message = MESSAGES[this.#version](samples);
+    const request = new PbfWriter(this.#room);
+    const message = MESSAGES[this.#version](samples, request);
+    this.#room = request.buf;
     return this.#connection.post(snappy.compress(message), HEADERS[this.#version], signal);
   }
 }
@@ -78,61 +83,37 @@ function answerOf({ status, headers, words, retryAfterMs }: Reply, sent: number)
 /** The enums of both versions: MetricMetadata.MetricType and Metadata.MetricType. */
 const TYPES = { counter: 1, gauge: 2, histogram: 3, summary: 5 } as const;
 
-/** Where a family's name belongs among a series' labels, which receivers expect in the order of their names. */
+/** The label that a family's name is for receivers, which expect labels in the order of their names. */
 const NAME = '__name__';
 
-/** Makes something of each object once: samples of equal labels, or of one family, mostly share it, also from one request to the next. */
-function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
-  const known = new WeakMap<Key, Made>();
-  return (key) => {
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const made = make(key);
-    known.set(key, made);
-    return made;
-  };
+/** The labels of a series, its family's name among them, in the order of their names. */
+function labelsOf({ family, labels }: PushedSeries): [name: string, value: string][] {
+  return Object.entries({ ...labels, [NAME]: family.name }).sort(([a], [b]) => (a < b ? -1 : 1));
 }
-
-/** Names and values in the order of the names: those before the family's name, and those after it. */
-const ordered = once((labels: Labels) => {
-  const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
-  const place = pairs.filter(([name]) => name < NAME).length;
-  return { before: pairs.slice(0, place).flat(), after: pairs.slice(place).flat() };
-});
 
 /** The same as a `TimeSeries` has them. */
-const written = once((labels: Labels) => {
-  const { before, after } = ordered(labels);
-  return { before: writtenLabels(before), after: writtenLabels(after) };
+const writtenLabels = onceFor((series: PushedSeries) => {
+  const written = new PbfWriter();
+  for (const label of labelsOf(series)) written.writeMessage(1, writeLabel, label);
+  return written.finish();
 });
 
-const writtenName = once(({ name }: PushedFamily) => writtenLabels([NAME, name]));
-
-function writtenLabels(namesAndValues: readonly string[]): Uint8Array {
-  const series = new PbfWriter();
-  for (let at = 0; at < namesAndValues.length; at += 2)
-    series.writeMessage(1, writeLabel, namesAndValues.slice(at, at + 2));
-  return series.finish();
-}
-
 /** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
-export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
-  const request = new PbfWriter();
-  const writeSeries = (sample: PushedSample, series: PbfWriter) => {
-    const { before, after } = written(sample.labels);
-    for (const bytes of [before, writtenName(sample.family), after]) writeAsIs(series, bytes);
-    series.writeMessage(2, writeSample, sample);
-  };
-  for (const sample of samples) request.writeMessage(1, writeSeries, sample);
-  const families = new Map(samples.map(({ family }) => [wholeName(family), family]));
-  for (const family of families.values()) request.writeMessage(3, writeFamily, family);
+export function writeRequest1(samples: readonly PushedSample[], request = new PbfWriter()): Uint8Array {
+  for (const sample of samples) request.writeMessage(1, writeSeries1, sample);
+  const families = new Set(samples.map(({ series }) => series.family));
+  const whole = new Map([...families].map((family) => [wholeName(family), family]));
+  for (const family of whole.values()) request.writeMessage(3, writeFamily, family);
   return request.finish();
 }
 
-function writeAsIs(message: PbfWriter, bytes: Uint8Array): void {
-  message.realloc(bytes.length);
-  message.buf.set(bytes, message.pos);
-  message.pos += bytes.length;
+/** `TimeSeries` */
+function writeSeries1(sample: PushedSample, series: PbfWriter): void {
+  const labels = writtenLabels(sample.series);
+  series.realloc(labels.length);
+  series.buf.set(labels, series.pos);
+  series.pos += labels.length;
+  series.writeMessage(2, writeSample, sample);
 }
 
 /** A text, and where it stands among those of the request that had it last: to look up each in a table takes as long as all else. */
@@ -157,20 +138,14 @@ function textOf(text: string): Text {
   return made;
 }
 
-const textsOfLabels = once((labels: Labels) => {
-  const { before, after } = ordered(labels);
-  return { before: before.map(textOf), after: after.map(textOf) };
-});
-
-const textsOfFamily = once((family: PushedFamily) => ({
-  name: textOf(family.name),
-  type: TYPES[family.type],
-  help: textOf(helpOf(family)),
+const textsOf = onceFor((series: PushedSeries) => ({
+  labels: labelsOf(series).flat().map(textOf),
+  type: TYPES[series.family.type],
+  help: textOf(helpOf(series.family)),
 }));
 
 /** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and created timestamps. */
-export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
-  const request = new PbfWriter();
+export function writeRequest2(samples: readonly PushedSample[], request = new PbfWriter()): Uint8Array {
   requests += 1;
   const symbols: string[] = [];
   const reference = (text: Text): number => {
@@ -182,22 +157,18 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
   };
   // The first is empty, as the protocol has it.
   reference(textOf(''));
-  const name = textOf(NAME);
-  const places: number[] = [];
-  const writeMetadata = ({ type, help }: ReturnType<typeof textsOfFamily>, metadata: PbfWriter) => {
+  const writeMetadata = ({ type, help }: ReturnType<typeof textsOf>, metadata: PbfWriter) => {
     metadata.writeVarintField(1, type);
     metadata.writeVarintField(3, reference(help));
   };
+  const writeReferences = (labels: readonly Text[], references: PbfWriter) => {
+    for (const text of labels) references.writeVarint(reference(text));
+  };
   const writeSeries = (sample: PushedSample, series: PbfWriter) => {
-    const { before, after } = textsOfLabels(sample.labels);
-    const family = textsOfFamily(sample.family);
-    places.length = 0;
-    for (const text of before) places.push(reference(text));
-    places.push(reference(name), reference(family.name));
-    for (const text of after) places.push(reference(text));
-    series.writePackedVarint(1, places);
+    const texts = textsOf(sample.series);
+    series.writeMessage(1, writeReferences, texts.labels);
     series.writeMessage(2, writeSample, sample);
-    series.writeMessage(5, writeMetadata, family);
+    series.writeMessage(5, writeMetadata, texts);
     if (sample.since !== undefined) series.writeVarintField(6, sample.since);
   };
   for (const sample of samples) request.writeMessage(5, writeSeries, sample);

@@ -1,12 +1,18 @@
 import { EventEmitter } from 'node:events';
-import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { State } from '../state/state.ts';
 import type { ReceiverStatus } from '../status.ts';
 import { otlpTo } from './otlp.ts';
 import type { Outbox } from './outbox.ts';
-import type { Protocol, PushedSample, ReceiverAnswer, RefusalReason } from './protocol.ts';
+import {
+  onceFor,
+  type Protocol,
+  type PushedSample,
+  type PushedSeries,
+  type ReceiverAnswer,
+  type RefusalReason,
+} from './protocol.ts';
 import { NoReply, ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
 import { RemoteWrite } from './remote-write.ts';
@@ -159,6 +165,7 @@ export interface ConnectedReceiver {
 export function connectReceiver(receiver: Receiver, clock: Clock): ConnectedReceiver {
   const connection = new ReceiverConnection(receiver, () => clock.wall());
   const protocol = receiver.kind === 'otlp' ? otlpTo(connection) : new RemoteWrite(connection);
+  const labelled = labelling(receiver.labels);
   return {
     receiver,
     protocol: {
@@ -167,7 +174,7 @@ export function connectReceiver(receiver: Receiver, clock: Clock): ConnectedRece
       },
       async send(samples, signal) {
         try {
-          return await protocol.send(withLabels(samples, receiver.labels), signal);
+          return await protocol.send(labelled(samples), signal);
         } catch (error) {
           if (error instanceof NoReply) return { kind: 'failed', words: error.message };
           throw error;
@@ -178,15 +185,13 @@ export function connectReceiver(receiver: Receiver, clock: Clock): ConnectedRece
   };
 }
 
-function withLabels(samples: readonly PushedSample[], added: Receiver['labels']): readonly PushedSample[] {
-  if (Object.keys(added).length === 0) return samples;
-  // Those that share their labels share them afterwards too, so that each set is written once.
-  const sets = new Map<Labels, Labels>();
-  return samples.map((sample) => {
-    const labels = sets.get(sample.labels) ?? { ...added, ...sample.labels };
-    sets.set(sample.labels, labels);
-    return { ...sample, labels };
-  });
+function labelling(added: Receiver['labels']): (samples: readonly PushedSample[]) => readonly PushedSample[] {
+  if (Object.keys(added).length === 0) return (samples) => samples;
+  const labelled = onceFor(({ family, labels }: PushedSeries) => ({
+    family,
+    labels: { ...added, ...labels },
+  }));
+  return (samples) => samples.map((sample) => ({ ...sample, series: labelled(sample.series) }));
 }
 
 /** Told what becomes of what is pushed. */

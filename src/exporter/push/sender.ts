@@ -61,8 +61,9 @@ export function receiverSnapshots({
       const add = (key: string, sample: ShownSample): void => {
         if (!wants(sample)) return;
         const since = sample.family.type === 'gauge' ? undefined : startedAt;
+        const { family, value } = sample;
         const labels = instance === undefined ? sample.labels : { instance, ...sample.labels };
-        series.set(key, { ...sample, labels, at, since });
+        series.set(key, { series: shown.get(key)?.series ?? { family, labels }, value, at, since });
       };
       for (const [key, sample] of page) add(key, sample);
       if (receiver.labels['job'] !== undefined) add(UP.family.name, UP);

@@ -33,7 +33,7 @@ describe('a receiver that is asked for samples before a history is read', () => 
     const { sent, refusal } = await probe(() => ({ kind: 'accepted' }));
     expect(refusal).toBeUndefined();
     expect(sent.map(({ at }) => at)).toEqual([RANGE.to, RANGE.from]);
-    expect(new Set(sent.map(({ labels }) => JSON.stringify(labels))).size).toBe(2);
+    expect(new Set(sent.map(({ series }) => JSON.stringify(series.labels))).size).toBe(2);
   });
 
   it.each([RANGE.from + 1, RANGE.from + 90 * MINUTE, TO - 1, TO])(

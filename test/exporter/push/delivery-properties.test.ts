@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { PushedSeries } from '../../../src/exporter/push/protocol.ts';
 import { type Fate, ModelReceiver, seriesOf } from './model-receiver.ts';
 import { outboxBed, sample, shown } from './outbox-bed.ts';
 
@@ -32,8 +33,8 @@ interface Taken {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The values stored of a series, by time. */
-function storedOf(receiver: ModelReceiver, { family, labels }: Parameters<typeof seriesOf>[0]) {
-  return receiver.stored.get(seriesOf({ family, labels })) ?? [];
+function storedOf(receiver: ModelReceiver, series: PushedSeries) {
+  return receiver.stored.get(seriesOf({ series })) ?? [];
 }
 
 function expectBuckets(receiver: ModelReceiver, made: readonly number[]): void {

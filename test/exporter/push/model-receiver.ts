@@ -35,6 +35,6 @@ export class ModelReceiver {
   }
 }
 
-export function seriesOf({ family, labels }: Pick<PushedSample, 'family' | 'labels'>): string {
+export function seriesOf({ series: { family, labels } }: Pick<PushedSample, 'series'>): string {
   return `${family.name}${JSON.stringify(labels)}`;
 }

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { Packr } from 'msgpackr';
+import snappy from 'snappyjs';
 import { expect, it } from 'vitest';
-import { LabelSets, packEntry, unpackEntry } from '../../../src/exporter/push/outbox-entry.ts';
+import { EntryShapes, packEntry, unpackEntry } from '../../../src/exporter/push/outbox-entry.ts';
 
 const AT = Date.UTC(2026, 0, 5, 10);
 
-const sample = fc.record({
+const series = fc.record({
   family: fc.constantFrom(
     { name: 'edge_a_total', type: 'counter' as const },
     { name: 'edge_b', type: 'gauge' as const },
@@ -13,6 +14,10 @@ const sample = fc.record({
   labels: fc.dictionary(fc.constantFrom('account', 'code', '__proto', 'x'), fc.string(), {
     noNullPrototype: true,
   }),
+});
+
+const sample = fc.record({
+  series,
   // As in the exposition, the sign of zero means nothing.
   value: fc.double({ noNaN: true }).map((value) => value + 0),
   at: fc.constant(AT),
@@ -28,53 +33,68 @@ it('keeps every sample as it was put in', () => {
 });
 
 it('keeps them as well where entries are read one after another, and share what they have in common', () => {
-  const sets = new LabelSets();
+  const shapes = new EntryShapes();
   fc.assert(
     fc.property(fc.array(sample), fc.string(), (samples, source) => {
       const bytes = packEntry({ source, queuedAt: 0, samples });
       const [first, again] = [
-        unpackEntry(bytes, sets)?.samples ?? [],
-        unpackEntry(bytes, sets)?.samples ?? [],
+        unpackEntry(bytes, shapes)?.samples ?? [],
+        unpackEntry(bytes, shapes)?.samples ?? [],
       ];
       expect(first).toEqual(samples);
-      for (const [index, { labels, family }] of again.entries()) {
-        expect(labels).toBe(first[index]?.labels);
-        expect(family).toBe(first[index]?.family);
-      }
+      for (const [index, { series }] of again.entries()) expect(series).toBe(first[index]?.series);
     }),
   );
 });
 
-it('holds no more label sets than a few requests have', () => {
-  const sets = new LabelSets();
-  const own = Array.from({ length: 5_000 }, (_, code) => ['code', `${code}`]);
-  const [first] = sets.labels({ account: 'a0' }, own);
-  expect(sets.labels({ account: 'a0' }, own)[0]).toBe(first);
-  for (let account = 1; account < 5; account++) sets.labels({ account: `a${account}` }, own);
-  const [anew] = sets.labels({ account: 'a0' }, own);
+it('finds the series of an entry again where only its time and its values differ', () => {
+  const shapes = new EntryShapes();
+  const entryAt = (at: number) => {
+    const series = { family: { name: 'edge_b', type: 'gauge' as const }, labels: { code: '200' } };
+    return { source: 's', queuedAt: at, samples: [{ series, value: at, at, since: undefined }] };
+  };
+  const [first, second] = [1, 2].map((at) => unpackEntry(packEntry(entryAt(at)), shapes));
+  expect(second).toEqual(entryAt(2));
+  expect(second?.samples[0]?.series).toBe(first?.samples[0]?.series);
+});
+
+it('holds no more series than a few requests have', () => {
+  const shapes = new EntryShapes();
+  const seriesOf = (account: string) => {
+    const samples = Array.from({ length: 5_000 }, (_, code) => ({
+      series: { family: { name: 'edge_b', type: 'gauge' as const }, labels: { account, code: `${code}` } },
+      value: 1,
+      at: AT,
+      since: undefined,
+    }));
+    return unpackEntry(packEntry({ source: 's', queuedAt: 0, samples }), shapes)?.samples[0]?.series;
+  };
+  const first = seriesOf('a0');
+  expect(seriesOf('a0')).toBe(first);
+  for (let account = 1; account < 5; account++) seriesOf(`a${account}`);
+  // One more than is held.
+  seriesOf('a5');
+  const anew = seriesOf('a0');
   expect(anew).toEqual(first);
   expect(anew).not.toBe(first);
 });
 
 it('is not misled by entries of other forms', () => {
   const { pack } = new Packr({ useRecords: false });
-  const whole = {
-    source: 's',
-    queued: 1,
-    at: 2,
-    labels: {},
-    families: [['a', 'gauge']],
-    own: [[]],
-    points: [0, 0, 5],
-  };
+  const shape = { labels: {}, families: [['a', 'gauge']], own: [[]], places: [0, 0] };
+  const whole = { source: 's', queued: 1, at: 2, shape: snappy.compress(pack(shape)), values: [5] };
   expect(unpackEntry(pack(whole))?.samples).toHaveLength(1);
   for (const changed of [
     { own: undefined },
-    { points: [0, 1, 5] },
-    { points: [1, 0, 5] },
-    { points: [0, 0] },
+    { places: [0, 1] },
+    { places: [1, 0] },
+    { places: [0] },
     { families: [['a', 'info']] },
   ])
+    expect(
+      unpackEntry(pack({ ...whole, shape: snappy.compress(pack({ ...shape, ...changed })) })),
+    ).toBeUndefined();
+  for (const changed of [{ shape: undefined }, { values: undefined }, { values: [] }, { values: [5, 6] }])
     expect(unpackEntry(pack({ ...whole, ...changed }))).toBeUndefined();
   for (const other of ['text', 5, undefined]) expect(unpackEntry(other)).toBeUndefined();
 });

@@ -201,9 +201,9 @@ it('an outbox of 1 MiB is drained to its end, and what is not sent is counted to
     maxBytes: 2 ** 20,
   });
   onTestFinished(() => bed.stop());
-  const [buckets, series] = [600, 100];
+  const [buckets, series] = [900, 100];
   for (let at = 1; at <= buckets; at++) {
-    const samples = Array.from({ length: series }, (_, index) => sample(`s${index}`, at));
+    const samples = Array.from({ length: series }, (_, index) => sample(`s${index}`, at, at + 0.5));
     await bed.commit('job', samples);
     expect(bed.queue.waiting.bytes).toBeLessThanOrEqual(2 ** 20);
   }

@@ -20,7 +20,8 @@ function outboxOn(state: State, max_bytes = 2 ** 30) {
   const dropped: [DropReason, number][] = [];
   return {
     dropped,
-    commit: (at: number) => outbox.commit({ entries: [], samples: [sample('x', at)], source: 'job' }),
+    commit: (at: number, source = 'job') =>
+      outbox.commit({ entries: [], samples: [sample('x', at)], source }),
     /** With no receiver any more. */
     async removeAll() {
       outbox.queues = [];
@@ -90,7 +91,8 @@ it('takes up a backlog, and reads it, in turns between which scrapes go on', asy
   const ENTRIES = 500;
   const outbox = outboxOn(memoryState());
   const first = outbox.queue();
-  for (let at = 1; at <= ENTRIES; at++) await outbox.commit(at);
+  // What is sent of each source is one entry at a time.
+  for (let at = 1; at <= ENTRIES; at++) await outbox.commit(at, String(at));
   await first.takeUp();
   const { queue, takeUp } = outbox.queue();
   for (const work of [takeUp, () => queue.next(10 * ENTRIES)]) {
@@ -270,7 +272,7 @@ it('lets go of the labels that it has read once nothing waits', async () => {
   for (let at = 1; at <= 2; at++) {
     await outbox.commit(at);
     const batch = await queue.next(10);
-    labels.push(batch.samples[0]?.labels);
+    labels.push(batch.samples[0]?.series.labels);
     await queue.remove(batch, signal);
   }
   expect(labels[1]).toEqual(labels[0]);

@@ -41,7 +41,7 @@ it('ends series that are shown no more, once', () => {
       snapshots.take(samples, index);
       const { waiting } = snapshots;
       snapshots.sent();
-      return waiting?.samples.map(({ family, value, at, ended }) => [family.name, value, at, ended]);
+      return waiting?.samples.map(({ series, value, at, ended }) => [series.family.name, value, at, ended]);
     },
   );
   expect(found).toEqual([
@@ -66,7 +66,7 @@ it('has the families and accounts of the receiver, and what is of no account', (
     shown('process_cpu', 1),
   ];
   snapshots.take(page(...samples), 1);
-  expect(snapshots.waiting?.samples.map(({ family, labels }) => [family.name, labels])).toEqual([
+  expect(snapshots.waiting?.samples.map(({ series }) => [series.family.name, series.labels])).toEqual([
     ['edge_up', { account: 'prod' }],
     ['edge_exporter_series', {}],
   ]);
@@ -86,7 +86,7 @@ it('makes an up of its own for a receiver whose labels name a job, as a scrape w
   ] as const) {
     const snapshots = snapshotsFor({ labels });
     snapshots.take(page(), 1);
-    expect(snapshots.waiting?.samples.map(({ family, value }) => [family.name, value])).toEqual(up);
+    expect(snapshots.waiting?.samples.map(({ series, value }) => [series.family.name, value])).toEqual(up);
   }
 });
 

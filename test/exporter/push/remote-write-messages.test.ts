@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Labels } from '../../../src/exporter/catalogue/family.ts';
 import type { PushedSample } from '../../../src/exporter/push/protocol.ts';
 import { writeRequest1, writeRequest2 } from '../../../src/exporter/push/remote-write.ts';
 import { heapInUse } from '../../heap-in-use.ts';
@@ -37,16 +38,20 @@ function of(message: Uint8Array, field: number): Buffer[] {
 
 const HISTOGRAM = { name: 'edge_exporter_wait_seconds_bucket', type: 'histogram', help: 'Waits.' } as const;
 const ENDED: PushedSample = {
-  family: { name: 'edge_waf_ruleset_info', type: 'gauge', help: 'A ruleset.' },
-  labels: { mode: 'blocking' },
+  series: {
+    family: { name: 'edge_waf_ruleset_info', type: 'gauge', help: 'A ruleset.' },
+    labels: { mode: 'blocking' },
+  },
   value: Number.NaN,
   at: 1_000,
   since: undefined,
   ended: true,
 };
+/** `ENDED` with other labels. */
+const endedWith = (labels: Labels): PushedSample => ({ ...ENDED, series: { ...ENDED.series, labels } });
 const SAMPLES: PushedSample[] = [
-  { family: HISTOGRAM, labels: { le: '0.5' }, value: 3, at: 1_000, since: 7 },
-  { family: HISTOGRAM, labels: { le: '+Inf' }, value: 4, at: 1_000, since: 7 },
+  { series: { family: HISTOGRAM, labels: { le: '0.5' } }, value: 3, at: 1_000, since: 7 },
+  { series: { family: HISTOGRAM, labels: { le: '+Inf' } }, value: 4, at: 1_000, since: 7 },
   ENDED,
 ];
 /** As Prometheus' `value.StaleNaN` lies in a message. */
@@ -95,7 +100,7 @@ it.each([1, 30, 127, 128, 5_000, 20_000, 2_100_000])(
   'writes a label of %i bytes, and all around it',
   (bytes) => {
     const labels = { a: 'first', text: 'x'.repeat(bytes) };
-    const samples = [1, 2, 3].map((value): PushedSample => ({ ...ENDED, labels, value, at: 5 }));
+    const samples = [1, 2, 3].map((value): PushedSample => ({ ...endedWith(labels), value, at: 5 }));
     const old = of(writeRequest1(samples), 1).map((series) =>
       Object.fromEntries(of(series, 1).map((label) => of(label, 1).concat(of(label, 2)).map(String))),
     );
@@ -114,7 +119,7 @@ it.each([1, 30, 127, 128, 5_000, 20_000, 2_100_000])(
 );
 
 it('writes labels in the order of their names, the family among them, whatever order they came in', () => {
-  const samples = [{ ...ENDED, labels: { z: '1', A: '2', le: '3' } }];
+  const samples = [endedWith({ z: '1', A: '2', le: '3' })];
   const [series = Buffer.of()] = of(writeRequest1(samples), 1);
   const names = of(series, 1).map((label) => String(of(label, 1)[0]));
   expect(names).toEqual(['A', '__name__', 'le', 'z']);
@@ -125,7 +130,7 @@ it('writes labels in the order of their names, the family among them, whatever o
     'A',
     '2',
     '__name__',
-    ENDED.family.name,
+    ENDED.series.family.name,
     'le',
     '3',
     'z',
@@ -134,8 +139,8 @@ it('writes labels in the order of their names, the family among them, whatever o
 });
 
 it('keeps nothing of requests that have left, however many texts each was the last to name', () => {
-  const lasting = Array.from({ length: 500 }, (_, id) => ({ ...ENDED, labels: { lasting: String(id) } }));
-  const write = (passing: string) => writeRequest2([...lasting, { ...ENDED, labels: { passing } }]);
+  const lasting = Array.from({ length: 500 }, (_, id) => endedWith({ lasting: String(id) }));
+  const write = (passing: string) => writeRequest2([...lasting, endedWith({ passing })]);
   write('first');
   const before = heapInUse();
   for (let request = 0; request < 1_000; request += 1) write(`passing ${request}`);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,6 +22,9 @@ interface Received {
   readonly value: number;
   readonly at: number;
 }
+
+/** A text that takes as many bytes in the outbox. */
+const incompressible = (length: number) => randomBytes(0.75 * length).toString('base64');
 
 /** The fields of a protobuf message: numbers, and the bytes of what has a length. */
 function* fieldsOf(message: Buffer): Generator<readonly [number, number | Buffer]> {
@@ -225,7 +229,7 @@ test('the queue of an account reads ahead about as much as a request takes', asy
     },
     mayAct: () => true,
   });
-  for (let at = 1; at <= 20; at++) await replicaOne.commit('a', at, 'x'.repeat(50_000));
+  for (let at = 1; at <= 20; at++) await replicaOne.commit('a', at, incompressible(50_000));
   receiver.isAway = false;
   await soon(() => expect(waiting(replicaOne)).toBe(0));
   expect(most).toBeGreaterThan(0);
@@ -241,7 +245,7 @@ test('what an account keeps is bounded, and its oldest goes first', async () => 
   await push.apply(receiverAt(receiver.url, { outbox: { max_bytes: most } }), 1_024);
   for (const account of ['a', 'b']) {
     accounts.own(account, { state: sharedState().open(), mayAct: () => true });
-    for (let at = 1; at <= 40; at++) await commit(account, at, 'x'.repeat(100_000));
+    for (let at = 1; at <= 40; at++) await commit(account, at, incompressible(100_000));
   }
   const dropped = () => metrics.pushDropped.value('r', 'outbox_full') ?? 0;
   await soon(() => expect(push.receivers()[0]?.bytes).toBeLessThanOrEqual(2 * most));

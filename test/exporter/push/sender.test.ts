@@ -15,7 +15,7 @@ const many = (count: number, at: number) =>
 
 it('lets one sample that is refused cost none of the others', async () => {
   const receiver = new ModelReceiver();
-  receiver.refuses = ({ labels }) => (labels['series'] === 's137' ? 'invalid' : undefined);
+  receiver.refuses = ({ series }) => (series.labels['series'] === 's137' ? 'invalid' : undefined);
   const bed = bedWith(receiver);
   await bed.commit('job', many(500, 1));
   await bed.empty();
@@ -219,7 +219,7 @@ it('drops a sample that is refused without a reason, alone, once others are take
   const receiver = new ModelReceiver();
   const bed = bedWith(receiver, {
     send: (samples) =>
-      samples.some(({ labels }) => labels['series'] === 'bad')
+      samples.some(({ series }) => series.labels['series'] === 'bad')
         ? wrongServer(1)
         : receiver.take(samples, 'taken'),
   });
