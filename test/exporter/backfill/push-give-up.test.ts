@@ -62,7 +62,7 @@ it('gives up a receiver that has taken nothing for a quarter of an hour, and the
 
 it('waits for a receiver that comes back sooner, each time anew', async () => {
   // Twelve failures in a row take some seven minutes; three times over they take more than a quarter of an hour.
-  const receiver = await receiverThat((request) => request > 8 && request % 13 !== 0 && request < 60);
+  const receiver = await receiverThat((request) => request > 4 && request % 13 !== 0 && request < 60);
   const { push, clock } = await bedWith(receiver);
   const { pushed } = await push();
   expect(pushed.get('central')).toBeGreaterThan(1_000);
