@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { UnclearRow } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
@@ -117,7 +118,7 @@ export function count(
   const total = settled.at(-1)?.total ?? counter.total;
   const after = { total, watermark, missing: joined(missing, areAlike) };
   return {
-    counter: isSame(after, counter) ? counter : after,
+    counter: isDeepStrictEqual(after, counter) ? counter : after,
     settled,
     skipped: skipped.reduce((sum, span) => sum + bucketsIn(span, reading.width), 0),
   };
@@ -193,7 +194,8 @@ function dueBuckets(
   const buckets: CountedBucket[] = [];
   let total = before;
   const first = due[0]?.from ?? window.from;
-  const from = Math.max(window.from, narrower === undefined ? first : first - width + 1);
+  // Of a wider bucket that begins before what is due the rest may be.
+  const from = Math.max(window.from, first - width + 1);
   const to = Math.min(window.to, settledUntil);
   for (let index = firstAtOrAfter(timestamps, from); index < timestamps.length; index += 1) {
     const start = Number(timestamps[index]);
@@ -221,7 +223,7 @@ function wholeOrRest(
   if (covers(due, start, end)) return bucket;
   if (narrower === undefined) return undefined;
   const from = due.find((span) => span.to > start)?.from ?? end;
-  if (from <= start || from >= end || !covers(due, from, end)) return undefined;
+  if (from >= end || !covers(due, from, end)) return undefined;
   const counted = partsOf(narrower.points, start, from - start, narrower.width);
   if (counted?.rest === undefined) return undefined;
   const rest = value - counted.first - counted.rest;
@@ -247,16 +249,6 @@ function isSkipped(span: MissingSpan, { watermark, forgottenUntil }: Reading): b
 export function areAlike(a: MissingSpan, b: MissingSpan): boolean {
   if (a.asked === 0 && b.asked === 0) return true;
   return a.since === b.since && a.until === b.until && a.asked === b.asked && a.whole === b.whole;
-}
-
-/** Whether two counters have taken in the same, and lack the same. */
-export function isSame(a: Counter, b: Counter): boolean {
-  if (a.total !== b.total || a.watermark !== b.watermark || a.missing.length !== b.missing.length)
-    return false;
-  return a.missing.every((span, index) => {
-    const other = b.missing[index];
-    return other !== undefined && span.from === other.from && span.to === other.to && areAlike(span, other);
-  });
 }
 
 /** The counter after an answer to a window that could not be used. */

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Points } from '../../../src/exporter/decode/points.ts';
 import { type Reading, readingOf } from '../../../src/exporter/series/answer-buckets.ts';
 import { bestRead, noteCoarse } from '../../../src/exporter/series/coarse-reads.ts';
-import { type Counter, count, type MissingSpan } from '../../../src/exporter/series/counter.ts';
+import {
+  type Counter,
+  count,
+  hasCounted,
+  type MissingSpan,
+  noteUnclear,
+} from '../../../src/exporter/series/counter.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 5, 10);
@@ -57,6 +63,17 @@ const ROWS_WITHOUT_ONE = points([
   [2, 4],
 ]);
 
+const ROWS_OF_THREE = [
+  [0, 1],
+  [1, 2],
+  [2, 4],
+] as const;
+
+const ROWS_WITHOUT_ONE_OF_THREE = [
+  [0, 1],
+  [2, 4],
+] as const;
+
 describe('counting an answer', () => {
   it('takes in what has settled since the watermark, with the total after each bucket', () => {
     const { counter: after, settled, skipped } = count(counter(100, 1), ROWS, reading(0, 3));
@@ -104,6 +121,152 @@ describe('counting an answer', () => {
     expect(count(counter(3, 2), fives, wide).counter).toEqual(
       counter(63, 15, [span(2, 5, { asked: 1, whole: 1 })]),
     );
+  });
+});
+
+describe('a bucket that is wider than those before', () => {
+  const wide = reading(0, 10, 10, { width: 5 * MINUTE });
+  const narrower = (rows: readonly (readonly [number, number])[]) => ({
+    before: { points: points(rows), width: MINUTE },
+  });
+  const counted = (value: number, rows: readonly (readonly [number, number])[]) =>
+    count(counter(7, 3), points([[0, value]]), wide, narrower(rows)).settled;
+
+  it('counts for what it has beyond the narrow ones that were counted of its time', () => {
+    expect(counted(10, ROWS_OF_THREE)).toEqual([{ start: at(3), width: 2 * MINUTE, value: 3, total: 10 }]);
+    expect(counted(7, ROWS_OF_THREE)).toEqual([{ start: at(3), width: 2 * MINUTE, value: 0, total: 7 }]);
+  });
+
+  it('does not count where it has less than those, or not all of them are known', () => {
+    expect(counted(6, ROWS_OF_THREE)).toEqual([]);
+    expect(counted(10, ROWS_WITHOUT_ONE_OF_THREE)).toEqual([]);
+  });
+
+  it('does not count where its time was counted whole', () => {
+    const all = count(counter(9, 5), points([[0, 9]]), wide, narrower(ROWS_OF_THREE));
+    expect(all.settled).toEqual([]);
+    const later = count(counter(9, 5, [span(6, 7)]), points([[0, 9]]), wide, narrower(ROWS_OF_THREE));
+    expect(later.settled).toEqual([]);
+  });
+});
+
+describe('a row that may be a wide bucket, or a narrow one before others that are missing', () => {
+  const ROW = [{ start: at(0), end: at(5), value: 50 }];
+  /** Lacked by answers for 25 minutes. */
+  const lacked = (asked: number, whole: number) => span(0, 5, { since: at(5), asked, whole });
+  const beside = (known: Counter, answer: Reading, clear = points([])) =>
+    count(known, clear, answer, { unclear: ROW });
+  const late = { start: at(0), width: 5 * MINUTE, value: 50 };
+
+  it('counts once answers have had no more for 20 minutes, and what it may lack is reported as skipped', () => {
+    expect(beside(counter(100, 5, [lacked(1, 1)]), reading(0, 5))).toEqual({
+      counter: counter(150, 5),
+      settled: [{ ...late, total: 150 }],
+      skipped: 4,
+    });
+    expect(beside(counter(100, 5, [lacked(9, 0)]), reading(0, 5, 5, { whole: false })).settled).toHaveLength(
+      1,
+    );
+  });
+
+  it('counts after the clear buckets of the same answer', () => {
+    const { settled, counter: after } = beside(
+      counter(100, 5, [lacked(1, 1)]),
+      reading(0, 7),
+      points([
+        [5, 1],
+        [6, 2],
+      ]),
+    );
+    expect(settled.map(({ total }) => total)).toEqual([101, 103, 153]);
+    expect(after).toEqual(counter(153, 7));
+  });
+
+  it('is waited for while fewer answers lacked it, while it may grow, and by answers about the past', () => {
+    const waits = (missing: MissingSpan, answer: Reading) =>
+      expect(beside(counter(100, 5, [missing]), answer).settled).toEqual([]);
+    waits(lacked(0, 0), reading(0, 5));
+    waits(lacked(8, 0), reading(0, 5, 5, { whole: false }));
+    waits({ ...lacked(1, 1), since: at(11) }, reading(0, 5));
+    waits(lacked(1, 1), reading(0, 5, 4));
+    waits(lacked(1, 1), reading(0, 4, 5));
+    waits(lacked(1, 1), reading(1, 5));
+    waits(lacked(1, 1), reading(0, 5, 5, { watermark: undefined }));
+  });
+
+  it('keeps its time from being skipped until it has settled', () => {
+    const known = counter(100, 5, [span(0, 4, { since: at(-5), asked: 9, whole: 9 })]);
+    const unsettled = reading(0, 5, 4);
+    expect(beside(known, unsettled)).toMatchObject({ skipped: 0, counter: { missing: [{ to: at(4) }] } });
+    expect(count(known, points([]), unsettled).skipped).toBe(4);
+    // A row of another time keeps nothing.
+    for (const start of [at(4), at(-5)]) {
+      const row = { start, end: start + 5 * MINUTE, value: 50 };
+      const other = reading(-9, 9, -1, { watermark: at(4) });
+      const skipped = count(known, points([]), other, { unclear: [row] }).skipped;
+      expect(skipped).toBe(4);
+    }
+  });
+
+  it('is a narrow bucket where all of its value was counted: what follows is skipped', () => {
+    const known = counter(100, 5, [span(1, 5, { since: at(5), asked: 1, whole: 1 })]);
+    const before = (value: number) => ({ before: { points: points([[0, value]]), width: MINUTE } });
+    const settled = (value: number) =>
+      count(known, points([]), reading(0, 5), { unclear: ROW, ...before(value) }).settled;
+    expect(settled(50)).toEqual([]);
+    expect(settled(20)).toEqual([{ start: at(1), width: 4 * MINUTE, value: 30, total: 130 }]);
+  });
+});
+
+describe('what a counter lacks', () => {
+  /** What is left of two spans that touch, after an answer about another time. */
+  const lacks = (first: Partial<MissingSpan>, second: Partial<MissingSpan>) =>
+    count(counter(5, 4, [span(1, 2, first), span(2, 3, second)]), points([]), reading(50, 60, 4)).counter
+      .missing;
+  const evidence = { asked: 2, whole: 1, since: at(10), until: at(20) };
+
+  it('is one span where the same answers lacked it, and apart where other ones did', () => {
+    expect(lacks(evidence, evidence)).toEqual([span(1, 3, evidence)]);
+    for (const other of [{ asked: 3 }, { whole: 2 }, { since: at(11) }, { until: at(21) }, { asked: 0 }])
+      expect(lacks(evidence, { ...evidence, ...other })).toHaveLength(2);
+    expect(lacks({ ...evidence, asked: 0 }, evidence)).toHaveLength(2);
+  });
+
+  it('has been lacked since the first answer that was asked for it, however long it has been due', () => {
+    const due = counter(5, 3, [span(1, 2, { since: at(0) })]);
+    const now = at(60);
+    const [missing] = count(due, ROWS_WITHOUT_ONE, reading(0, 3, 3, { now })).counter.missing;
+    expect(missing).toEqual(span(1, 2, { since: now, until: now, asked: 1, whole: 1 }));
+  });
+
+  it('was asked for by an answer that could not be used, which was not whole', () => {
+    const known = counter(5, 3, [span(1, 2, { since: at(10), asked: 2, whole: 2 })]);
+    const { missing } = noteUnclear(known, { from: at(0), to: at(3) }, at(40));
+    expect(missing).toEqual([span(1, 2, { since: at(10), until: at(40), asked: 3, whole: 2 })]);
+  });
+
+  it('was not counted, nor was what comes after the watermark', () => {
+    const known = counter(5, 5, [span(2, 3)]);
+    const isCounted = (from: number, to: number) => hasCounted(known, { from: at(from), to: at(to) });
+    const times: [number, number][] = [
+      [0, 2],
+      [3, 5],
+      [1, 3],
+      [2, 3],
+      [2, 4],
+      [4, 6],
+      [5, 6],
+    ];
+    expect(times.map(([from, to]) => isCounted(from, to))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(hasCounted(undefined, { from: at(0), to: at(1) })).toBe(false);
   });
 });
 
