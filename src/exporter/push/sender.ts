@@ -169,7 +169,7 @@ interface DeliveryOptions {
   readonly failed: (words: string) => void;
 }
 
-/** Most samples in a request: a megabyte before compression, of which receivers take 20 and more. Each request takes time of its own. */
+/** Most samples in a request: about a megabyte before compression. Who finds that too large (413) is sent halves. */
 export const REQUEST_SAMPLES = 5_000;
 
 /** How long (ms) to wait after a first failure; twice as long after each further one. */
