@@ -95,6 +95,23 @@ describe('counting an answer', () => {
     expect(count(counter(0, 0), ROWS, reading(0, 4, 1.5)).counter).toEqual(counter(1, 1));
   });
 
+  it('counts none that is due while the platform has fallen back behind it, or the window cuts it', () => {
+    const due = counter(0, 4, [span(2, 4)]);
+    const settled = (answer: Reading) => count(due, ROWS, answer).settled.map(({ value }) => value);
+    expect(settled(reading(0, 4))).toEqual([4, 8]);
+    expect(settled(reading(0, 4, 3))).toEqual([4]);
+    expect(settled(reading(0, 3.5, 4))).toEqual([4]);
+  });
+
+  it('skips at once what the platform keeps no more, and counts what follows', () => {
+    const { counter: after, skipped } = count(
+      counter(0, 0),
+      ROWS,
+      reading(2, 4, 4, { forgottenUntil: at(2) }),
+    );
+    expect({ after, skipped }).toEqual({ after: counter(12, 4), skipped: 2 });
+  });
+
   it('goes on at once where the window begins after the watermark: what lies between is still to be read', () => {
     expect(count(counter(0, 0), ROWS, reading(2, 4)).counter).toEqual(counter(12, 4, [span(0, 2)]));
   });
@@ -142,11 +159,17 @@ describe('a bucket that is wider than those before', () => {
     expect(counted(10, ROWS_WITHOUT_ONE_OF_THREE)).toEqual([]);
   });
 
-  it('does not count where its time was counted whole', () => {
-    const all = count(counter(9, 5), points([[0, 9]]), wide, narrower(ROWS_OF_THREE));
-    expect(all.settled).toEqual([]);
-    const later = count(counter(9, 5, [span(6, 7)]), points([[0, 9]]), wide, narrower(ROWS_OF_THREE));
-    expect(later.settled).toEqual([]);
+  it('counts so beside others that are lacked from before it', () => {
+    for (const earlier of [span(-10, -9), span(-1, 0)]) {
+      const known = counter(7, 3, [earlier]);
+      expect(count(known, points([[0, 10]]), wide, narrower(ROWS_OF_THREE)).settled).toHaveLength(1);
+    }
+  });
+
+  it('does not count where all of its time, or some of what follows the narrow ones, was counted', () => {
+    const ALL = [...ROWS_OF_THREE, [3, 1], [4, 1]] as const;
+    for (const missing of [[], [span(5, 6)], [span(6, 7)], [span(3, 4)]])
+      expect(count(counter(9, 7, missing), points([[0, 12]]), wide, narrower(ALL)).settled).toEqual([]);
   });
 });
 
@@ -194,11 +217,29 @@ describe('a row that may be a wide bucket, or a narrow one before others that ar
     waits(lacked(1, 1), reading(0, 5, 5, { watermark: undefined }));
   });
 
+  it('counts by what is lacked of its time alone, for as long as that is', () => {
+    const settled = (...missing: MissingSpan[]) => beside(counter(100, 9, missing), reading(0, 9)).settled;
+    expect(settled(span(0, 5), { ...lacked(1, 1), from: at(7), to: at(8) })).toEqual([]);
+    expect(settled({ ...lacked(1, 1), from: at(-2), to: at(0) }, span(0, 5))).toEqual([]);
+    expect(settled(span(0, 5), { ...lacked(1, 1), from: at(5), to: at(6) })).toEqual([]);
+    const [first, rest] = [{ ...lacked(1, 1), to: at(2) }, span(2, 5)];
+    expect(settled(first, rest)).toEqual([{ ...late, total: 150 }]);
+    expect(settled({ ...lacked(1, 1), to: at(3) })).toEqual([{ ...late, width: 3 * MINUTE, total: 150 }]);
+    expect(settled({ ...lacked(1, 1), from: at(1) })).toEqual([]);
+  });
+
+  it('counts as a bucket of nothing where it has nothing', () => {
+    const nothing = { unclear: [{ start: at(0), end: at(5), value: 0 }] };
+    const { settled } = count(counter(100, 5, [lacked(1, 1)]), points([]), reading(0, 5), nothing);
+    expect(settled).toEqual([{ ...late, value: 0, total: 100 }]);
+  });
+
   it('keeps its time from being skipped until it has settled', () => {
     const known = counter(100, 5, [span(0, 4, { since: at(-5), asked: 9, whole: 9 })]);
     const unsettled = reading(0, 5, 4);
     expect(beside(known, unsettled)).toMatchObject({ skipped: 0, counter: { missing: [{ to: at(4) }] } });
     expect(count(known, points([]), unsettled).skipped).toBe(4);
+    expect(beside(known, reading(1, 6, 5)).skipped).toBe(4);
     // A row of another time keeps nothing.
     for (const start of [at(4), at(-5)]) {
       const row = { start, end: start + 5 * MINUTE, value: 50 };
@@ -239,6 +280,15 @@ describe('what a counter lacks', () => {
     expect(missing).toEqual(span(1, 2, { since: now, until: now, asked: 1, whole: 1 }));
   });
 
+  it('was asked for by an answer as far as that had settled', () => {
+    const missing = (answer: Reading) =>
+      count(counter(5, 4, [span(0, 4)]), points([]), answer).counter.missing;
+    const asked = { asked: 1, whole: 1 };
+    expect(missing(reading(0, 4, 3))).toEqual([span(0, 3, asked), span(3, 4)]);
+    expect(missing(reading(0, 2, 4))).toEqual([span(0, 2, asked), span(2, 4)]);
+    expect(missing(reading(2, 4, 1))).toEqual([span(0, 4)]);
+  });
+
   it('was asked for by an answer that could not be used, which was not whole', () => {
     const known = counter(5, 3, [span(1, 2, { since: at(10), asked: 2, whole: 2 })]);
     const { missing } = noteUnclear(known, { from: at(0), to: at(3) }, at(40));
@@ -266,6 +316,8 @@ describe('what a counter lacks', () => {
       false,
       false,
     ]);
+    const twice = counter(5, 5, [span(0, 1), span(2, 3)]);
+    expect(hasCounted(twice, { from: at(2), to: at(3) })).toBe(false);
     expect(hasCounted(undefined, { from: at(0), to: at(1) })).toBe(false);
   });
 });
