@@ -66,6 +66,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   ['edge_exporter_push_', 'nothing is pushed'],
   ['edge_product_counted_until_timestamp_seconds', 'nothing is read of whole products by default'],
   ['edge_token_expiry_timestamp_seconds', 'of a token that is given it is not known'],
+  ['edge_token_renewal_timestamp_seconds', 'a token that is given is not renewed'],
 ];
 
 function mayBeEmpty({ expr }: Asked): boolean {
