@@ -1973,7 +1973,7 @@
           },
           {
             "alert": "EdgeTokenExpiring",
-            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_expiry_timestamp_seconds) - time() < 7200\nand\nmin without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_expiry_timestamp_seconds) - time() >= 1800\nunless\nmax without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_renewal_timestamp_seconds) > time()",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_expiry_timestamp_seconds unless edge_token_renewal_timestamp_seconds > time()) - time() < 7200\nand\nmin without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_expiry_timestamp_seconds unless edge_token_renewal_timestamp_seconds > time()) - time() >= 1800",
             "for": "5m",
             "labels": {
               "severity": "ticket",
@@ -1987,7 +1987,7 @@
           },
           {
             "alert": "EdgeTokenExpiring",
-            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_expiry_timestamp_seconds) - time() < 1800\nunless\nmax without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_renewal_timestamp_seconds) > time()",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_expiry_timestamp_seconds unless edge_token_renewal_timestamp_seconds > time()) - time() < 1800",
             "for": "5m",
             "labels": {
               "severity": "page",

@@ -130,21 +130,21 @@ function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   ];
 }
 
-/** What expires at a moment: a ticket when it comes near, and a page when it is close. */
+/** What expires at a moment: a ticket when it comes near, and a page when it is close. @param scraped which of the series count */
 export function expiring(
   alert: 'EdgeTokenExpiring' | 'EdgeCertificateExpiring',
   series: string,
   tuning: Tuning,
   common: Omit<AlertDefinition, 'alert' | 'expr' | 'judged' | 'severity'>,
-  unless = '',
+  scraped: string = series,
 ): readonly AlertDefinition[] {
   const judged = { series, labels: ['account'] };
-  const left = `${merged(series, 'min')} - time()`;
+  const left = `${merged(scraped, 'min')} - time()`;
   const [ticket, page] = (['ticket', 'page'] as const).map((form) => tuning.value(alert, form, judged));
   const soon = `${left} < ${ticket}\nand\n${left} >= ${page}`;
   return [
-    { ...common, alert, judged, severity: 'ticket', expr: `${soon}${unless}` },
-    { ...common, alert, judged, expr: `${left} < ${page}${unless}` },
+    { ...common, alert, judged, severity: 'ticket', expr: soon },
+    { ...common, alert, judged, expr: `${left} < ${page}` },
   ];
 }
 
@@ -162,8 +162,8 @@ function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
         description:
           'The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.',
       },
-      // Tokens may live for less than what is told here.
-      `\nunless\n${merged('edge_token_renewal_timestamp_seconds')} > time()`,
+      // Tokens may live for less than what is told here. Of several exporters each has a token of its own.
+      'edge_token_expiry_timestamp_seconds unless edge_token_renewal_timestamp_seconds > time()',
     ),
     {
       ...OF_EXPORTER,

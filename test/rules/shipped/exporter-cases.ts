@@ -43,10 +43,11 @@ function quota(remaining: number): Given {
 }
 
 /** @param renewedIn minutes until it is to be replaced; negative: that is overdue */
-function tokenLeft(minutes: number, renewedIn = -20): Given {
+function tokenLeft(minutes: number, renewedIn = -20, instance = 'exporter:9801'): Given {
+  const labels = `${ACCOUNT}, instance="${instance}"`;
   return {
-    [`edge_token_expiry_timestamp_seconds{${ACCOUNT}}`]: (minute) => (minute + minutes) * 60,
-    [`edge_token_renewal_timestamp_seconds{${ACCOUNT}}`]: (minute) => (minute + renewedIn) * 60,
+    [`edge_token_expiry_timestamp_seconds{${labels}}`]: (minute) => (minute + minutes) * 60,
+    [`edge_token_renewal_timestamp_seconds{${labels}}`]: (minute) => (minute + renewedIn) * 60,
   };
 }
 
@@ -162,6 +163,16 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     normal: tokenLeft(55, 46),
     bad: tokenLeft(8, -1),
     mild: tokenLeft(25, 16),
+    lasts: 15,
+    resolves: 5,
+  },
+  // Another exporter of the account has a token of its own, which says nothing of this one's.
+  {
+    alert: 'EdgeTokenExpiring',
+    which: 'severity="page"',
+    normal: { ...tokenLeft(1_000, 850), ...tokenLeft(1_000, 850, 'other:9801') },
+    bad: { ...tokenLeft(8, -1), ...tokenLeft(1_000, 850, 'other:9801') },
+    mild: { ...tokenLeft(8, 1), ...tokenLeft(1_000, -1, 'other:9801') },
     lasts: 15,
     resolves: 5,
   },
