@@ -90,14 +90,13 @@ export class ReceiverQueue {
   async takeUp(last: string): Promise<void> {
     const { state, clock } = this.#options;
     const earlier: WaitingEntry[] = [];
-    // What cannot be read is found again, and dropped, where it would be sent.
     const [wall, now] = [clock.wall(), clock.now()];
-    const unread = { source: '', queuedAt: wall, samples: 1 };
     for await (const page of pagesOf(state, this.prefix)) {
       const left = page.filter(({ key }) => nameOf(key) <= last);
       for await (const { key, value } of inTurns(left)) {
         const bytes = value instanceof Uint8Array ? value.length : 0;
-        const head = headOf(value) ?? unread;
+        // What cannot be read is found again, and dropped, where it would be sent: nothing of it waits for others.
+        const head = headOf(value) ?? { source: nameOf(key), queuedAt: wall, samples: 1 };
         // How long it has waited since another run put it in is known by the machine's clock alone.
         earlier.push({ key, ...head, bytes, since: now - Math.max(0, wall - head.queuedAt) });
       }

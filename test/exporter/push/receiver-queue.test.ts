@@ -196,6 +196,19 @@ it('drops and counts entries that it cannot read, and sends those around them', 
   expect(await state.range(['queue'], { limit: 1 })).toEqual([]);
 });
 
+it('drops entries that it cannot read together, so that many of them do not hold up what came later', async () => {
+  const state = memoryState();
+  const outbox = outboxOn(state);
+  outbox.queue();
+  for (let at = 1; at <= 300; at++) await outbox.commit(at);
+  const found = await state.range(['queue', 'push', 'r'], { limit: 300 });
+  await state.commit(found.slice(0, -1).map(({ key }) => ({ key, value: 'something else' })));
+  const { queue, takeUp } = outbox.queue();
+  await takeUp();
+  expect((await queue.next(1_000)).samples.map(({ at }) => at)).toEqual([300]);
+  expect(outbox.dropped).toHaveLength(299);
+});
+
 it('removes a large backlog of a receiver that is gone, and tells how many samples it had', async () => {
   const outbox = outboxOn(memoryState());
   outbox.queue();
