@@ -117,8 +117,8 @@ class Places<Thing> {
 
 type Shape = readonly Pick<PushedSample, 'series' | 'since'>[];
 
-/** Where so many series are known they are forgotten: a backlog may have millions. */
-const MOST_SERIES = 20_000;
+/** Where so many series are known, those of a thousand configurations, they are forgotten: a backlog may have millions. */
+const MOST_SERIES = 50_000;
 
 /** Series that entries had, the same objects for entries that are alike. */
 export class EntryShapes {

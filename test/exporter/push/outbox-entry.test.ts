@@ -70,10 +70,11 @@ it('holds no more series than a few requests have', () => {
     return unpackEntry(packEntry({ source: 's', queuedAt: 0, samples }), shapes)?.samples[0]?.series;
   };
   const first = seriesOf('a0');
+  // What a thousand configurations have is found again with each of their polls.
+  for (let account = 1; account < 10; account++) seriesOf(`a${account}`);
   expect(seriesOf('a0')).toBe(first);
-  for (let account = 1; account < 5; account++) seriesOf(`a${account}`);
   // One more than is held.
-  seriesOf('a5');
+  for (let account = 10; account < 12; account++) seriesOf(`a${account}`);
   const anew = seriesOf('a0');
   expect(anew).toEqual(first);
   expect(anew).not.toBe(first);
