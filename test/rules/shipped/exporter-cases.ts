@@ -2,6 +2,7 @@ import { ACCOUNT, type AlertCase, type Given, one } from './alert-case.ts';
 
 const CONFIGURATION = `${ACCOUNT}, product="edge_applications", configuration_id="1", configuration="shop"`;
 const DATA_UNTIL = `edge_data_until_timestamp_seconds{${CONFIGURATION}, metric="waf"}`;
+const OTHER = `${ACCOUNT}, instance="other:9801"`;
 const UP = 'up{job="edge-exporter", instance="exporter:9801"}';
 
 function dataAge(minutes: number | ((minute: number) => number)): Given {
@@ -43,8 +44,7 @@ function quota(remaining: number): Given {
 }
 
 /** @param renewedIn minutes until it is to be replaced; negative: that is overdue */
-function tokenLeft(minutes: number, renewedIn = -20, instance = 'exporter:9801'): Given {
-  const labels = `${ACCOUNT}, instance="${instance}"`;
+function tokenLeft(minutes: number, renewedIn = -20, labels = ACCOUNT): Given {
   return {
     [`edge_token_expiry_timestamp_seconds{${labels}}`]: (minute) => (minute + minutes) * 60,
     [`edge_token_renewal_timestamp_seconds{${labels}}`]: (minute) => (minute + renewedIn) * 60,
@@ -170,9 +170,9 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgeTokenExpiring',
     which: 'severity="page"',
-    normal: { ...tokenLeft(1_000, 850), ...tokenLeft(1_000, 850, 'other:9801') },
-    bad: { ...tokenLeft(8, -1), ...tokenLeft(1_000, 850, 'other:9801') },
-    mild: { ...tokenLeft(8, 1), ...tokenLeft(1_000, -1, 'other:9801') },
+    normal: { ...tokenLeft(1_000, 850), ...tokenLeft(1_000, 850, OTHER) },
+    bad: { ...tokenLeft(8, -1), ...tokenLeft(1_000, 850, OTHER) },
+    mild: { ...tokenLeft(8, 1), ...tokenLeft(1_000, -1, OTHER) },
     lasts: 15,
     resolves: 5,
   },

@@ -107,10 +107,10 @@ const CASES = [
   ...POLL_CASES,
   ...DISCOVERY_CASES,
   ...COUNTER_CASES,
-].filter(
-  ({ alert, normal, bad }) =>
-    alert !== 'EdgeAccountPolledTwice' &&
-    [...Object.keys(normal), ...Object.keys(bad)].every((series) => series.includes(ACCOUNT)),
+].filter(({ normal, bad }) =>
+  [...Object.keys(normal), ...Object.keys(bad)].every(
+    (series) => series.includes(ACCOUNT) && !series.includes('instance='),
+  ),
 );
 
 /** As it is scraped from the given targets: everything, or until or from a minute. */
