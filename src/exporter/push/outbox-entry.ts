@@ -62,7 +62,7 @@ function shapeOf(samples: readonly PushedSample[]): PackedShape {
   const own = new Places<readonly string[]>();
   const known = new Map<Labels, number>();
   const placeOf = (labels: Labels): number => {
-    const rest = Object.entries(labels).filter(([label]) => common[label] === undefined);
+    const rest = Object.entries(labels).filter(([label]) => !Object.hasOwn(common, label));
     const flat = rest.flat();
     const place = own.of(JSON.stringify(flat), flat);
     known.set(labels, place);
