@@ -11,7 +11,7 @@ const series = fc.record({
     { name: 'edge_a_total', type: 'counter' as const },
     { name: 'edge_b', type: 'gauge' as const },
   ),
-  labels: fc.dictionary(fc.constantFrom('account', 'code', 'constructor', 'x'), fc.string(), {
+  labels: fc.dictionary(fc.constantFrom('account', 'code', '__proto', 'constructor', 'x'), fc.string(), {
     noNullPrototype: true,
   }),
 });
