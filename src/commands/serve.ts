@@ -252,7 +252,7 @@ async function shareAccounts(flags: Serve['flags'], env: Serve['env'], { log, gu
   });
   return {
     member,
-    /** Stands for the states of all accounts, each of which has its own: without a lease, none can be used. */
+    /** Stands for the states of all accounts, each of which has its own: it can be used where each of them can. */
     state: {
       ...memoryState(),
       get kind() {

@@ -279,7 +279,7 @@ function* configurationSamples(
   return samples;
 }
 
-/** One that is switched off is not read: it is withdrawn as one that is deleted. */
+/** One that is switched off is not read, unless the configuration names it: it is withdrawn as one that is deleted. */
 function numberOfActive(configurations: readonly Configuration[]): number {
   return configurations.filter(({ active }) => active).length;
 }

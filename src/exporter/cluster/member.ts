@@ -285,7 +285,7 @@ export function clusterStatus(
     replica: member.name,
     /** How long its own lease still holds; 0 where it does not, and nothing is polled or shown. */
     lease_left_seconds: member.leaseLeftMs / 1_000,
-    /** Why it holds none; empty where it does. */
+    /** Why it does not serve all that it owns; empty where it does. */
     note: member.trouble ?? '',
     replicas: member.replicas.map(({ name, ageMs, renewedMs, accounts, load }) => ({
       name,

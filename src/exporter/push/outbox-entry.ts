@@ -76,7 +76,17 @@ function shapeOf(samples: readonly PushedSample[]): PackedShape {
 }
 
 function parse(bytes: unknown): PackedEntry | undefined {
-  return bytes instanceof Uint8Array ? packedEntry.safeParse(msgpack.unpack(bytes)).data : undefined;
+  if (!(bytes instanceof Uint8Array)) return undefined;
+  return packedEntry.safeParse(readable(() => msgpack.unpack(bytes))).data;
+}
+
+/** Undefined where bytes of another version are no such thing: then they are dropped, and hold nothing up. */
+function readable(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is known of an entry without making its samples; undefined where it is something else. */
@@ -146,7 +156,7 @@ export class EntryShapes {
   }
 
   #unpacked(bytes: Uint8Array): Shape | undefined {
-    const packed = packedShape.safeParse(msgpack.unpack(snappy.uncompress(bytes))).data;
+    const packed = packedShape.safeParse(readable(() => msgpack.unpack(snappy.uncompress(bytes)))).data;
     if (packed === undefined) return undefined;
     const labels = packed.own.map((flat) => joined(packed.labels, flat));
     const shape: Shape[number][] = [];

@@ -95,7 +95,15 @@ it('is not misled by entries of other forms', () => {
     expect(
       unpackEntry(pack({ ...whole, shape: snappy.compress(pack({ ...shape, ...changed })) })),
     ).toBeUndefined();
-  for (const changed of [{ shape: undefined }, { values: undefined }, { values: [] }, { values: [5, 6] }])
+  const uncompressed = pack(shape);
+  for (const changed of [
+    { shape: undefined },
+    { shape: uncompressed },
+    { shape: snappy.compress(Buffer.from([0xc1])) },
+    { values: undefined },
+    { values: [] },
+    { values: [5, 6] },
+  ])
     expect(unpackEntry(pack({ ...whole, ...changed }))).toBeUndefined();
-  for (const other of ['text', 5, undefined]) expect(unpackEntry(other)).toBeUndefined();
+  for (const other of ['text', 5, undefined, Buffer.from([0xc1]), Buffer.from([0xdb])]) expect(unpackEntry(other)).toBeUndefined();
 });
