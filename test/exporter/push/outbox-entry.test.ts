@@ -105,5 +105,6 @@ it('is not misled by entries of other forms', () => {
     { values: [5, 6] },
   ])
     expect(unpackEntry(pack({ ...whole, ...changed }))).toBeUndefined();
-  for (const other of ['text', 5, undefined, Buffer.from([0xc1]), Buffer.from([0xdb])]) expect(unpackEntry(other)).toBeUndefined();
+  for (const other of ['text', 5, undefined, Buffer.from([0xc1]), Buffer.from([0xdb])])
+    expect(unpackEntry(other)).toBeUndefined();
 });
