@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Sample } from '../catalogue/family.ts';
 import { EDGE_CONFIGURATION_INFO, EDGE_CONFIGURATIONS } from '../catalogue/platform-families.ts';
-import { PRODUCTS, type Product } from '../catalogue/products.ts';
+import type { Product } from '../catalogue/products.ts';
 import { decodeSeries } from '../decode/decode.ts';
 import { type Rejections, reject } from '../decode/points.ts';
 import { ConfigurationsCut } from '../graphql/graphql-source.ts';
@@ -333,74 +333,4 @@ export function afterList(
 ): ListMemory {
   if (!believed) return { ...before, doubted: before.doubted + 1 };
   return { known: items, doubted: 0, addressing };
-}
-
-/** Once a day, at a quiet time; and at the start. */
-const SCHEDULE = '17 3 * * *';
-
-/** After the lists of configurations, before what is in them. */
-const METADATA_WEIGHT = 9;
-
-/** Metrics of the analytics API that are documented (section 2.12). */
-const KNOWN_METRICS: ReadonlySet<string> = new Set(
-  PRODUCTS.filter(({ api }) => api === 'analytics').flatMap(({ metrics }) => metrics),
-);
-
-/** Most metrics taken, more than a platform has: bounds the cost of an endless list. */
-const MOST_METRICS = 1_000;
-
-/** A metric's name goes into paths, keys and labels. */
-const METRIC_NAME = /^\w[\w.-]{0,99}$/;
-
-/** Metrics that an answer lists. */
-interface ListedMetrics {
-  readonly metrics: readonly string[];
-  readonly rejected: Rejections;
-}
-
-/** Asks the analytics API which metrics it has (section 4.12). */
-export class MetadataJob implements Job<ListedMetrics> {
-  readonly id = 'discovery/analytics/metadata';
-  readonly subject = { collector: 'discovery' };
-  readonly schedule = SCHEDULE;
-  readonly group = 'analytics';
-  readonly weight = METADATA_WEIGHT;
-  readonly findsJobs = true;
-
-  cost(): number {
-    return 1;
-  }
-
-  async read(read: Read, signal: AbortSignal): Promise<ListedMetrics> {
-    const { body } = await read(() => ({ path: '/analytics/metadata', version: 1 }), signal);
-    return decodeMetadata(body);
-  }
-
-  conclude({ metrics, rejected }: ListedMetrics): PollResult {
-    // An empty list is not believed: the former one, at first the catalogue's, stays in use.
-    if (metrics.length === 0) return { outcome: 'empty', rejected, exposures: () => [] };
-    return { outcome: 'ok', rejected, metrics, exposures: () => [] };
-  }
-}
-
-/**
- * The metrics of an answer, each with a list of its dimensions.
- * @throws PlatformFailure undecodable when it is anything else: metrics that are not listed are no longer read
- */
-function decodeMetadata(body: unknown): ListedMetrics {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new PlatformFailure('undecodable', 'the metadata is no object of metrics');
-  }
-  const entries = Object.entries(body);
-  const named = entries.filter(
-    ([name, dimensions]) => METRIC_NAME.test(name) && (Array.isArray(dimensions) || dimensions === null),
-  );
-  const metrics = named.slice(0, MOST_METRICS).map(([name]) => name);
-  if (entries.length > 0 && !metrics.some((metric) => KNOWN_METRICS.has(metric))) {
-    throw new PlatformFailure('undecodable', 'the metadata has none of the metrics that are documented');
-  }
-  const rejected: Rejections = new Map();
-  reject(rejected, 'bad_item', entries.length - named.length);
-  reject(rejected, 'over_limit', named.length - metrics.length);
-  return { metrics, rejected };
 }

@@ -19,7 +19,8 @@ import type { StateReader } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
 import { AccountSources } from './account-sources.ts';
 import { AccountTargets, type Listing, type ProductRead } from './account-targets.ts';
-import { DiscoveryJob, MetadataJob } from './discovery-job.ts';
+import { DiscoveryJob } from './discovery-job.ts';
+import { MetadataJob } from './metadata-job.ts';
 import { SettingNames } from './setting-names.ts';
 
 export interface AccountJobsOptions {
