@@ -90,6 +90,12 @@ it('has no circle of imports between files, not even of types alone', () => {
   expect(circles).toEqual([]);
 });
 
+it('has no file of more than 400 lines', () => {
+  const lines = (file: string) => readFileSync(file, 'utf8').split('\n').length - 1;
+  const long = files().filter((file) => lines(file) > 400);
+  expect(long.map((file) => relative(SOURCES, file))).toEqual([]);
+});
+
 describe('serve, before it is asked for anything', () => {
   const loaded = new Set<string>();
   const packages = new Set<string>();

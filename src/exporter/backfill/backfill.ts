@@ -8,7 +8,8 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { type ConnectedReceiver, connectReceiver } from '../push/running-receiver.ts';
 import type { Secret } from '../secret.ts';
-import { type Collected, collect, HistoryAccount, inParallel, type RetryOptions } from './collect.ts';
+import { type Collected, collect, inParallel, type RetryOptions } from './collect.ts';
+import { HistoryAccount } from './history-account.ts';
 import {
   differences,
   type HistoryPlan,

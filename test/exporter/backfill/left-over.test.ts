@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { demandOf, leftAlone } from '../../../src/exporter/backfill/collect.ts';
+import { demandOf, leftAlone } from '../../../src/exporter/backfill/history-account.ts';
 import type { PlannedSeries } from '../../../src/exporter/backfill/history-plan.ts';
 import { accountsAt } from './history-bed.ts';
 
