@@ -1952,7 +1952,7 @@
             },
             "annotations": {
               "summary": "The counters of {{ $labels.instance }} are withheld",
-              "description": "The exporter {{ $labels.instance }} cannot use its state in {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Where that is a directory, gauges and their alerts are not affected; where it is a database, accounts are not polled meanwhile. The status page and the log say why. First: look at the free space and the mount of the directory that the log names, or whether the database that it names answers.",
+              "description": "The exporter {{ $labels.instance }} cannot use its state in {{ $labels.directory }}, of all its accounts or of some, and exposes no counters of them until it can; they then go on from where they were. Where that is a directory, gauges and their alerts are not affected; where it is a database, those accounts are not polled meanwhile. The status page and the log say why. First: look at the free space and the mount of the directory that the log names, or whether the database that it names answers.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatenotkept"
             }
           },
@@ -1967,7 +1967,7 @@
             },
             "annotations": {
               "summary": "The counters of {{ $labels.instance }} stand still",
-              "description": "The state directory of {{ $labels.instance }} refuses what is to be written: about {{ $value | humanize }} times in the last 15 minutes. Counters take in nothing until it can be written again; gauges and their alerts are not affected. First: look at the free space and the mount of the directory that the log names, or whether the database that it names answers.",
+              "description": "The state directory of {{ $labels.instance }}, or its database, refuses what is to be written: about {{ $value | humanize }} times in the last 15 minutes. Counters of the accounts concerned, which the log names, take in nothing until it can be written again; gauges and their alerts are not affected. First: look at the free space and the mount of the directory that the log names, or whether the database that it names answers.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatenotkept"
             }
           },

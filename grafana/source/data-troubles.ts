@@ -104,14 +104,14 @@ const OF_EXPORTERS: readonly Trouble[] = [
   },
   {
     while: 'label_replace(edge_exporter_state_durable == 0, "account", "all of $1", "instance", "(.*)")',
-    says: 'counters are withheld: the state directory cannot be used',
-    next: 'Make it exist, writable and with room: counters go on where they were. Gauges are not affected',
+    says: 'counters are withheld: the state cannot be used',
+    next: 'Make the directory writable and with room, or the database answer: counters go on where they were',
     act: 'soon',
   },
   {
     while:
       'label_replace(increase(edge_exporter_state_errors_total[3m]) > 0 unless on (job, instance) edge_exporter_state_durable == 0, "account", "all of $1", "instance", "(.*)")',
-    says: 'counters stand still: the state directory cannot be written',
+    says: 'counters stand still: the state cannot be written',
     next: 'Make room, or make it writable: counters catch up. Gauges are not affected',
     act: 'soon',
   },

@@ -72,16 +72,16 @@ const figures: readonly Panel[] = [
   figure({
     title: 'State',
     description:
-      'Where the counters are kept; the worst of the chosen instances. Withheld: the directory cannot be used, and no counter is exposed until it can be; see the log.',
+      'Where the counters are kept; the worst of the chosen instances. Withheld: the directory or database cannot be used, and no counter is exposed until it can be; see the log.',
     expr: `min(${of('edge_exporter_state_durable', EXPORTER)})`,
     limits: LIMITS.mustBeOne,
     mappings: KEPT,
-    noValue: 'no directory',
+    noValue: 'not kept',
   }),
   figure({
     title: 'State errors',
     description:
-      'Commits within the last hour that the state directory refused. Counters stand still meanwhile: see the log, and the disk.',
+      'Commits within the last hour that the directory or database refused. Counters stand still meanwhile: see the log, and the disk.',
     decimals: 0,
     expr: sum(`increase(${of('edge_exporter_state_errors_total', EXPORTER)}[1h])`),
     limits: LIMITS.anyIsBad,

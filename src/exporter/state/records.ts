@@ -36,11 +36,9 @@ export function sealEntry({ key, value }: StateEntry): Change {
   return [name, value === undefined ? undefined : sealRecord(name, value)];
 }
 
-/** @throws Error where a bit of the record is not as sealed */
+/** The entry of a record; without a value where any bit of it is not as sealed. */
 export function openEntry({ name, bytes }: StoredRecord): StateEntry {
-  const key = parseKey(name);
-  if (!isIntact(name, bytes)) throw new Error(`the state entry ${key.join(' ')} is damaged`);
-  return { key, value: unsealRecord(bytes) };
+  return { key: parseKey(name), value: isIntact(name, bytes) ? unsealRecord(bytes) : undefined };
 }
 
 const CHECKSUM_BYTES = 4;

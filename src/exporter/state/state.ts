@@ -44,7 +44,7 @@ export interface State extends StateReader {
   readonly refusal?: string | undefined;
   /**
    * The first entries under `prefix`, in the order of `keys`, read from disk. Rejects with `StateReadFailure` when they
-   * cannot be read.
+   * cannot be read; one that is damaged has no value.
    */
   range(prefix: StateKey, options: RangeOptions): Promise<readonly StateEntry[]>;
   /**

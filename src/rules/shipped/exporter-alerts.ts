@@ -155,7 +155,7 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       labels: { reason: 'unavailable' },
       summary: 'The counters of {{ $labels.instance }} are withheld',
       description:
-        'The exporter {{ $labels.instance }} cannot use its state in {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Where that is a directory, gauges and their alerts are not affected; where it is a database, accounts are not polled meanwhile. The status page and the log say why.',
+        'The exporter {{ $labels.instance }} cannot use its state in {{ $labels.directory }}, of all its accounts or of some, and exposes no counters of them until it can; they then go on from where they were. Where that is a directory, gauges and their alerts are not affected; where it is a database, those accounts are not polled meanwhile. The status page and the log say why.',
     },
     {
       ...state,
@@ -164,7 +164,7 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       hold: times.stateErrors,
       labels: { reason: 'refused' },
       summary: 'The counters of {{ $labels.instance }} stand still',
-      description: `The state directory of {{ $labels.instance }} refuses what is to be written: about {{ $value | humanize }} times in the last ${times.stateErrors / 60_000} minutes. Counters take in nothing until it can be written again; gauges and their alerts are not affected.`,
+      description: `The state directory of {{ $labels.instance }}, or its database, refuses what is to be written: about {{ $value | humanize }} times in the last ${times.stateErrors / 60_000} minutes. Counters of the accounts concerned, which the log names, take in nothing until it can be written again; gauges and their alerts are not affected.`,
     },
   ];
 }

@@ -406,7 +406,7 @@ const CASES: Readonly<Record<string, Case>> = {
     fresh: true,
     inTheEnd: 'late',
     follows: 'counters_behind',
-    told: ['counters are behind', 'counters stand still: the state directory cannot be written'],
+    told: ['counters are behind', 'counters stand still: the state cannot be written'],
     alerts: 'EdgeStateNotKept',
   },
   'a first start': {

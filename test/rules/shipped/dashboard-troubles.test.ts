@@ -69,7 +69,7 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
       ...state(1),
       'edge_exporter_state_errors_total{instance="edge:9801", job="edge-exporter"}': '0+2x10',
     },
-    [['all of edge:9801', 'counters stand still: the state directory cannot be written', 1]],
+    [['all of edge:9801', 'counters stand still: the state cannot be written', 1]],
   ],
   [
     'counters that are withheld, and not that they stand still as well',
@@ -78,7 +78,7 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
       ...state(0),
       'edge_exporter_state_errors_total{instance="edge:9801", job="edge-exporter"}': '0+2x10',
     },
-    [['all of edge:9801', 'counters are withheld: the state directory cannot be used', 1]],
+    [['all of edge:9801', 'counters are withheld: the state cannot be used', 1]],
   ],
   ...Object.entries(WORDS_OF_PAGES).map(
     ([name, trouble]) =>
