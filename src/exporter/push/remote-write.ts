@@ -144,7 +144,7 @@ const textsOf = onceFor((series: PushedSeries) => ({
   help: textOf(helpOf(series.family)),
 }));
 
-/** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and created timestamps. */
+/** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and start timestamps. */
 export function writeRequest2(samples: readonly PushedSample[], request = new PbfWriter()): Uint8Array {
   requests += 1;
   const symbols: string[] = [];
@@ -167,8 +167,9 @@ export function writeRequest2(samples: readonly PushedSample[], request = new Pb
   const writeSeries = (sample: PushedSample, series: PbfWriter) => {
     const texts = textsOf(sample.series);
     series.writeMessage(1, writeReferences, texts.labels);
-    series.writeMessage(2, writeSample, sample);
+    series.writeMessage(2, writeSample2, sample);
     series.writeMessage(5, writeMetadata, texts);
+    // Where the drafts before 2.0-rc.4 have it, and with them Prometheus before 3.8.
     if (sample.since !== undefined) series.writeVarintField(6, sample.since);
   };
   for (const sample of samples) request.writeMessage(5, writeSeries, sample);
@@ -197,6 +198,12 @@ function writeSample({ value, at, ended }: PushedSample, sample: PbfWriter): voi
   if (ended) writeFixed64(sample, 1, STALE_NAN);
   else sample.writeDoubleField(1, value);
   sample.writeVarintField(2, at);
+}
+
+/** `Sample` of 2.0 */
+function writeSample2(pushed: PushedSample, sample: PbfWriter): void {
+  writeSample(pushed, sample);
+  if (pushed.since !== undefined) sample.writeVarintField(3, pushed.since);
 }
 
 /** A family's name without what the lines of histograms and summaries add to it. */

@@ -118,6 +118,15 @@ it.each([1, 30, 127, 128, 5_000, 20_000, 2_100_000])(
   },
 );
 
+it('tells since when a counter counts, by 2.0 and by its earlier drafts, and of a gauge nothing', () => {
+  const series = of(writeRequest2([...SAMPLES, { ...ENDED, since: 1_700_000_000_000 }]), 5);
+  const numbers = (message: Uint8Array, wanted: number) =>
+    fieldsOf(message).flatMap(([field, content]) => (field === wanted ? [content] : []));
+  const inSamples = series.map((one) => of(one, 2).flatMap((sample) => numbers(sample, 3)));
+  expect(inSamples).toEqual([[7], [7], [], [1_700_000_000_000]]);
+  expect(series.map((one) => numbers(one, 6))).toEqual(inSamples);
+});
+
 it('writes labels in the order of their names, the family among them, whatever order they came in', () => {
   const samples = [endedWith({ z: '1', A: '2', le: '3' })];
   const [series = Buffer.of()] = of(writeRequest1(samples), 1);
