@@ -30,37 +30,42 @@ const KEPT_MS = 30 * MINUTE_MS;
 /** For how long after them narrower buckets are remembered: until the first of the wider ones has settled. */
 const NARROWER_MS = 3 * 60 * MINUTE_MS;
 
-/** What was seen, with what an answer shows. */
+/** What was seen, with what an answer shows. @param settledUntil as of the answers before */
 export function seenAgain(
   seen: SeenBuckets | undefined,
   { series, unclear, rejected }: Decoded,
   width: number,
-  settledUntil = Number.NEGATIVE_INFINITY,
+  settledUntil: number,
 ): SeenBuckets {
-  if (seen === undefined || seen.width !== width) {
-    const narrower =
-      seen !== undefined && seen.width < width ? { narrower: { ...seen, until: settledUntil } } : {};
-    return { width, series: new PackedPoints(series), whole: rejected.size === 0, ...narrower };
-  }
   const together = new Map<string, Points>();
-  const oldest = newestStart(series) - KEPT_MS;
+  const newest = newestStart(series);
+  const oldest = newest - KEPT_MS;
   // Forget dimensions that answers no longer contain: names that never come again would add up.
-  for (const [name, points] of seen.series)
+  for (const [name, points] of seen?.width === width ? seen.series : [])
     if (series.has(name) || Number(points.timestamps.at(-1)) >= oldest) together.set(name, points);
-  let room = shortLivedArray(2 * (rowsIn(together) + rowsIn(series)));
-  for (const [name, points] of series) {
-    const earlier = together.get(name) ?? NO_POINTS;
-    together.set(name, merged(earlier, points, room));
-    room = room.subarray(2 * (earlier.timestamps.length + points.timestamps.length));
-  }
-  const narrower = seen.narrower ?? (unclear && { ...seen, until: settledUntil });
-  const isKept = narrower !== undefined && newestStart(narrower.series) >= newestStart(series) - NARROWER_MS;
+  for (const [name, points] of series)
+    together.set(name, merged(together.get(name) ?? NO_POINTS, points, oldest));
+  const isBeside = unclear !== undefined && seen?.width === width && seen.narrower === undefined;
+  const narrower = isBeside
+    ? { width, series: seen.series, until: settledUntil }
+    : narrowerBefore(seen, width, settledUntil);
+  const isKept = narrower !== undefined && newestStart(narrower.series) >= newest - NARROWER_MS;
   return {
     width,
     series: new PackedPoints(together),
     whole: rejected.size === 0,
     ...(isKept && { narrower }),
   };
+}
+
+/** What was seen of buckets narrower than those of an answer. */
+function narrowerBefore(
+  seen: SeenBuckets | undefined,
+  width: number,
+  settledUntil: number,
+): SeenBuckets['narrower'] {
+  if (seen === undefined || seen.width >= width) return seen?.narrower;
+  return { width: seen.width, series: seen.series, until: settledUntil };
 }
 
 /**
@@ -74,34 +79,23 @@ export function narrowerThan(
   dimension: string,
   settledUntil: number,
 ): Buckets | undefined {
-  const known =
-    seen === undefined || seen.width < width ? seen && { ...seen, until: settledUntil } : seen.narrower;
+  const known = narrowerBefore(seen, width, settledUntil);
   const points = known?.series.get(dimension);
   if (known === undefined || points === undefined) return undefined;
-  const size = firstAtOrAfter(points.timestamps, known.until - known.width + 1);
   const { timestamps, values } = points;
+  const size = firstAtOrAfter(timestamps, known.until - known.width + 1);
   return {
     points: { timestamps: timestamps.subarray(0, size), values: values.subarray(0, size) },
     width: known.width,
   };
 }
 
-function rowsIn(series: Iterable<readonly [string, Points]>): number {
-  let rows = 0;
-  for (const [, { timestamps }] of series) rows += timestamps.length;
-  return rows;
-}
-
-/**
- * The later points, and of the earlier ones those that they lack and that are not too old.
- * @param room where they are written: one for all series, since many small arrays cost the garbage collector more
- */
-function merged(earlier: Points, later: Points, room: Float64Array): Points {
+/** The later points, and of the earlier ones those that they lack and that are not too old. */
+function merged(earlier: Points, later: Points, oldest: number): Points {
   const [old, fresh] = [earlier.timestamps, later.timestamps];
-  const newest = fresh.length === 0 ? Number.NEGATIVE_INFINITY : Number(fresh[fresh.length - 1]);
-  let next = firstAtOrAfter(old, newest - KEPT_MS);
+  let next = firstAtOrAfter(old, oldest);
   const most = old.length - next + fresh.length;
-  const [timestamps, values] = [room.subarray(0, most), room.subarray(most, 2 * most)];
+  const [timestamps, values] = [shortLivedArray(most), shortLivedArray(most)];
   let size = 0;
   for (let index = 0; index < fresh.length || next < old.length; size += 1) {
     // A read beyond the end of an array gives no number: the engine then makes an object of each number that it reads there.
@@ -113,9 +107,7 @@ function merged(earlier: Points, later: Points, room: Float64Array): Points {
     if (known <= read) next += 1;
     if (isLater) index += 1;
   }
-  return size === fresh.length
-    ? later
-    : { timestamps: timestamps.subarray(0, size), values: values.subarray(0, size) };
+  return { timestamps: timestamps.subarray(0, size), values: values.subarray(0, size) };
 }
 
 /**
@@ -163,7 +155,7 @@ export function restatements(
     const age = now - time - width;
     comparedAge = Math.max(comparedAge, age);
     const [value, was] = [Number(shown.values[index]), Number(seen.values[next])];
-    if (value === was || isSame(value, was)) continue;
+    if (isSame(value, was)) continue;
     ages.push(age);
     if (value < was) downwards += 1;
     if (!isCounted({ from: time, to: time + width })) continue;

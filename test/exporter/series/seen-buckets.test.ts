@@ -1,7 +1,14 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Decoded } from '../../../src/exporter/decode/decode.ts';
 import type { Points } from '../../../src/exporter/decode/points.ts';
-import { restatements } from '../../../src/exporter/series/seen-buckets.ts';
+import {
+  narrowerThan,
+  restatedIn,
+  restatements,
+  type SeenBuckets,
+  seenAgain,
+} from '../../../src/exporter/series/seen-buckets.ts';
 
 const MINUTE = 60_000;
 const series = fc.dictionary(
@@ -72,3 +79,140 @@ it.each([
     });
   },
 );
+
+describe('a bucket that both answers hold', () => {
+  const changes = (
+    before: Record<string, number>,
+    then: number,
+    after: Record<string, number>,
+    now: number,
+  ) =>
+    restatements(
+      { points: points(before), width: then * MINUTE },
+      { points: points(after), width: now * MINUTE },
+      () => false,
+      100 * MINUTE,
+    ).ages.length;
+
+  it('is compared with the sum of narrower ones only where all of these are there', () => {
+    expect(changes({ 0: 1, 1: 1, 2: 1 }, 1, { 0: 9 }, 3)).toBe(1);
+    expect(changes({ 0: 1, 2: 1 }, 1, { 0: 9 }, 3)).toBe(0);
+    expect(changes({ 1: 1, 2: 1 }, 1, { 0: 9 }, 3)).toBe(0);
+  });
+
+  it('is compared with none that do not fit into it', () => {
+    expect(changes({ 0: 1, 2: 1, 4: 1 }, 2, { 0: 9 }, 5)).toBe(0);
+  });
+
+  it('has not changed where sums of fractions differ by their rounding alone', () => {
+    expect(changes({ 0: 0.1, 1: 0.2 }, 1, { 0: 0.3 }, 2)).toBe(0);
+    expect(changes({ 0: 0.1, 1: 0.2 }, 1, { 0: 0.301 }, 2)).toBe(1);
+    expect(changes({ 0: 1e-6 }, 1, { 0: 2e-6 }, 1)).toBe(1);
+    expect(changes({ 0: 4e9 }, 1, { 0: 4e9 + 5 }, 1)).toBe(1);
+  });
+});
+
+/** An answer with rows of one value at these minutes, by dimension. */
+function answer(rows: Record<string, readonly number[]>, value = 1, more: Partial<Decoded> = {}): Decoded {
+  const series = Object.entries(rows).map(([name, minutes]): [string, Points] => [
+    name,
+    points(Object.fromEntries(minutes.map((minute) => [minute, value]))),
+  ]);
+  return { series: new Map(series), width: MINUTE, rejected: new Map(), rows: 0, ...more };
+}
+
+/** What was seen of a dimension, as values by minute. */
+function valuesOf(series: SeenBuckets['series'] | undefined, dimension = 'total') {
+  const { timestamps, values } = series?.get(dimension) ?? points({});
+  return Object.fromEntries([...timestamps].map((time, index) => [time / MINUTE, values[index]]));
+}
+
+const UNSETTLED = Number.NEGATIVE_INFINITY;
+
+describe('the buckets seen before', () => {
+  const seen = seenAgain(undefined, answer({ total: [0, 1, 2], other: [1] }), MINUTE, UNSETTLED);
+
+  it('are those of the latest answer, and those of the half hour before its newest that it lacks', () => {
+    const next = seenAgain(seen, answer({ total: [1, 3] }, 7), MINUTE, UNSETTLED);
+    expect(valuesOf(next.series)).toEqual({ 0: 1, 1: 7, 2: 1, 3: 7 });
+    const later = seenAgain(next, answer({ total: [31, 32] }, 8), MINUTE, UNSETTLED);
+    expect(valuesOf(later.series)).toEqual({ 2: 1, 3: 7, 31: 8, 32: 8 });
+  });
+
+  it('go with a dimension once answers have lacked it for half an hour', () => {
+    const near = seenAgain(seen, answer({ total: [31] }), MINUTE, UNSETTLED);
+    expect(valuesOf(near.series, 'other')).toEqual({ 1: 1 });
+    const far = seenAgain(seen, answer({ total: [32] }), MINUTE, UNSETTLED);
+    expect(Array.from(far.series, ([name]) => name)).toEqual(['total']);
+  });
+
+  it('are whole where the latest answer had all of its rows', () => {
+    const lacking = answer({ total: [3] }, 1, { rejected: new Map([['bad_value', 1]]) });
+    const after = [answer({ total: [3] }), lacking].map(
+      (next) => seenAgain(seen, next, MINUTE, UNSETTLED).whole,
+    );
+    expect(after).toEqual([true, false]);
+  });
+
+  it('are compared by dimension, and only the first answer with none', () => {
+    const decoded = answer({ total: [1, 2], other: [1], third: [1] }, 5);
+    const window = { from: 0, to: 10 * MINUTE };
+    const restated = (before: SeenBuckets | undefined) =>
+      restatedIn(before, { decoded, window, now: 10 * MINUTE }, MINUTE, (dimension) => dimension === 'other');
+    expect(restated(seen)).toMatchObject([
+      { ages: [8 * MINUTE, 7 * MINUTE], late: 0 },
+      { ages: [8 * MINUTE], late: 1, lateAmount: 4 },
+      { ages: [], late: 0 },
+    ]);
+    expect(restated(undefined)).toEqual([]);
+  });
+});
+
+describe('buckets narrower than those of an answer', () => {
+  const minutes = seenAgain(undefined, answer({ total: [0, 1, 2, 3, 4, 5, 6] }), MINUTE, UNSETTLED);
+  const settledUntil = 4 * MINUTE;
+  const five = 5 * MINUTE;
+  const narrower = (seen: SeenBuckets | undefined, width: number, until: number) =>
+    narrowerThan(width, seen, 'total', until);
+
+  it('are those that had settled before buckets became wider', () => {
+    const before = narrower(minutes, five, settledUntil);
+    expect([...(before?.points.timestamps ?? [])]).toEqual([0, 1, 2, 3].map((minute) => minute * MINUTE));
+    expect(before?.width).toBe(MINUTE);
+    // What settles later is wide.
+    const wide = seenAgain(minutes, answer({ total: [0, 5] }, 5), five, settledUntil);
+    expect(narrower(wide, five, 20 * MINUTE)).toEqual(before);
+    const again = seenAgain(wide, answer({ total: [5, 10] }, 5), five, 6 * MINUTE);
+    expect(narrower(again, five, 20 * MINUTE)).toEqual(before);
+  });
+
+  it('are none while all buckets are alike, were wider before, or nothing is known of the dimension', () => {
+    expect(narrower(undefined, MINUTE, settledUntil)).toBeUndefined();
+    expect(narrower(minutes, MINUTE, settledUntil)).toBeUndefined();
+    expect(narrowerThan(five, minutes, 'unheard', settledUntil)).toBeUndefined();
+    const wide = seenAgain(undefined, answer({ total: [0, 5] }), five, UNSETTLED);
+    const finer = seenAgain(wide, answer({ total: [10, 11] }), MINUTE, settledUntil);
+    expect(narrower(wide, MINUTE, settledUntil)).toBeUndefined();
+    expect(narrower(finer, MINUTE, settledUntil)).toBeUndefined();
+    expect(valuesOf(finer.series)).toEqual({ 10: 1, 11: 1 });
+  });
+
+  it('are those from before its rows of unclear width', () => {
+    const unclear = new Map([['total', [{ start: 7 * MINUTE, end: 9 * MINUTE, value: 2 }]]]);
+    const next = seenAgain(minutes, answer({ total: [6, 9] }, 1, { unclear }), MINUTE, settledUntil);
+    const kept = narrower(next, MINUTE, 9 * MINUTE);
+    expect(kept?.points.timestamps).toHaveLength(4);
+    const later = seenAgain(next, answer({ total: [9, 10] }, 1, { unclear }), MINUTE, 9 * MINUTE);
+    expect(narrower(later, MINUTE, 9 * MINUTE)).toEqual(kept);
+    const wide = seenAgain(undefined, answer({ total: [0, 5] }), five, UNSETTLED);
+    const finer = seenAgain(wide, answer({ total: [9, 10] }, 1, { unclear }), MINUTE, settledUntil);
+    expect(narrower(finer, MINUTE, 9 * MINUTE)).toBeUndefined();
+  });
+
+  it('are forgotten three hours after the newest of them', () => {
+    const wide = seenAgain(minutes, answer({ total: [5] }, 5), five, settledUntil);
+    const at = (minute: number) => seenAgain(wide, answer({ total: [minute] }, 5), five, settledUntil);
+    expect(narrower(at(185), five, settledUntil)).toBeDefined();
+    expect(narrower(at(190), five, settledUntil)).toBeUndefined();
+  });
+});
