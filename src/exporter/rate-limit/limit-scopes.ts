@@ -33,6 +33,7 @@ export class LimitScopes {
   /** The token that all scopes share. */
   readonly token = new RefusedToken();
   readonly #options: LimitScopesOptions;
+  readonly #reads: LimitScope;
   readonly #scopes: LimitScope[];
   readonly #scopeOf = new Map<string, LimitScope>();
   readonly #limitOf = new Map<string, number>();
@@ -41,7 +42,8 @@ export class LimitScopes {
 
   constructor(options: LimitScopesOptions) {
     this.#options = options;
-    this.#scopes = [{ name: 'reads', limiter: new RateLimiter(options) }];
+    this.#reads = { name: 'reads', limiter: new RateLimiter(options) };
+    this.#scopes = [this.#reads];
   }
 
   get platformClock(): PlatformClock {
@@ -97,43 +99,34 @@ export class LimitScopes {
     if (rate?.limit === undefined) return;
     if (this.#limitOf.size >= MOST_GROUPS && !this.#limitOf.has(group)) return;
     const scope = this.of(group);
-    const known = scope.limiter.limit;
-    const insists = this.#limitOf.get(group) === rate.limit;
-    if (known !== undefined && known !== rate.limit && insists) this.#split(scope, known, group);
-    else this.#unite(scope, rate);
+    const named = scope.limiter.limit;
+    if (this.#limitOf.get(group) === rate.limit && named !== rate.limit) this.#split(scope, named);
+    this.#unite(rate);
     this.#limitOf.set(group, rate.limit);
   }
 
-  get #reads(): LimitScope {
-    const [reads] = this.#scopes;
-    if (reads === undefined) throw new Error('there is always a scope for reads');
-    return reads;
-  }
-
-  /** Moves the groups of `scope` that named `limit` to a scope of their own; `insisting` keeps the old one. */
-  #split(scope: LimitScope, limit: number, insisting: string): void {
-    const movers = [...this.#limitOf].filter(
-      ([group, named]) => named === limit && group !== insisting && this.of(group) === scope,
+  /** Moves the groups of `scope` that named `limit` last to a scope of their own; the one that `scope` is called after stays. */
+  #split(scope: LimitScope, limit: number | undefined): void {
+    const movers = [...this.#limitOf].flatMap(([group, named]) =>
+      named === limit && group !== scope.name && this.of(group) === scope ? group : [],
     );
-    const [first] = movers;
-    if (first === undefined) return;
-    const sibling = this.#scopes.find((other) => other !== scope && other.limiter.limit === limit);
-    const target = sibling ?? { name: first[0], limiter: new RateLimiter(this.#options) };
-    if (sibling === undefined) this.#scopes.push(target);
-    this.#learned.add(target);
-    for (const [group] of movers) this.#scopeOf.set(group, target);
+    const [name] = movers;
+    if (name === undefined) return;
+    const own = { name, limiter: new RateLimiter(this.#options) };
+    this.#scopes.push(own);
+    this.#learned.add(own);
+    for (const group of movers) this.#scopeOf.set(group, own);
   }
 
-  /** Merges a scope that was split off with one that names the same limit and reset: they share a counter. */
-  #unite(scope: LimitScope, { limit, resetAt }: RateLimit): void {
+  /** Merges scopes that were split off with the first that names the same limit and reset: they share a counter. */
+  #unite({ limit, resetAt }: RateLimit): void {
     if (resetAt === undefined) return;
-    const shares = (other: LimitScope) => other.limiter.limit === limit && other.limiter.resetAt === resetAt;
-    for (const learned of this.#learned) {
-      const twin = learned === scope ? this.#reads : scope;
-      if (twin === learned || !shares(learned === scope ? twin : learned)) continue;
-      for (const [group, of] of this.#scopeOf) if (of === learned) this.#scopeOf.set(group, twin);
-      this.#learned.delete(learned);
-      this.#scopes.splice(this.#scopes.indexOf(learned), 1);
+    const [first = this.#reads, ...twins] = this.#scopes.filter(
+      ({ limiter }) => limiter.limit === limit && limiter.resetAt === resetAt,
+    );
+    for (const twin of twins.filter((one) => this.#learned.delete(one))) {
+      for (const [group, of] of this.#scopeOf) if (of === twin) this.#scopeOf.set(group, first);
+      this.#scopes.splice(this.#scopes.indexOf(twin), 1);
     }
   }
 }
@@ -161,7 +154,6 @@ export class RefusedToken {
 
   /** A request leaves. */
   send(now: number): void {
-    if (this.#waitMs === 0) return;
     this.#probes += 1;
     this.#probeAt = now + this.#waitMs;
     this.#waitMs = Math.min(LONGEST_WAIT_MS, 2 * this.#waitMs);

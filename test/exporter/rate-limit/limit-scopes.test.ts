@@ -52,34 +52,95 @@ it('takes a limit that changes for everybody to be the same limit', () => {
 it('joins what an answer that was overtaken has set apart, once both name the same limit and reset', () => {
   const { scopes, answer, names } = learned();
   const resetAt = NOW + 30_000;
+  scopes.apart('tokens');
   answer('metrics', { limit: 80, remaining: 79, resetAt });
   answer('analytics', { limit: 80, remaining: 78, resetAt });
   answer('metrics', { limit: 200, remaining: 190, resetAt });
   answer('analytics', { limit: 80, remaining: 77, resetAt });
-  expect(names()).toEqual(['reads', 'metrics']);
+  expect(names()).toEqual(['reads', 'tokens', 'metrics']);
   answer('metrics', { limit: 200, remaining: 188, resetAt });
   answer('analytics', { limit: 200, remaining: 187, resetAt });
   answer('metrics', { limit: 200, remaining: 186, resetAt });
-  expect(names()).toEqual(['reads']);
+  expect(names()).toEqual(['reads', 'tokens']);
   expect(scopes.of('metrics')).toBe(scopes.of('analytics'));
+  expect(scopes.of('tokens').name).toBe('tokens');
+});
+
+it('joins no counters that differ in their limit or in their reset', () => {
+  const { answer, names } = learned();
+  const [soon, later] = [NOW + 30_000, NOW + 50_000];
+  answer('metrics', { limit: 80, remaining: 79, resetAt: soon });
+  answer('analytics', { limit: 200, remaining: 199, resetAt: soon });
+  for (let round = 0; round < 3; round += 1) {
+    answer('metrics', { limit: 80, remaining: 78, resetAt: soon });
+    answer('analytics', { limit: 200, remaining: 198, resetAt: soon });
+  }
+  for (let round = 0; round < 3; round += 1)
+    answer('analytics', { limit: 80, remaining: 70, resetAt: later });
+  expect(names()).toEqual(['reads', 'analytics']);
+});
+
+it('learns nothing from an answer that names no limit', () => {
+  const { scopes, answer, names } = learned();
+  answer('metrics', { limit: 80, remaining: 79 });
+  answer('analytics', { limit: 200, remaining: 199 });
+  scopes.learn('metrics', undefined);
+  scopes.learn('metrics', { remaining: 78 });
+  expect(names()).toEqual(['reads']);
+  answer('metrics', { limit: 80, remaining: 78 });
+  expect(names()).toEqual(['reads', 'analytics']);
 });
 
 it('keeps apart from the start what is known to be limited otherwise', () => {
   const { scopes, answer, names } = learned();
+  expect(scopes.apart('tokens').limiter.limitInUse).toBe(60);
   expect(scopes.apart('tokens')).toBe(scopes.of('tokens'));
-  answer('tokens', { limit: 20, remaining: 0 });
-  answer('metrics', { limit: 20, remaining: 19 });
+  const resetAt = NOW + 30_000;
+  for (let round = 0; round < 3; round += 1) {
+    answer('tokens', { limit: 20, remaining: 0, resetAt });
+    answer('metrics', { limit: 20, remaining: 19 - round, resetAt });
+  }
   expect(names()).toEqual(['reads', 'tokens']);
-  expect(scopes.of('metrics').limiter.openWindow(NOW)?.remaining).toBe(19);
+  expect(scopes.of('metrics').limiter.openWindow(NOW)?.remaining).toBe(17);
+});
+
+it('takes nothing to share the counter of what is kept apart because it has the same limit', () => {
+  const { scopes, answer, names } = learned();
+  scopes.apart('tokens');
+  answer('tokens', { limit: 200, remaining: 3 });
+  answer('metrics', { limit: 80, remaining: 79 });
+  answer('analytics', { limit: 200, remaining: 199 });
+  for (let round = 0; round < 3; round += 1) {
+    answer('metrics', { limit: 80, remaining: 78 });
+    answer('analytics', { limit: 200, remaining: 198 });
+  }
+  expect(names()).toEqual(['reads', 'tokens', 'analytics']);
+});
+
+it('gives no two scopes one name where the groups of one that was split off differ later', () => {
+  const { scopes, answer, names } = learned();
+  answer('metrics', { limit: 80, remaining: 79 });
+  for (const group of ['analytics', 'domains']) answer(group, { limit: 200, remaining: 199 });
+  answer('metrics', { limit: 80, remaining: 78 });
+  for (let round = 0; round < 3; round += 1) {
+    answer('analytics', { limit: 300, remaining: 299 });
+    answer('domains', { limit: 200, remaining: 190 });
+  }
+  expect(names()).toEqual(['reads', 'analytics', 'domains']);
+  for (const group of ['analytics', 'domains']) expect(scopes.of(group).name).toBe(group);
 });
 
 it('tells no end of groups apart where a platform redirects to addresses that it makes up', () => {
-  const { answer, names } = learned();
+  const { scopes, answer, names } = learned();
+  answer('analytics', { limit: 80, remaining: 75 });
   for (let index = 0; index < 1_000; index += 1) {
     answer(`made-up-${index}`, { limit: 1_000 + index, remaining: 900 });
     answer('metrics', { limit: 80, remaining: 70 });
   }
   expect(names().length).toBeLessThanOrEqual(51);
+  answer('analytics', { limit: 200, remaining: 190 });
+  answer('metrics', { limit: 80, remaining: 69 });
+  expect(scopes.of('analytics').name).toBe('analytics');
 });
 
 describe('a limit that the platform does not name', () => {
@@ -287,6 +348,14 @@ describe('while the platform refuses the token', () => {
     token.observe(now, 200);
     expect(token.probeAt).toBe(0);
     expect(token.choose(['most urgent', 'other'])).toBe('most urgent');
+  });
+
+  it('a failure of the platform shows nothing of the token', () => {
+    const token = refused();
+    token.observe(NOW, 500);
+    expect(token.probeAt).toBeGreaterThan(NOW);
+    token.observe(NOW, 404);
+    expect(token.probeAt).toBe(0);
   });
 
   it('another token is tried at once', () => {
