@@ -96,12 +96,11 @@ export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   const share =
     limiter.guessedPerMinute !== undefined && !window ? allowanceWithoutHeaders(limiter, now) : undefined;
   if (share?.free === 0) return share;
-  const free = window && allowedIn(window, limiter, now);
+  const free = window === undefined ? 1 : allowedIn(window, limiter, now);
   if (window !== undefined && free === 0) return notYet(window, limiter, now);
-  if (free !== undefined && window?.isFresh(now)) return send(free, now);
   const probedUntil = limiter.awaitsProbeUntil;
   if (probedUntil > now) return wait('probe', Math.min(probedUntil, window?.closesAt ?? probedUntil));
-  return send(free ?? 1, now);
+  return send(free, now);
 }
 
 /** Counts the answers of the last window length, which is safe wherever the platform's window begins. */
@@ -123,7 +122,6 @@ function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): 
   const perMs = others.perMs(window);
   const reserved = reservedForOthers((window.closesAt - now) * perMs, reserve);
   const expected = Math.max(0, Math.floor(remaining - ageMs * perMs - reserved));
-  if (window.isFresh(now)) return expected;
   // Without a recent answer, others may have taken what was left, or the window may have reopened.
   if (remaining - worstCase(window, limiter, ageMs) < 1) return 0;
   return Math.max(ageMs >= probeEveryMs(window, limiter) && remaining > reserve ? 1 : 0, expected);
@@ -167,9 +165,8 @@ function pacing(
 ): number {
   const window = limiter.openWindow(now);
   if (window === undefined) return 0;
-  const probeAt = window.seenAt + probeEveryMs(window, limiter);
-  const forBucket = Math.floor((window.closesAt - bucketClosesAt) * throughput);
-  return now >= probeAt || free > forBucket ? 0 : Math.min(probeAt, bucketClosesAt);
+  const forBucket = (window.closesAt - bucketClosesAt) * throughput;
+  return free > forBucket ? 0 : Math.min(window.seenAt + probeEveryMs(window, limiter), bucketClosesAt);
 }
 
 /** Whether a request would be later than planned if it waited for the next bucket. */

@@ -46,13 +46,18 @@ function watched() {
     return waits;
   };
   const free = () => allowanceOf(limiter, now).free;
+  const allowance = () => {
+    const { until, ...decision } = allowanceOf(limiter, now);
+    return { ...decision, inMs: until - now };
+  };
+  const send = () => limiter.send(now);
   const pass = (ms: number): void => {
     now += ms;
   };
   const own = () => limiter.openWindow(now)?.own;
   const othersPerMinute = () => limiter.othersPerMinute;
   const closesInMs = () => (limiter.openWindow(now)?.closesAt ?? now) - now;
-  return { windows, waitsMs, answer, free, own, pass, othersPerMinute, closesInMs };
+  return { windows, waitsMs, answer, free, allowance, send, own, pass, othersPerMinute, closesInMs };
 }
 
 const UNTIL_THE_BUCKET_CLOSES = 20_000;
@@ -106,6 +111,97 @@ it.each([
     expect(free()).toBe(left);
   },
 );
+
+it.each([
+  ['more than the reserve is left: until a probe is due', 20, 0, 'reserved', UNTIL_THE_PROBE],
+  ['what is in flight leaves the reserve alone: to the end', 18, 2, 'reserved', MINUTE],
+  ['the reserve is left: to the end', 16, 0, 'reserved', MINUTE],
+  ['one operation is left: to the end', 1, 0, 'reserved', MINUTE],
+  ['nothing is left: to the end', 0, 0, 'spent', MINUTE],
+] as const)(
+  'nothing leaves while others are expected to take what is left, where %s',
+  (_, remaining, inFlight, why, inMs) => {
+    const { windows, answer, allowance, send, free, pass } = watched();
+    windows(10, 20);
+    answer(LIMIT - 1, START + 11 * MINUTE);
+    answer(remaining, START + 11 * MINUTE);
+    for (let request = 0; request < inFlight; request += 1) send();
+    expect(allowance()).toEqual({ free: 0, why, inMs });
+    pass(UNTIL_THE_PROBE - 1);
+    expect(free()).toBe(0);
+    pass(1);
+    expect(free()).toBe(inMs === MINUTE ? 0 : 1);
+  },
+);
+
+it('fears nothing for what is left where others were not seen to take any', () => {
+  const { windows, answer, free, pass } = watched();
+  windows(2, 0);
+  for (let remaining = LIMIT - 1; remaining >= 30; remaining -= 1) answer(remaining, START + 3 * MINUTE);
+  pass(30_000);
+  expect(free()).toBe(30 - 16);
+});
+
+it('of a probe that could be refused nothing leaves before the window ends', () => {
+  const { windows, answer, allowance, pass } = watched();
+  windows(10, 20);
+  answer(LIMIT - 1, START + 11 * MINUTE);
+  answer(30, START + 11 * MINUTE);
+  pass(30_000);
+  expect(allowance()).toEqual({ free: 0, why: 'reserved', inMs: 30_000 });
+});
+
+it.each([
+  ['the answers to what is in flight', 0.2, 40, 8, 'probe'],
+  ['what is left to others', 0.2, 48, 0, 'reserved'],
+  ['the time when an operation is over', 0, 60, 0, 'spent'],
+] as const)(
+  'where no header says what remains, a request waits for %s, a window after the first answer at most',
+  (_, reserve, answers, inFlight, why) => {
+    const platformClock = new PlatformClock(() => START);
+    const { limiter } = new LimitScopes({ reserve, assumedLimit: 60, platformClock }).of('metrics');
+    limiter.observe(START, undefined);
+    limiter.send(START);
+    expect(allowanceOf(limiter, START).free).toBe(60 * (1 - reserve) - 2);
+    for (let answer = 1; answer < answers; answer += 1) limiter.observe(START + 10_000, undefined);
+    for (let request = 1; request < inFlight; request += 1) limiter.send(START + 10_000);
+    expect(allowanceOf(limiter, START + 10_000)).toEqual({ free: 0, why, until: START + MINUTE });
+  },
+);
+
+it.each([
+  ['waits for it where all can leave after it', 16 + 49, 'pacing'],
+  ['leaves at once where some could not', 16 + 51, undefined],
+] as const)('a request that can wait for the next bucket %s', (_, remaining, why) => {
+  const now = START;
+  const platformClock = new PlatformClock(() => now);
+  platformClock.observe({ sentAt: now, receivedAt: now, serverDate: now });
+  const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock });
+  const { limiter } = scopes.of('metrics');
+  // The bucket closes in 20 s, and the window 10 s later: time for 50 requests of 200 ms each.
+  limiter.observe(now, { limit: LIMIT, remaining, resetAt: now + 30_000 });
+  const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(1), platformClock };
+  const request = { group: 'metrics', notBefore: 0, weight: 1, since: now - 40_000 };
+  expect(decide(limits, now)({ ...request, plannedIntervalMs: () => MINUTE }).why).toBe(why);
+  expect(decide(limits, now)({ ...request, since: now - 40_001, plannedIntervalMs: () => MINUTE }).free).toBe(
+    1,
+  );
+});
+
+it('a request that can wait for the next bucket probes where no window is open', () => {
+  const platformClock = new PlatformClock(() => START);
+  const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock });
+  const { limiter } = scopes.of('metrics');
+  const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(6), platformClock };
+  const request = {
+    group: 'metrics',
+    notBefore: 0,
+    weight: 1,
+    since: START,
+    plannedIntervalMs: () => MINUTE,
+  };
+  expect(decide(limits, START)(request).free).toBe(1);
+});
 
 it.each([
   [80, 0.2, 16],
