@@ -42,7 +42,7 @@ export class RateLimiter {
   #window: RateLimitWindow | undefined;
   #windowMs = WINDOW_MS;
   #limit: number | undefined;
-  /** The guess, where it is one. */
+  /** What is guessed where headers name no limit. */
   readonly #guessed: AssumedLimit | undefined;
   /** Whether the last answer said what remains; undefined before the first. */
   #saidRemaining: boolean | undefined;
@@ -77,8 +77,8 @@ export class RateLimiter {
 
   /** Operations per minute, where the limit in use is a guess that refusals correct; undefined where it is none. */
   get guessedPerMinute(): number | undefined {
-    if (this.#limit !== undefined || this.#guessed === undefined) return undefined;
-    return (this.#guessed.each * WINDOW_MS) / this.spanMs;
+    const guess = this.#guess;
+    return guess && (guess.each * WINDOW_MS) / this.spanMs;
   }
 
   /** Operations per window that are left to the token's other clients. */
@@ -98,7 +98,7 @@ export class RateLimiter {
 
   /** In how long (ms) no more than the allowance leaves where no header says what remains. */
   get spanMs(): number {
-    return WINDOW_MS * (this.#limit === undefined ? (this.#guessed?.windows ?? 1) : 1);
+    return WINDOW_MS * (this.#guess?.windows ?? 1);
   }
 
   /** Requests of ours that are not answered yet. */
@@ -155,19 +155,18 @@ export class RateLimiter {
   get awaitsProbeUntil(): number {
     // Unanswered probes alone could use up the allowance.
     if (this.#inFlight >= this.allowance) return Number.POSITIVE_INFINITY;
-    return this.#probedUntil;
+    return this.#probe === undefined ? 0 : this.#probe.sentAt + LONGEST_PROBE_MS;
   }
 
   /** Until when (local ms) those who share the limit have used all of it, or undefined. */
   usedUntil(now: number): number | undefined {
-    const until = this.#limit === undefined ? (this.#guessed?.usedUntil(now) ?? 0) : 0;
+    const until = this.#guess?.usedUntil(now) ?? 0;
     return until > now ? until : undefined;
   }
 
   /** Until when a 429 has stopped this scope (local ms), or undefined. */
   stoppedUntil(now: number): number | undefined {
-    const shared = this.#limit === undefined ? (this.#guessed?.stoppedUntil ?? 0) : 0;
-    const until = Math.max(this.#stoppedUntil, shared);
+    const until = Math.max(this.#stoppedUntil, this.#guess?.stoppedUntil ?? 0);
     return until > now ? until : undefined;
   }
 
@@ -179,7 +178,7 @@ export class RateLimiter {
   /** A request leaves. The function returned must be called when it is over, whatever came of it. */
   send(now: number): () => void {
     const probe = { sentAt: now };
-    if (this.#probedUntil <= now && this.openWindow(now)?.isFresh(now) !== true) this.#probe = probe;
+    if (this.openWindow(now)?.isFresh(now) !== true) this.#probe = probe;
     this.#inFlight += 1;
     const over = this.#guessed?.send();
     return () => {
@@ -219,8 +218,7 @@ export class RateLimiter {
     const stopMs = Math.min(Math.max(askedMs, leastMs), LONGEST_STOP_MS);
     this.#stoppedUntil = Math.max(this.#stoppedUntil, now + stopMs);
     this.#retryAt = now + askedMs;
-    // Where headers name its own limit, the refusal is of that one.
-    if (this.#limit === undefined) this.#guessed?.refused(this, now, sentAt, this.#stoppedUntil);
+    this.#guess?.refused(this, now, sentAt, this.#stoppedUntil);
   }
 
   #take(now: number, rate: RateLimit | undefined, sentAt: number, alone: boolean): void {
@@ -238,6 +236,11 @@ export class RateLimiter {
     this.#read({ now, sentAt, limit, rate, resetsAt, isTimeKnown, alone });
   }
 
+  /** The guess, unless headers name its own limit: then refusals are of that one. */
+  get #guess(): AssumedLimit | undefined {
+    return this.#limit === undefined ? this.#guessed : undefined;
+  }
+
   get #othersPerWindow(): number {
     return this.#windowMs * this.others.perMs(this.#window);
   }
@@ -245,11 +248,6 @@ export class RateLimiter {
   #perMinuteBeside(reserved: number): number {
     const spanMs = (this.#windowMs * this.spanMs) / WINDOW_MS;
     return (Math.max(1, this.limitInUse - reserved) * 60_000) / spanMs;
-  }
-
-  /** Until when the answer to a probe is waited for (local ms). */
-  get #probedUntil(): number {
-    return this.#probe === undefined ? 0 : this.#probe.sentAt + LONGEST_PROBE_MS;
   }
 
   /** Updates the open window by an answer, or begins a new one. */
@@ -264,12 +262,12 @@ export class RateLimiter {
   }
 
   #begin(reading: WindowReading): RateLimitWindow {
-    const { now, limit, rate, isTimeKnown } = reading;
+    const { now, limit, rate } = reading;
     const before = this.#window;
     if (before !== undefined) this.others.remember(before);
     const window = new RateLimitWindow(reading, this.#windowMs);
     // Our own request opened the window, so this is its full length.
-    if (isTimeKnown && rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;
+    if (rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;
     this.#window = window;
     return window;
   }

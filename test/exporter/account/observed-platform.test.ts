@@ -202,6 +202,13 @@ describe('an answer tells what is left of the rate-limit window', () => {
     expect(limiter.openWindow(clock.now())?.remaining).toBe(79);
   });
 
+  it('of a window that another client opened: not how long windows last', () => {
+    const { limiter, answer, closesIn } = platform();
+    answer({ ...RECORDED, 'X-RateLimit-Remaining': '50', 'X-RateLimit-Reset': '2018-06-07T01:22:20' });
+    expect(closesIn()).toBeLessThanOrEqual(21_000);
+    expect(limiter.allowedPerMinute).toBe(64);
+  });
+
   it('still of the old window when it comes after that window closed: the next one is not mistaken for it', () => {
     const { clock, limiter, answer, closesIn } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '20' });
@@ -223,6 +230,7 @@ describe('an answer without any of the headers', () => {
     answer({});
     expect(warnings).toEqual([{ account: 'a', operations_per_minute: 60 }]);
     expect(allowanceOf(limiter, clock.now()).free).toBe(48 - 2);
+    expect(limiter.openWindow(clock.now())).toBeUndefined();
   });
 
   it('lets no more leave within any minute than that', () => {
@@ -299,6 +307,17 @@ describe('a refusal from elsewhere stops the scope', () => {
     expect(waitMs()).toBeGreaterThanOrEqual(atLeast);
     expect(waitMs()).toBeLessThanOrEqual(atMost);
     expect(limiter.stoppedUntil(clock.now())).toBe(allowanceOf(limiter, clock.now()).until);
+    const isCut = atMost === 900_000;
+    expect(limiter.retryAt(clock.now())).toBe(isCut ? clock.now() + 82_800_000 : undefined);
+    clock.suspend(82_800_000);
+    expect(limiter.retryAt(clock.now())).toBeUndefined();
+  });
+
+  it('although a request that left before it is answered then', () => {
+    const { clock, limiter, answer } = platform();
+    answer({ ...RECORDED, 'Retry-After': '17' }, 429);
+    answer(RECORDED);
+    expect(allowanceOf(limiter, clock.now()).why).toBe('rate_limited');
   });
 
   it('beyond a short Retry-After, as long as nothing remains of the window', () => {

@@ -310,9 +310,17 @@ describe('a limit that the platform does not name', () => {
 
   it('is named for each once headers name it', () => {
     const address = new AssumedLimit(20);
-    const [one] = [sharing(address), sharing(address)];
+    const [one, ...others] = [sharing(address), ...Array.from({ length: 49 }, () => sharing(address))];
+    // Fifty take turns: one operation in three minutes for each.
+    expect([one.limiter.guessedPerMinute, one.limiter.allowedPerMinute]).toEqual([1 / 3, 1 / 3]);
     one.limiter.observe(NOW, { limit: 50, remaining: 49 });
     expect(one.limiter.limitInUse).toBe(50);
+    expect([one.limiter.guessedPerMinute, one.limiter.allowedPerMinute]).toEqual([undefined, 40]);
+    one.limiter.refuse(NOW + 100, { limit: 50, remaining: 0 });
+    expect(address.stoppedUntil).toBe(0);
+    one.limiter.observe(NOW + 2 * MINUTE, { limit: 50, remaining: 49 });
+    others[0]?.limiter.refuse(NOW + 2 * MINUTE, undefined);
+    expect(allowanceOf(one.limiter, NOW + 2 * MINUTE).free).toBe(39);
   });
 });
 

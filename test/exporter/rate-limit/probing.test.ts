@@ -8,11 +8,14 @@ const MINUTE = 60_000;
 const LIMIT = 80;
 const START = Date.UTC(2026, 0, 5, 12, 0, 40);
 
-/** A scope of 80 operations a minute, of which a fifth is reserved, and one that takes from it besides. */
-function watched() {
+/**
+ * A scope of 80 operations a minute, of which a fifth is reserved, and one that takes from it besides.
+ * @param isPart whether that one is another exporter of the same account
+ */
+function watched(isPart = false) {
   let now = START;
   const platformClock = new PlatformClock(() => now);
-  const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock });
+  const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock, isPart });
   const { limiter } = scopes.of('metrics');
   const answer = (remaining: number, resetAt: number) => {
     platformClock.observe({ sentAt: now, receivedAt: now, serverDate: now });
@@ -56,8 +59,21 @@ function watched() {
   };
   const own = () => limiter.openWindow(now)?.own;
   const othersPerMinute = () => limiter.othersPerMinute;
+  const provenPerMinute = () => limiter.provenPerMinute;
   const closesInMs = () => (limiter.openWindow(now)?.closesAt ?? now) - now;
-  return { windows, waitsMs, answer, free, allowance, send, own, pass, othersPerMinute, closesInMs };
+  return {
+    windows,
+    waitsMs,
+    answer,
+    free,
+    allowance,
+    send,
+    own,
+    pass,
+    othersPerMinute,
+    provenPerMinute,
+    closesInMs,
+  };
 }
 
 const UNTIL_THE_BUCKET_CLOSES = 20_000;
@@ -262,6 +278,44 @@ it('takes what others have at the beginning of a window for that many, not for t
   }
 });
 
+it('takes what is missing for that of others only while no request of ours is in flight beside the one that is answered', () => {
+  const { windows, answer, send, othersPerMinute } = watched();
+  windows(2, 0);
+  send();
+  const over = send();
+  answer(LIMIT - 21, START + 3 * MINUTE);
+  expect(othersPerMinute()).toBe(0);
+  over();
+  answer(LIMIT - 22, START + 3 * MINUTE);
+  expect(othersPerMinute()).toBe(20);
+});
+
+it('takes what is missing for nobody’s where other exporters of the account use the rest of the limit', () => {
+  const { windows, othersPerMinute } = watched(true);
+  windows(10, 20);
+  expect(othersPerMinute()).toBe(0);
+});
+
+it('lets another request probe once one has ended without an answer, and not because an earlier one has', () => {
+  const { answer, send, free, pass } = watched();
+  answer(LIMIT - 1, START + MINUTE);
+  const earlier = send();
+  pass(2_000);
+  const probe = send();
+  earlier();
+  expect(free()).toBe(0);
+  probe();
+  expect(free()).toBeGreaterThan(0);
+});
+
+it('waits for no answer to a request that left while it was known what remains', () => {
+  const { answer, send, free, pass } = watched();
+  answer(LIMIT - 1, START + MINUTE);
+  send();
+  pass(2_000);
+  expect(free()).toBeGreaterThan(0);
+});
+
 it('believes the lower of two answers that overtook each other', () => {
   const { answer, free } = watched();
   answer(75, START + MINUTE);
@@ -293,10 +347,11 @@ it('probes ever less often for the end of a window that is overdue', () => {
 });
 
 it('leaves to others what they usually take, and as much again as that scatters', () => {
-  const { windows, answer, free, othersPerMinute } = watched();
+  const { windows, answer, free, othersPerMinute, provenPerMinute } = watched();
   windows(10, 30);
   answer(LIMIT - 1, START + 11 * MINUTE);
   const usual = othersPerMinute();
   expect(usual).toBeGreaterThan(20);
+  expect(provenPerMinute()).toBeCloseTo(LIMIT - usual);
   expect(free()).toBe(Math.floor(LIMIT - 1 - usual - 2 * Math.sqrt(usual)));
 });
