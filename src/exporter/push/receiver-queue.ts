@@ -127,7 +127,7 @@ export class ReceiverQueue {
   /** Takes in entries that are durable now. */
   async admit(entries: readonly WaitingEntry[]): Promise<void> {
     for (const waiting of entries) this.#waiting.add(waiting);
-    if (entries.length > 0) this.#options.onAdded();
+    this.#options.onAdded();
     await this.#keepWithinLimits();
   }
 
@@ -182,19 +182,17 @@ export class ReceiverQueue {
       }
     }
     for (const entry of entries) this.#forget(entry);
-    this.#sending = new Set();
   }
 
   /** Reads on once half of what may be held is gone. */
   async #readOn(): Promise<void> {
     const limit = this.#readable();
-    if (this.#read.size > 0 && this.#read.size >= limit / 2) return;
+    if (this.#read.size >= limit / 2) return;
     // Nothing waits any more that has series in common with what comes.
     if (this.#read.size === 0) this.#shapes.clear();
     const last = [...this.#read.keys()].at(-1) ?? '';
     const names = this.#waiting.names(limit).filter((name) => name > last);
     const missing = new Set(names);
-    const lost: Dropped[] = [];
     for await (const { key, value } of this.#stored(last, names)) {
       const name = nameOf(key);
       missing.delete(name);
@@ -204,11 +202,8 @@ export class ReceiverQueue {
       this.#read.set(name, [waiting, value]);
     }
     // A database that has failed over may lack its last commits.
-    for (const name of missing) {
-      const entry = this.#waiting.find(name);
-      if (entry !== undefined) lost.push({ entry, reason: 'damaged' });
-    }
-    await this.#drop(lost);
+    const lost = [...missing].flatMap((name) => this.#waiting.find(name) ?? []);
+    await this.#drop(lost.map((entry) => ({ entry, reason: 'damaged' })));
   }
 
   /** What lies on disk behind an entry, up to the last of these, with others that lie between. */
@@ -249,7 +244,6 @@ export class ReceiverQueue {
   async #drop(dropped: readonly Dropped[]): Promise<void> {
     // What waits no more was dropped, and counted, for another reason meanwhile.
     const gone = dropped.filter(({ entry }) => this.#forget(entry));
-    if (gone.length === 0) return;
     for (const { entry, reason } of gone) this.#options.onDropped(reason, entry.samples);
     const removals = gone.map(({ entry: { key } }) => ({ key, value: undefined }));
     await this.#options.state.commit(removals).catch(() => undefined);

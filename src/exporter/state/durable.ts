@@ -112,7 +112,7 @@ export class DurableState implements State {
   }
 
   async #writeGroup(group: readonly PendingCommit[]): Promise<void> {
-    const changes = [...new Map(group.flatMap(({ changes }) => changes))];
+    const changes = group.flatMap((commit) => commit.changes);
     const writing = this.#database.write([...new Map([...this.#undo, ...changes])]);
     try {
       await this.#inTime(writing);

@@ -58,6 +58,76 @@ it('waits longer after each failure, and as long as the receiver asks', async ()
   expect(waits.slice(1)).toEqual([1_000, 2_000, 4_000, 90_000]);
 });
 
+it('waits no longer than ten minutes, whatever the receiver asks, and after a success as if nothing had failed', async () => {
+  const answers: ReceiverAnswer[] = [
+    { kind: 'failed', words: 'HTTP 429', retryAfterMs: 24 * 3_600_000 },
+    ...Array.from({ length: 8 }, (): ReceiverAnswer => ({ kind: 'failed', words: 'HTTP 500' })),
+    { kind: 'accepted' },
+    { kind: 'failed', words: 'HTTP 500' },
+  ];
+  const sentAt: number[] = [];
+  const bed = outboxBed({
+    send() {
+      sentAt.push(bed.clock.now());
+      return answers.shift() ?? { kind: 'accepted' };
+    },
+  });
+  onTestFinished(() => bed.stop());
+  for (const at of [1, 2]) await bed.commit('job', many(1, at));
+  await bed.empty();
+  const waits = sentAt.slice(1).map((at, index) => (at - (sentAt[index] ?? 0)) / 1_000);
+  expect(waits).toEqual([600, 2, 4, 8, 16, 32, 60, 60, 60, 0, 1]);
+});
+
+it('counts what a receiver took and what it did not of a request that it took in part, and sends none of it again', async () => {
+  const requests: number[] = [];
+  const taken: ReceiverAnswer = { kind: 'partly accepted', rejected: 3, reason: 'invalid', words: 'bad' };
+  const bed = outboxBed({
+    send(samples) {
+      requests.push(samples.length);
+      return taken;
+    },
+  });
+  onTestFinished(() => bed.stop());
+  for (const count of [7, 2]) await bed.commit('job', many(count, count));
+  await bed.empty();
+  expect(requests).toEqual([7, 2]);
+  expect(bed.sent).toBe(4);
+  expect(bed.refused).toEqual([
+    ['invalid', 3],
+    ['invalid', 2],
+  ]);
+});
+
+it('sends a snapshot that is too large for a request in several', async () => {
+  const requests: number[] = [];
+  const bed = outboxBed({
+    send(samples) {
+      requests.push(samples.length);
+      return { kind: 'accepted' };
+    },
+  });
+  onTestFinished(() => bed.stop());
+  bed.snapshot(Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`series_${index}`, 1])));
+  await bed.empty();
+  expect(requests).toEqual([5_000, 5_000, 1]);
+});
+
+it('keeps a snapshot that a receiver refuses as it refuses everything, and sends it when it no longer does', async () => {
+  const receiver = new ModelReceiver();
+  let requests = 0;
+  const bed = bedWith(receiver, {
+    send(samples) {
+      requests += 1;
+      return requests <= 9 ? wrongServer(requests) : receiver.take(samples, 'taken');
+    },
+  });
+  bed.snapshot({ up: 1, info: 2 });
+  await bed.empty();
+  expect(receiver.stored.size).toBe(2);
+  expect(bed.refused).toEqual([]);
+});
+
 it('puts no two samples of one series into a request', async () => {
   const requests: number[][] = [];
   const bed = outboxBed({

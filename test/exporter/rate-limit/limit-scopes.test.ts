@@ -104,7 +104,7 @@ it('keeps apart from the start what is known to be limited otherwise', () => {
   expect(scopes.of('metrics').limiter.openWindow(NOW)?.remaining).toBe(17);
 });
 
-it('takes nothing to share the counter of what is kept apart because it has the same limit', () => {
+it('takes nothing to share a counter with what is apart from the start because it has the same limit', () => {
   const { scopes, answer, names } = learned();
   scopes.apart('tokens');
   answer('tokens', { limit: 200, remaining: 3 });

@@ -150,7 +150,7 @@ it.each([
   },
 );
 
-it('fears nothing for what is left where others were not seen to take any', () => {
+it('assumes no worst case where others were not seen to take anything', () => {
   const { windows, answer, free, pass } = watched();
   windows(2, 0);
   for (let remaining = LIMIT - 1; remaining >= 30; remaining -= 1) answer(remaining, START + 3 * MINUTE);

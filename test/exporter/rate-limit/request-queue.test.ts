@@ -89,6 +89,15 @@ it('lets nothing leave before its time', async () => {
   expect(leftAt).toEqual([15_000]);
 });
 
+it('counts a request among those that wait once its time has come', async () => {
+  const { ask, queue, after, clock } = await queueWith(16);
+  ask('later', { notBefore: clock.now() + 5_000 });
+  await after(4_999);
+  expect(queue.waiting(clock.now())).toBe(0);
+  await after(2);
+  expect(queue.waiting(clock.now())).toBe(1);
+});
+
 it('keeps no more requests in flight than it is told', async () => {
   const { ask, left, after } = await queueWith(79, { concurrency: 3 });
   for (let count = 0; count < 10; count += 1) ask(`${count}`, {});

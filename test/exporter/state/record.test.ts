@@ -58,6 +58,7 @@ describe('a stored record', () => {
   });
 
   it('is damaged under another key', () => {
+    expect(isIntact('series/a/', sealRecord('series/a/', 1))).toBe(true);
     expect(isIntact('series/b/', sealRecord('series/a/', 1))).toBe(false);
   });
 

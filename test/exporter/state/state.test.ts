@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Database, OutcomeUnknown } from '../../../src/exporter/state/database.ts';
+import { DamagedState, type Database, OutcomeUnknown } from '../../../src/exporter/state/database.ts';
 import { DurableState } from '../../../src/exporter/state/durable.ts';
 import { memoryState, openState } from '../../../src/exporter/state/open-state.ts';
 import { type Change, Records, textOfKey } from '../../../src/exporter/state/records.ts';
 import { lockDirectory, openDatabase } from '../../../src/exporter/state/sqlite.ts';
-import { QUEUE, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { QUEUE, StateReadFailure, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { describeState } from './state-suite.ts';
 import { UNHURRIED } from './unhurried.ts';
 
@@ -81,24 +81,48 @@ describe('durable state', () => {
 });
 
 /** A database whose writes end when and how the test says. */
-function scriptedState() {
+function scriptedState(read: Database['read'] = async () => []) {
+  const closed: true[] = [];
   const writes: {
     changes: readonly Change[];
     succeed: (nothing?: unknown) => void;
     fail: (error: Error) => void;
   }[] = [];
   const database: Database = {
-    read: async () => [],
+    read,
     write: (changes) =>
       new Promise((succeed, fail) => {
         writes.push({ changes, succeed, fail });
       }),
-    close: async () => {},
+    close: async () => void closed.push(true),
   };
   const records = new Records();
   const state = new DurableState({ directory, note: undefined, database, records, timeLimitMs: 50 });
-  return { writes, state };
+  return { writes, closed, state };
 }
+
+it('durable state tells a queue that is damaged from a disk that does not let it be read', async () => {
+  const reading = (error: Error) =>
+    scriptedState(() => Promise.reject(error)).state.range([QUEUE], { limit: 1 });
+  await expect(reading(new DamagedState('malformed'))).rejects.toThrow(DamagedState);
+  await expect(reading(new Error('disk I/O error'))).rejects.toThrow(StateReadFailure);
+});
+
+it('durable state closes its database once, however often it is closed', async () => {
+  const { closed, state } = scriptedState();
+  await state.close();
+  await state.close();
+  expect(closed).toHaveLength(1);
+});
+
+it('durable state writes nothing for a commit of nothing, and takes it though the disk hangs', async () => {
+  const { writes, state } = scriptedState();
+  await state.commit([]);
+  expect(writes).toEqual([]);
+  await expect(state.commit([{ key: ['n'], value: 1 }])).rejects.toThrow(/has not responded/);
+  await state.commit([]);
+  expect(writes).toHaveLength(1);
+});
 
 describe('concurrent commits', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
