@@ -43,8 +43,12 @@ export function seenAgain(
   // Forget dimensions that answers no longer contain: names that never come again would add up.
   for (const [name, points] of seen?.width === width ? seen.series : [])
     if (series.has(name) || Number(points.timestamps.at(-1)) >= oldest) together.set(name, points);
-  for (const [name, points] of series)
-    together.set(name, merged(together.get(name) ?? NO_POINTS, points, oldest));
+  let room = shortLivedArray(2 * (rowsIn(together) + rowsIn(series)));
+  for (const [name, points] of series) {
+    const earlier = together.get(name) ?? NO_POINTS;
+    together.set(name, merged(earlier, points, oldest, room));
+    room = room.subarray(2 * (earlier.timestamps.length + points.timestamps.length));
+  }
   const isBeside = unclear !== undefined && seen?.width === width && seen.narrower === undefined;
   const narrower = isBeside
     ? { width, series: seen.series, until: settledUntil }
@@ -90,12 +94,21 @@ export function narrowerThan(
   };
 }
 
-/** The later points, and of the earlier ones those that they lack and that are not too old. */
-function merged(earlier: Points, later: Points, oldest: number): Points {
+function rowsIn(series: Iterable<readonly [string, Points]>): number {
+  let rows = 0;
+  for (const [, { timestamps }] of series) rows += timestamps.length;
+  return rows;
+}
+
+/**
+ * The later points, and of the earlier ones those that they lack and that are not too old.
+ * @param room at whose beginning they are written
+ */
+function merged(earlier: Points, later: Points, oldest: number, room: Float64Array): Points {
   const [old, fresh] = [earlier.timestamps, later.timestamps];
   let next = firstAtOrAfter(old, oldest);
   const most = old.length - next + fresh.length;
-  const [timestamps, values] = [shortLivedArray(most), shortLivedArray(most)];
+  const [timestamps, values] = [room.subarray(0, most), room.subarray(most, 2 * most)];
   let size = 0;
   for (let index = 0; index < fresh.length || next < old.length; size += 1) {
     // A read beyond the end of an array gives no number: the engine then makes an object of each number that it reads there.
