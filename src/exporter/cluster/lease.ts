@@ -375,7 +375,7 @@ function beaten(view: LeaseView, now: number): Stepped {
     session: view.session,
     digest: view.isLeaving ? LEAVING : view.digest,
     joins: !view.isJoined,
-    buries: view.isJoined && now - view.renewedAt <= GAP_MS && now - view.steadySince >= STEADY_MS,
+    buries: now - view.renewedAt <= GAP_MS && now - view.steadySince >= STEADY_MS,
     wanted: view.isAnnounced ? [] : [...view.wanted],
     released: released(view),
     acquired: view.acquire,

@@ -101,7 +101,7 @@ export class Member {
 
   /** Why this replica does not serve all that it owns; undefined where it does. */
   get trouble(): string | undefined {
-    if (!this.#view.isJoined || this.leaseLeftMs === 0)
+    if (this.leaseLeftMs === 0)
       return `this replica holds no lease: ${this.#trouble ?? 'the database has not answered yet'}`;
     const [first, ...others] = [...this.#unloaded].filter(([account]) => this.#view.holds.has(account));
     if (first === undefined) return undefined;

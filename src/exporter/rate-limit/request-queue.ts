@@ -197,10 +197,7 @@ export class RequestQueue {
     scopes.token.send(now);
     const answered = scopes.of(group).limiter.send(now);
     const ended = this.#concurrency.send(group, now);
-    let over = false;
     return () => {
-      if (over) return;
-      over = true;
       const endedAt = clock.now();
       answered();
       ended(endedAt);
@@ -251,34 +248,27 @@ export class QueuedRequests {
     }
   }
 
-  /** The most urgent request of each group and weight, and those not sorted in yet; the most urgent first. */
+  /** The most urgent request of each group and weight, the most urgent first. */
   heads(now: number): QueueEntry[] {
+    this.admit(now);
     const heads = [...this.#sorted.values()].flatMap(([head]) => head ?? []);
-    return [...heads, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
+    return heads.sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
   /** All whose time has come, the most urgent first. */
   inOrder(now: number): QueueEntry[] {
-    const sorted = [...this.#sorted.values()].flat();
-    return [...sorted, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
+    this.admit(now);
+    return [...this.#sorted.values()].flat().sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
   /** How many requests of matching groups have come to their time. */
   count(now: number, matches: (group: string) => boolean): number {
+    this.admit(now);
     let count = 0;
     for (const list of this.#sorted.values()) {
       if (list[0] !== undefined && matches(list[0].request.group)) count += list.length;
     }
-    for (const { request } of this.#due(now)) if (matches(request.group)) count += 1;
     return count;
-  }
-
-  *#due(now: number): Iterable<QueueEntry> {
-    for (let index = this.#early.length - 1; index >= 0; index -= 1) {
-      const entry = this.#early[index];
-      if (entry === undefined || entry.request.notBefore > now) return;
-      yield entry;
-    }
   }
 
   #sortIn(entry: QueueEntry): void {

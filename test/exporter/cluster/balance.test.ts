@@ -55,6 +55,21 @@ describe('accounts that are owned', () => {
     expect(accountsToGive('a', mine, [replica('a', 200), replica('b', 0)])).toEqual(['100-000']);
   });
 
+  it('stay where they ask for nothing: moving them evens nothing out', () => {
+    const mine = [...accounts(5, 0), ...accounts(4, 10)];
+    const replicas = [replica('a', 40), replica('b', 0)];
+    expect(accountsToGive('a', mine, replicas)).toEqual(['10-000', '10-001']);
+    expect(
+      accountsToGive('a', [...accounts(5, 0), ...accounts(1, 10)], [replica('a', 10), replica('b', 9)]),
+    ).toEqual([]);
+  });
+
+  it('are given by one of those that have most alone', () => {
+    const replicas = [replica('a', 3), replica('b', 2), replica('c', 2), replica('d', 2), replica('e', 0)];
+    const given = replicas.map(({ id, load }) => accountsToGive(id, accounts(load), replicas).length);
+    expect(given).toEqual([1, 0, 0, 0, 0]);
+  });
+
   it('move one at a time where no replica has a whole account too many', () => {
     const replicas = [replica('a', 2), replica('b', 2), replica('c', 2), replica('d', 0)];
     const given = ['a', 'b', 'c'].map((id) => accountsToGive(id, accounts(2), replicas).length);
