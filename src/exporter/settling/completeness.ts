@@ -33,10 +33,8 @@ export interface Growth {
 
 /** The completeness with buckets that are final. Nothing is learned from one without traffic. */
 export function withGrown(known: Completeness, grown: readonly Growth[]): Completeness {
-  const learned = grown.filter(({ final }) => final > 0);
-  if (learned.length === 0) return known;
   const sums = { shown: [...known.shown], final: [...known.final], buckets: [...known.buckets] };
-  for (const { shown, final } of learned) {
+  for (const { shown, final } of grown.filter((one) => one.final > 0)) {
     for (const [minute, value] of shown.entries()) {
       if (Number.isNaN(value)) continue;
       const weight = (sums.buckets[minute] ?? 0) >= MOST_MEASUREMENTS ? 0.5 : 1;
@@ -65,10 +63,8 @@ export function* completeByMinute(known: Completeness): Generator<[minute: numbe
 
 /** The least age (ms) at which buckets hold at least `share` of their final value, or undefined while none is known to. */
 export function leastAgeWith(completeness: Completeness, share: number): number | undefined {
-  for (let minute = 0; minute <= OLDEST_MINUTE; minute += 1) {
-    const complete = completeAt(completeness, minute);
-    if (complete !== undefined && complete >= share) return minute * MINUTE_MS;
-  }
+  for (const [minute, complete] of completeByMinute(completeness))
+    if (complete >= share) return minute * MINUTE_MS;
   return undefined;
 }
 
@@ -132,24 +128,19 @@ export function watchGrowth(
   finalAge: number,
 ): WatchedGrowth {
   const { series, width, now } = answer;
+  const sums = sumsByBucket(series);
+  const ageOf = (start: number) => now - start - width;
   const grown: Growth[] = [];
-  const read = new Map<number, BucketSum>();
-  const final = new Set<number>();
-  for (const bucket of sumsByBucket(series)) {
-    const age = now - bucket.start - width;
-    const row = before.starts.indexOf(bucket.start);
-    // Nothing can be learned from a bucket that is old when it is first read.
-    if (age >= 0 && age < finalAge && (row >= 0 || age < ROW * MINUTE_MS)) read.set(bucket.start, bucket);
-    if (age < finalAge || row < 0) continue;
-    final.add(bucket.start);
+  for (const [row, start] of before.starts.entries()) {
+    const bucket = sums.get(start);
+    if (bucket === undefined || ageOf(start) < finalAge || before.series[row] !== bucket.count) continue;
     // In the same precision as what was shown, so that a bucket that was complete counts as complete.
-    if (before.series[row] === bucket.count)
-      grown.push({ shown: shownOf(before, row), final: Math.fround(bucket.sum) });
+    grown.push({ shown: shownOf(before, row), final: Math.fround(bucket.sum) });
   }
   // One that an answer lacks may come with the next.
-  const forgotten = now - width - 3 * finalAge;
-  const kept = before.starts.filter((start) => start >= forgotten && !read.has(start) && !final.has(start));
-  return { young: withRead(before, [...kept, ...read.keys()], read, now - width), grown };
+  const lacking = before.starts.filter((start) => ageOf(start) <= 3 * finalAge && !sums.has(start));
+  const read = [...sums.keys()].filter((start) => ageOf(start) >= 0 && ageOf(start) < finalAge);
+  return { young: withRead(before, [...lacking, ...read], sums, now - width), grown };
 }
 
 /** @param closed where the bucket starts that closes at the answer's time */
@@ -159,11 +150,10 @@ function withRead(
   read: ReadonlyMap<number, BucketSum>,
   closed: number,
 ): YoungBuckets {
-  const shown = new Float32Array(starts.length * ROW);
+  const shown = new Float32Array(starts.length * ROW).fill(Number.NaN);
   const series = starts.map((start, row) => {
     const known = before.starts.indexOf(start);
-    if (known < 0) shown.fill(Number.NaN, row * ROW, (row + 1) * ROW);
-    else shown.set(before.shown.subarray(known * ROW, (known + 1) * ROW), row * ROW);
+    if (known >= 0) shown.set(before.shown.subarray(known * ROW, (known + 1) * ROW), row * ROW);
     const bucket = read.get(start);
     const count = before.series[known] ?? bucket?.count ?? Number.NaN;
     if (bucket === undefined) return count;
@@ -182,7 +172,7 @@ interface BucketSum {
   count: number;
 }
 
-function sumsByBucket(series: ReadonlyMap<string, Points>): Iterable<BucketSum> {
+function sumsByBucket(series: ReadonlyMap<string, Points>): ReadonlyMap<number, BucketSum> {
   const byStart = new Map<number, BucketSum>();
   const inOrder: BucketSum[] = [];
   for (const { timestamps, values } of series.values()) {
@@ -200,5 +190,5 @@ function sumsByBucket(series: ReadonlyMap<string, Points>): Iterable<BucketSum> 
       known.count += 1;
     }
   }
-  return inOrder;
+  return byStart;
 }

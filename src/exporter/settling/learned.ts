@@ -1,12 +1,4 @@
-import {
-  type Completeness,
-  completeByMinute,
-  type Growth,
-  leastAgeWith,
-  NO_COMPLETENESS,
-  OLDEST_MINUTE,
-  withGrown,
-} from './completeness.ts';
+import { type Completeness, type Growth, leastAgeWith, NO_COMPLETENESS, withGrown } from './completeness.ts';
 import { afterMissing, type DimensionTrial, type MissingMetric } from './dimension-trial.ts';
 import { MINUTE_MS } from './window.ts';
 
@@ -108,7 +100,7 @@ export function learn(known: MetricMemory, evidence: MetricEvidence): MetricMemo
   return {
     ...known,
     completeness,
-    publishDelay: completeness === known.completeness ? known.publishDelay : nextDelay(known, completeness),
+    publishDelay: nextDelay(known, completeness),
     hours,
     late: withLate(known.late, evidence, changesAtRandom(hours, evidence)),
     lags: lagMs === undefined ? known.lags : withLag(known.lags, lagMs, now),
@@ -132,12 +124,10 @@ const COMPLETE = 0.98;
 const COMPLETE_TO_ADVANCE = 0.985;
 
 function nextDelay({ publishDelay }: MetricMemory, completeness: Completeness): number {
-  const wanted = leastAgeWith(completeness, COMPLETE);
-  // The oldest ages are known first: that buckets are complete at one of them says nothing of younger ones.
-  const [youngest = OLDEST_MINUTE] = Array.from(completeByMinute(completeness), ([minute]) => minute);
-  if (wanted !== undefined && wanted > Math.max(publishDelay, youngest * MINUTE_MS)) return wanted;
-  const safe = leastAgeWith(completeness, COMPLETE_TO_ADVANCE);
-  return safe !== undefined && safe < publishDelay ? safe : publishDelay;
+  const wanted = leastAgeWith(completeness, COMPLETE) ?? publishDelay;
+  // The oldest ages are known first: that buckets are complete at the youngest of these says nothing of younger ones.
+  if (wanted > publishDelay && wanted !== leastAgeWith(completeness, 0)) return wanted;
+  return Math.min(publishDelay, leastAgeWith(completeness, COMPLETE_TO_ADVANCE) ?? publishDelay);
 }
 
 const HOUR_MS = 60 * MINUTE_MS;
@@ -149,11 +139,11 @@ function withRestated(
   hours: readonly Restated[],
   { changes, downwards, now }: MetricEvidence,
 ): readonly Restated[] {
+  if (changes === 0) return hours;
   const hour = Math.floor(now / HOUR_MS);
-  const isForgotten = (known: Restated) => known.hour < hour - MEMORY_HOURS;
-  if (changes === 0) return hours.some(isForgotten) ? hours.filter((known) => !isForgotten(known)) : hours;
   const last = hours.find((known) => known.hour === hour) ?? { hour, up: 0, down: 0 };
-  const kept = hours.filter((known) => known.hour !== hour && !isForgotten(known));
+  // An hour to come was noted before the platform's clock was set back.
+  const kept = hours.filter((known) => known.hour >= hour - MEMORY_HOURS && known.hour < hour);
   return [...kept, { hour, up: last.up + changes - downwards, down: last.down + downwards }];
 }
 
@@ -189,8 +179,7 @@ function withLate(
 ): readonly Timed[] {
   const slot = Math.floor(now / SLOT_MS);
   // A slot to come was noted before the platform's clock was set back.
-  const isKept = (known: Timed) => known.slot > slot - MEMORY_SLOTS && known.slot <= slot;
-  const kept = late.every(isKept) ? late : late.filter(isKept);
+  const kept = late.filter((known) => known.slot > slot - MEMORY_SLOTS && known.slot <= slot);
   const last = kept.find((known) => known.slot === slot);
   if (isRandom || unsettledAge < USUAL_SETTLE_MS || unsettledAge <= (last?.ms ?? 0)) return kept;
   return [...kept.filter((known) => known !== last), { slot, ms: Math.min(unsettledAge, LONGEST_SETTLE_MS) }];
@@ -199,7 +188,6 @@ function withLate(
 function withLag(lags: readonly Timed[], ms: number, now: number): readonly Timed[] {
   const slot = Math.floor(now / SLOT_MS);
   const last = lags.find((known) => known.slot === slot);
-  if (last !== undefined && last.ms <= ms) return lags;
   // A slot to come was noted before the platform's clock was set back.
   const kept = lags.filter((known) => known.slot > slot - SLOTS && known.slot < slot);
   return [...kept, { slot, ms: Math.min(ms, last?.ms ?? ms) }];
@@ -290,9 +278,8 @@ export function upwardShare(known: MetricMemory, now: number): number | undefine
 
 /** Whether a young bucket is a lower bound: by the last day, and by the last hour, so that a change shows at once. */
 export function onlyGrow(known: MetricMemory, now: number): boolean {
-  const share = upwardShare(known, now);
-  const recent = restatedWithin(known, 1, now);
-  return share !== undefined && share >= LEAST_SHARE && recent.up >= LEAST_SHARE * (recent.up + recent.down);
+  const { up, down } = restatedWithin(known, 1, now);
+  return Number(upwardShare(known, now)) >= LEAST_SHARE && up >= LEAST_SHARE * (up + down);
 }
 
 function restatedWithin({ hours }: MetricMemory, count: number, now: number): { up: number; down: number } {

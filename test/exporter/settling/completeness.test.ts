@@ -4,12 +4,16 @@ import type { Points } from '../../../src/exporter/decode/points.ts';
 import {
   type Completeness,
   completeAt,
+  type Growth,
   leastAgeWith,
   NO_COMPLETENESS,
   NONE_YOUNG,
   OLDEST_MINUTE,
+  rowsOf,
   watchGrowth,
   withGrown,
+  type YoungBuckets,
+  youngOf,
 } from '../../../src/exporter/settling/completeness.ts';
 import { MINUTE_MS } from '../../../src/exporter/settling/window.ts';
 
@@ -79,10 +83,11 @@ it('goes along with a platform that changes: what was measured long before count
     withGrown(known, Array(buckets).fill({ shown: [share], final: 1 }));
   const slow = after(NO_COMPLETENESS, 0.5, 20_000);
   expect(completeAt(slow, 0)).toBeCloseTo(0.5, 6);
+  expect(completeAt(after(slow, 1, 1), 0)).toBeCloseTo(0.5, 3);
   expect(completeAt(after(slow, 1, 10_000), 0)).toBeGreaterThan(0.8);
 });
 
-function grown(shares: readonly number[], final: number) {
+function grown(shares: readonly number[], final: number): Growth {
   const shown = Array<number>(OLDEST_MINUTE + 1).fill(Number.NaN);
   for (const [minute, share] of shares.entries()) shown[minute] = share * final;
   return { shown, final };
@@ -109,12 +114,22 @@ describe('completeness', () => {
     expect(completeAt(completeness, 0)).toBeCloseTo(0.86);
   });
 
+  it('says nothing of a metric without traffic, however many buckets it has', () => {
+    const idle = Array<Growth>(100).fill(grown([0], 0));
+    expect(completeAt(withGrown(NO_COMPLETENESS, idle), 0)).toBeUndefined();
+  });
+
   it('finds the least age at which a share is reached', () => {
     let completeness = NO_COMPLETENESS;
     for (let count = 0; count < 100; count += 1)
       completeness = withGrown(completeness, [grown([0.3, 0.8, 0.97, 0.99, 1], 50)]);
     expect(leastAgeWith(completeness, 0.98)).toBe(3 * MINUTE_MS);
     expect(leastAgeWith(completeness, 0.5)).toBe(MINUTE_MS);
+    expect(leastAgeWith(completeness, 0.8)).toBe(MINUTE_MS);
+    const late = grown([...Array<number>(OLDEST_MINUTE).fill(0.1), 1], 50);
+    expect(leastAgeWith(withGrown(NO_COMPLETENESS, Array<Growth>(60).fill(late)), 0.5)).toBe(
+      OLDEST_MINUTE * MINUTE_MS,
+    );
   });
 
   it('is never above 1, whatever is restated', () => {
@@ -139,4 +154,76 @@ it('forgets buckets that never come again, so that they do not add up', () => {
   expect(young.starts.length).toBeGreaterThan(0);
   ({ young } = watchGrowth(young, { ...nothing, now: START + 31 * MINUTE_MS }, 10 * MINUTE_MS));
   expect(young.starts).toEqual([]);
+});
+
+describe('a young bucket', () => {
+  /** What is known after an answer with a value for each of these minutes, so many minutes after the start. */
+  function watched(
+    before: YoungBuckets,
+    now: number,
+    series: Record<string, Record<number, number>>,
+    finalAge = 10,
+  ) {
+    const points = Object.entries(series).map(([name, values]): [string, Points] => [
+      name,
+      {
+        timestamps: Float64Array.from(Object.keys(values), (minute) => START + Number(minute) * MINUTE_MS),
+        values: Float64Array.from(Object.values(values)),
+      },
+    ]);
+    const read = { series: new Map(points), width: MINUTE_MS, now: START + now * MINUTE_MS };
+    return watchGrowth(before, read, finalAge * MINUTE_MS);
+  }
+
+  /** What was shown of each, by its minute and by its age in minutes. */
+  function shownOf(young: YoungBuckets) {
+    const rows = rowsOf(young).map(({ start, shown }) => {
+      const ages = [...shown.entries()].filter(([, sum]) => !Number.isNaN(sum));
+      return [(start - START) / MINUTE_MS, Object.fromEntries(ages)];
+    });
+    return Object.fromEntries(rows);
+  }
+
+  it('is watched from its end on until it is final', () => {
+    const { young } = watched(NONE_YOUNG, 10.5, { a: { 0: 1, 8: 2, 9: 3, 10: 4 } }, 9);
+    expect(shownOf(young)).toEqual({ 8: { 1: 2 }, 9: { 0: 3 } });
+  });
+
+  it('is the sum of all series that have it, whichever others they lack', () => {
+    const { young } = watched(NONE_YOUNG, 3, { a: { 0: 1, 1: 2, 2: 4 }, b: { 1: 8, 2: 16 }, c: { 0: 32 } });
+    expect(shownOf(young)).toEqual({ 0: { 2: 33 }, 1: { 1: 10 }, 2: { 0: 20 } });
+  });
+
+  it('is final with the sum over the series that had it before, or says nothing', () => {
+    const { young } = watched(NONE_YOUNG, 2, { a: { 0: 1, 1: 1 }, b: { 0: 1, 1: 1 } });
+    const { grown } = watched(young, 14, { a: { 0: 3, 1: 3 }, b: { 1: 4 } });
+    expect(grown).toMatchObject([{ final: 7 }]);
+  });
+
+  it('says nothing of how old it is beyond the ages that are learned, nor anything of the next', () => {
+    let { young } = watched(NONE_YOUNG, 1, { a: { 0: 5 } }, 30);
+    ({ young } = watched(young, 23, { a: { 0: 6, 21: 7 } }, 30));
+    expect(shownOf(young)).toEqual({ 0: { 0: 5 }, 21: { 1: 7 } });
+  });
+
+  it('that an answer lacks may come with the next', () => {
+    let { young } = watched(NONE_YOUNG, 2, { a: { 0: 1, 1: 2 } });
+    ({ young } = watched(young, 3, { a: { 1: 3, 2: 4 } }));
+    ({ young } = watched(young, 4, { a: { 0: 5, 1: 6, 2: 7, 3: 8 } }));
+    expect(shownOf(young)).toEqual({
+      0: { 1: 1, 3: 5 },
+      1: { 0: 2, 1: 3, 2: 6 },
+      2: { 0: 4, 1: 7 },
+      3: { 0: 8 },
+    });
+  });
+
+  it('is the same when it was stored, whatever ages the version knew that stored it', () => {
+    const { young } = watched(NONE_YOUNG, 3, { a: { 0: 1, 1: 2, 2: 4 } });
+    expect(youngOf(rowsOf(young))).toEqual(young);
+    const longer = rowsOf(young).map((row) => ({ ...row, shown: [...row.shown, 9, 9] }));
+    expect(youngOf(longer)).toEqual(young);
+    const shorter = rowsOf(young).map((row) => ({ ...row, shown: row.shown.slice(0, 5) }));
+    expect(youngOf(shorter)).toEqual(young);
+  });
 });

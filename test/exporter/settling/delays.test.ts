@@ -1,16 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { delaysOf, learn, NOTHING_LEARNED } from '../../../src/exporter/settling/learned.ts';
+import {
+  delaysOf,
+  learn,
+  type MetricMemory,
+  NOTHING_LEARNED,
+  recentLag,
+} from '../../../src/exporter/settling/learned.ts';
 import { NO_EVIDENCE } from '../series/series-bed.ts';
 
 const MINUTE = 60_000;
 
 /** What is usual after so many minutes, the newest bucket being so many minutes late in each. */
 function usual(lags: readonly number[]): number {
-  const known = lags.reduce(
+  return delaysOf(seen(lags), { publish_delay: 'auto', settle_delay: 'auto' }, 0).lag / MINUTE;
+}
+
+function seen(lags: readonly number[]): MetricMemory {
+  return lags.reduce(
     (known, late, minute) => learn(known, { ...NO_EVIDENCE, lagMs: late * MINUTE, now: minute * MINUTE }),
     NOTHING_LEARNED,
   );
-  return delaysOf(known, { publish_delay: 'auto', settle_delay: 'auto' }, 0).lag / MINUTE;
 }
 
 describe('how late the platform usually is', () => {
@@ -25,6 +34,18 @@ describe('how late the platform usually is', () => {
   it('is known from the first answer, and nothing before', () => {
     expect(usual([])).toBe(0);
     expect(usual([3])).toBe(3);
+  });
+
+  it('is the least of ten minutes', () => {
+    expect(usual([2, 8])).toBe(2);
+    expect(usual([8, 2, 8])).toBe(2);
+  });
+
+  it('is known for half an hour after it was seen, unless the platform stood still', () => {
+    const recent = (lags: readonly number[], minute: number) => recentLag(seen(lags), minute * MINUTE);
+    expect(recent([], 0)).toBeUndefined();
+    expect([29, 30].map((minute) => recent([4], minute))).toEqual([4 * MINUTE, undefined]);
+    expect(recent(Array<number>(30).fill(10), 30)).toBeUndefined();
   });
 
   it('is ten minutes at most, so that a platform that stands still does not seem to be as it should', () => {

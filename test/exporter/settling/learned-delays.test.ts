@@ -59,8 +59,10 @@ describe('a learned delay', () => {
     const waf = { product: 'edge_applications', metric: 'waf', delay: 'publish' };
     expect(changes(slow)).toEqual([{ ...waf, before: 2 * MINUTE, after: 9 * MINUTE }]);
     expect(changes(slow)).toEqual([]);
-    const quick = filled(slow, 1, 200_000);
-    expect(changes(quick)).toEqual([{ ...waf, before: 9 * MINUTE, after: MINUTE }]);
+    const slower = filled(slow, 10, 200_000);
+    expect(changes(slower)).toEqual([{ ...waf, before: 9 * MINUTE, after: 10 * MINUTE }]);
+    const quick = filled(slower, 1, 200_000);
+    expect(changes(quick)).toEqual([{ ...waf, before: 10 * MINUTE, after: MINUTE }]);
   });
 
   it('never changes where it is configured, whatever is learned', () => {
@@ -68,6 +70,17 @@ describe('a learned delay', () => {
     const reports = new DelayReports(settings);
     expect(reports.changes(WAF, filled(NOTHING_LEARNED, 9, 200), NOW)).toEqual([]);
     expect(delaysOf(filled(NOTHING_LEARNED, 9, 200), settings, NOW).publish).toBe(3 * MINUTE);
+  });
+
+  it('of settling that is configured holds, and buckets are read again for ten minutes all the same', () => {
+    const delays = (minutes: number) =>
+      delaysOf(NOTHING_LEARNED, { ...AUTO, settle_delay: minutes * MINUTE }, NOW);
+    expect(delays(5)).toMatchObject({ settle: 5 * MINUTE, horizon: 10 * MINUTE });
+    expect(delays(25)).toMatchObject({ settle: 25 * MINUTE, horizon: 25 * MINUTE });
+  });
+
+  it('of settling is no shorter than the one of showing that is configured', () => {
+    expect(delaysOf(NOTHING_LEARNED, { ...AUTO, publish_delay: 15 * MINUTE }, NOW).settle).toBe(15 * MINUTE);
   });
 
   it('does not go back and forth where buckets are just complete enough', () => {
@@ -111,6 +124,27 @@ describe('a learned delay', () => {
       expect(delaysOf(waiting, AUTO, NOW + 73 * HOUR).settle).toBe(10 * MINUTE);
       const over = changed(waiting, NOW + 48.5 * HOUR, 6 * 26, 9 * MINUTE);
       expect(over.late).toEqual([]);
+    });
+
+    it('is learned from the greatest age of each ten minutes', () => {
+      const ages = [14, 12, 16].map((age) => age * MINUTE);
+      const late = ages.reduce((known, age) => changed(known, NOW, 1, age), NOTHING_LEARNED);
+      expect(late.late.map(({ ms }) => ms)).toEqual([16 * MINUTE]);
+    });
+
+    it('learns nothing where even the oldest buckets go up and down, as where they are sampled', () => {
+      const lateOf = (downwards: number, oldestChanged: boolean) =>
+        learn(NOTHING_LEARNED, {
+          ...NO_EVIDENCE,
+          now: NOW,
+          changes: 100,
+          downwards,
+          unsettledAge: 14 * MINUTE,
+          oldestChanged,
+        }).late.length;
+      expect(lateOf(6, true)).toBe(0);
+      expect(lateOf(6, false)).toBe(1);
+      expect(lateOf(5, true)).toBe(1);
     });
 
     it('is half an hour at most', () => {
@@ -178,8 +212,10 @@ it('what the state holds of another version is nothing learned', () => {
 
 it('a metric that is read dimension by dimension is tried at once again a day later', () => {
   const known = learn(NOTHING_LEARNED, { ...NO_EVIDENCE, now: NOW, mode: 'dimensions' });
-  const modes = [-48, 1, 23, 25].map((hours) => readMode(known, NOW + hours * HOUR));
-  expect(modes).toEqual(['metric', 'dimensions', 'dimensions', 'metric']);
+  const modes = [-48, 0, 1, 23, 24].map((hours) => readMode(known, NOW + hours * HOUR));
+  expect(modes).toEqual(['metric', 'dimensions', 'dimensions', 'dimensions', 'metric']);
+  const later = learn(known, { ...NO_EVIDENCE, now: NOW + 23 * HOUR });
+  expect(readMode(later, NOW + 24 * HOUR)).toBe('metric');
 });
 
 it('how late the platform usually is, is learned anew once its clock was set back', () => {

@@ -50,6 +50,19 @@ describe('buckets only grow', () => {
     expect(directions.onlyGrow(now + 2 * HOUR)).toBe(true);
   });
 
+  it('whatever was seen of hours to come before the platform’s clock was set back', () => {
+    const directions = new Directions();
+    directions.observe(0, 5_000, 20 * HOUR);
+    directions.observe(1_000, 0, 0);
+    expect(directions.onlyGrow(0)).toBe(true);
+  });
+
+  it('not where half of their changes went downwards', () => {
+    const directions = new Directions();
+    directions.observe(600, 600, 0);
+    expect([directions.onlyGrow(0), directions.upwardShare(0)]).toEqual([false, 0.5]);
+  });
+
   it('by the changes of the last day alone', () => {
     const directions = new Directions();
     directions.observe(1_000, 1_000, 0);
