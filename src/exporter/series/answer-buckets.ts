@@ -143,11 +143,8 @@ function isWhole({ series, rejected }: Decoded, width: number): boolean {
 }
 
 function holesIn({ timestamps }: Points, width: number): number {
-  const { length } = timestamps;
-  if (length === 0 || Number(timestamps[length - 1]) - Number(timestamps[0]) <= (length - 1) * width)
-    return 0;
   let holes = 0;
-  for (let index = 1; index < length; index += 1) {
+  for (let index = 1; index < timestamps.length; index += 1) {
     if (Number(timestamps[index]) - Number(timestamps[index - 1]) > width) holes += 1;
   }
   return holes;
