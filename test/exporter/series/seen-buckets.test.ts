@@ -121,10 +121,10 @@ function answer(rows: Record<string, readonly number[]>, value = 1, more: Partia
   return { series: new Map(series), width: MINUTE, rejected: new Map(), rows: 0, ...more };
 }
 
-/** What was seen of a dimension, as values by minute. */
+/** What was seen of a dimension, as minutes with their values. */
 function valuesOf(series: SeenBuckets['series'] | undefined, dimension = 'total') {
   const { timestamps, values } = series?.get(dimension) ?? points({});
-  return Object.fromEntries([...timestamps].map((time, index) => [time / MINUTE, values[index]]));
+  return [...timestamps].map((time, index) => [time / MINUTE, values[index]]);
 }
 
 const UNSETTLED = Number.NEGATIVE_INFINITY;
@@ -134,14 +134,32 @@ describe('the buckets seen before', () => {
 
   it('are those of the latest answer, and those of the half hour before its newest that it lacks', () => {
     const next = seenAgain(seen, answer({ total: [1, 3] }, 7), MINUTE, UNSETTLED);
-    expect(valuesOf(next.series)).toEqual({ 0: 1, 1: 7, 2: 1, 3: 7 });
+    expect(valuesOf(next.series)).toEqual([
+      [0, 1],
+      [1, 7],
+      [2, 1],
+      [3, 7],
+    ]);
     const later = seenAgain(next, answer({ total: [31, 32] }, 8), MINUTE, UNSETTLED);
-    expect(valuesOf(later.series)).toEqual({ 2: 1, 3: 7, 31: 8, 32: 8 });
+    expect(valuesOf(later.series)).toEqual([
+      [2, 1],
+      [3, 7],
+      [31, 8],
+      [32, 8],
+    ]);
+  });
+
+  it('are those that come later than an answer has them of a dimension, too', () => {
+    const next = seenAgain(seen, answer({ total: [3], other: [0] }, 7), MINUTE, UNSETTLED);
+    expect(valuesOf(next.series, 'other')).toEqual([
+      [0, 7],
+      [1, 1],
+    ]);
   });
 
   it('go with a dimension once answers have lacked it for half an hour', () => {
     const near = seenAgain(seen, answer({ total: [31] }), MINUTE, UNSETTLED);
-    expect(valuesOf(near.series, 'other')).toEqual({ 1: 1 });
+    expect(valuesOf(near.series, 'other')).toEqual([[1, 1]]);
     const far = seenAgain(seen, answer({ total: [32] }), MINUTE, UNSETTLED);
     expect(Array.from(far.series, ([name]) => name)).toEqual(['total']);
   });
@@ -189,12 +207,17 @@ describe('buckets narrower than those of an answer', () => {
   it('are none while all buckets are alike, were wider before, or nothing is known of the dimension', () => {
     expect(narrower(undefined, MINUTE, settledUntil)).toBeUndefined();
     expect(narrower(minutes, MINUTE, settledUntil)).toBeUndefined();
+    const alike = seenAgain(minutes, answer({ total: [7] }), MINUTE, settledUntil);
+    expect(narrower(alike, MINUTE, settledUntil)).toBeUndefined();
     expect(narrowerThan(five, minutes, 'unheard', settledUntil)).toBeUndefined();
     const wide = seenAgain(undefined, answer({ total: [0, 5] }), five, UNSETTLED);
     const finer = seenAgain(wide, answer({ total: [10, 11] }), MINUTE, settledUntil);
     expect(narrower(wide, MINUTE, settledUntil)).toBeUndefined();
     expect(narrower(finer, MINUTE, settledUntil)).toBeUndefined();
-    expect(valuesOf(finer.series)).toEqual({ 10: 1, 11: 1 });
+    expect(valuesOf(finer.series)).toEqual([
+      [10, 1],
+      [11, 1],
+    ]);
   });
 
   it('are those from before its rows of unclear width', () => {
