@@ -1,7 +1,7 @@
 import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration } from '../text/figures.ts';
 import { type Cause, Causes } from './causes.ts';
-import { factsOf, Sum, type Tally } from './tally.ts';
+import { factsOf, later, Sum, type Tally } from './tally.ts';
 
 /**
  * How an account is:
@@ -66,7 +66,7 @@ export function* judge(account: AccountStatus, now: number): Generator<undefined
   for (const job of account.jobs) {
     jobs.push(job);
     // Its times are written out when they are asked for: only those of refused ones are.
-    if (job.last_outcome === 'rate_limited') refusedAt = later(refusedAt, job.last_polled_at);
+    if (job.last_outcome === 'rate_limited') refusedAt = later(refusedAt, job.last_polled_at ?? '');
     yield;
   }
   const seen = new SeenAccount(account, refusedAt, now);
@@ -167,8 +167,4 @@ class SeenAccount {
     const isAbsent = empty === jobs || (empty + unknown === jobs && this.#whole.found > 0);
     return isAbsent && oldestSeconds === undefined ? null : false;
   }
-}
-
-function later(one: string, other: string | null): string {
-  return other !== null && other > one ? other : one;
 }

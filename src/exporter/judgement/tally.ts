@@ -203,7 +203,7 @@ export class Sum {
 export type Tally = Readonly<Sum>;
 
 /** The later of two ISO times; either may be empty. */
-function later(a: string, b: string): string {
+export function later(a: string, b: string): string {
   return a > b ? a : b;
 }
 
