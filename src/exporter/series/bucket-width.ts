@@ -82,9 +82,9 @@ function* verdictsOn({ series }: Decoded, apart: number, seen: SeenBuckets): Gen
 /** Moves rows whose width the answer does not show to `unclear`. */
 export function withoutUnclear(decoded: Decoded): Decoded {
   const { width } = decoded;
-  const starts = width === undefined ? [] : startsIn(decoded);
-  if (width === undefined || isGapless(starts, width)) return decoded;
-  const ends = unclearEnds(starts, width);
+  if (width === undefined) return decoded;
+  const ends = unclearEnds(startsIn(decoded), width);
+  if (ends.size === 0) return decoded;
   const series = new Map(decoded.series);
   const unclear = new Map<string, readonly UnclearRow[]>();
   const rejected = new Map(decoded.rejected);
@@ -104,12 +104,6 @@ function startsIn({ series, valueless }: Decoded): number[] {
   for (const { timestamps } of series.values()) for (const time of timestamps) starts.add(time);
   for (const timestamps of valueless?.values() ?? []) for (const time of timestamps) starts.add(time);
   return [...starts].sort((a, b) => a - b);
-}
-
-/** Whether buckets begin one width after the other: none of them can be wider. */
-function isGapless(starts: readonly number[], width: number): boolean {
-  const last = starts.length - 1;
-  return last < 1 || Number(starts[last]) - Number(starts[0]) === last * width;
 }
 
 /**
