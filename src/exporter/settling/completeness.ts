@@ -167,24 +167,19 @@ function withRead(
 
 /** The sum of a bucket over all series, and how many of them have it. */
 interface BucketSum {
-  readonly start: number;
   sum: number;
   count: number;
 }
 
 function sumsByBucket(series: ReadonlyMap<string, Points>): ReadonlyMap<number, BucketSum> {
   const byStart = new Map<number, BucketSum>();
-  const inOrder: BucketSum[] = [];
   for (const { timestamps, values } of series.values()) {
     for (let index = 0; index < timestamps.length; index += 1) {
       const start = Number(timestamps[index]);
-      // Most series have the same buckets as the first: then it need not be looked up.
-      let known = inOrder[index];
-      if (known?.start !== start) known = byStart.get(start);
+      let known = byStart.get(start);
       if (known === undefined) {
-        known = { start, sum: 0, count: 0 };
+        known = { sum: 0, count: 0 };
         byStart.set(start, known);
-        inOrder.push(known);
       }
       known.sum += Number(values[index]);
       known.count += 1;
