@@ -118,7 +118,7 @@ it.each([1, 30, 127, 128, 5_000, 20_000, 2_100_000])(
   },
 );
 
-it('tells since when a counter counts, by 2.0 and by its earlier drafts, and of a gauge nothing', () => {
+it('tells since when a counter counts, by 2.0 and by what it was before, and of a gauge nothing', () => {
   const series = of(writeRequest2([...SAMPLES, { ...ENDED, since: 1_700_000_000_000 }]), 5);
   const numbers = (message: Uint8Array, wanted: number) =>
     fieldsOf(message).flatMap(([field, content]) => (field === wanted ? [content] : []));

@@ -27,7 +27,13 @@ it('lets one sample that is refused cost none of the others', async () => {
 it('gives up all that is too old after asking a few times, and sends the rest', async () => {
   const receiver = new ModelReceiver();
   receiver.refuses = ({ at }) => (at < 10 ? 'too_old' : undefined);
-  const bed = bedWith(receiver);
+  const sizes: number[] = [];
+  const bed = bedWith(receiver, {
+    send(samples) {
+      sizes.push(samples.length);
+      return receiver.take(samples, 'taken');
+    },
+  });
   await bed.commit('old', many(1_000, 5));
   await bed.commit(
     'new',
@@ -37,6 +43,7 @@ it('gives up all that is too old after asking a few times, and sends the rest', 
   expect(bed.refused.reduce((sum, [, samples]) => sum + samples, 0)).toBe(1_000);
   expect(receiver.stored.size).toBe(500);
   expect(receiver.requests).toBeLessThan(40);
+  expect(Math.min(...sizes)).toBe(1);
 });
 
 it('waits longer after each failure, and as long as the receiver asks', async () => {
@@ -303,6 +310,85 @@ it('drops a sample that is refused without a reason, alone, once others are take
     ['invalid', 1],
   ]);
   expect(receiver.stored.size).toBe(3);
+});
+
+/** An answer without a reason that could be believed of one sample alone. */
+const refusal = (words: string): ReceiverAnswer => ({
+  kind: 'refused',
+  reason: 'invalid',
+  words,
+  unexplained: true,
+});
+
+const isBad = ({ series }: { readonly series: { readonly labels: Readonly<Record<string, string>> } }) =>
+  series.labels['series']?.startsWith('bad') === true;
+
+it('drops samples that are refused each in words of its own, though nothing was ever taken', async () => {
+  const bed = bedWith(new ModelReceiver(), {
+    send: ([first]) => refusal(`no ${first?.series.labels['series'] === 'bad' ? 'such label' : 'such unit'}`),
+  });
+  await bed.commit('job', [sample('bad', 1), sample('worse', 1)]);
+  await bed.empty();
+  expect(bed.refused).toHaveLength(2);
+});
+
+it('asks again only for the rest where a receiver that has taken some of a request refuses everything for a while', async () => {
+  const requests: number[] = [];
+  const bed = bedWith(new ModelReceiver(), {
+    send(samples) {
+      requests.push(samples.length);
+      const isWell = requests.length === 2 || requests.length > 10;
+      return isWell ? { kind: 'accepted' } : wrongServer(requests.length);
+    },
+  });
+  await bed.commit('job', many(4, 1));
+  await bed.empty();
+  expect(bed.sent).toBe(4);
+  expect(bed.refused).toEqual([]);
+  expect(Math.max(...requests.slice(2))).toBe(2);
+});
+
+it('drops no sample before the receiver has taken another one again: one that fails may be about to refuse everything', async () => {
+  let isFailing = false;
+  const answers: string[] = [];
+  const bed = bedWith(new ModelReceiver(), {
+    send(samples) {
+      const isRefused = samples.some(isBad);
+      answers.push(isRefused ? 'refused' : isFailing ? 'failed' : 'accepted');
+      if (isRefused) return refusal('no');
+      if (!isFailing) return { kind: 'accepted' };
+      isFailing = answers.filter((answer) => answer === 'failed').length < 3;
+      return { kind: 'failed', words: 'HTTP 503' };
+    },
+  });
+  await bed.commit('job', many(1, 1));
+  await bed.empty();
+  isFailing = true;
+  await bed.commit('job', [sample('bad', 2)]);
+  await bed.empty();
+  expect(bed.refused).toEqual([['invalid', 1]]);
+  expect(answers.filter((answer) => answer !== 'refused')).toEqual([
+    'accepted',
+    'failed',
+    'failed',
+    'failed',
+    'accepted',
+  ]);
+});
+
+it('waits a second for more before each request that is not full', async () => {
+  const sentAt: number[] = [];
+  const bed = bedWith(new ModelReceiver(), {
+    send() {
+      sentAt.push(bed.clock.now());
+      return { kind: 'accepted' };
+    },
+  });
+  for (const at of [1, 2]) {
+    await bed.commit('job', many(1, at));
+    await bed.empty();
+  }
+  expect(sentAt).toEqual([1_000, 2_000]);
 });
 
 it('goes on where what was sent is in its outbox again: a database that has failed over lacks the last removals', async () => {

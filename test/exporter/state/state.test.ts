@@ -80,8 +80,13 @@ describe('durable state', () => {
   });
 });
 
-/** A database whose writes end when and how the test says. */
-function scriptedState(read: Database['read'] = async () => []) {
+interface ScriptedOptions {
+  readonly read?: Database['read'];
+  readonly timeLimitMs?: number;
+}
+
+/** A database whose writes end when and how the test says, and hang after so long (ms, real time). */
+function scriptedState({ read = async () => [], timeLimitMs = 60_000 }: ScriptedOptions = {}) {
   const closed: true[] = [];
   const writes: {
     changes: readonly Change[];
@@ -97,13 +102,13 @@ function scriptedState(read: Database['read'] = async () => []) {
     close: async () => void closed.push(true),
   };
   const records = new Records();
-  const state = new DurableState({ directory, note: undefined, database, records, timeLimitMs: 50 });
+  const state = new DurableState({ directory, note: undefined, database, records, timeLimitMs });
   return { writes, closed, state };
 }
 
 it('durable state tells a queue that is damaged from a disk that does not let it be read', async () => {
   const reading = (error: Error) =>
-    scriptedState(() => Promise.reject(error)).state.range([QUEUE], { limit: 1 });
+    scriptedState({ read: () => Promise.reject(error) }).state.range([QUEUE], { limit: 1 });
   await expect(reading(new DamagedState('malformed'))).rejects.toThrow(DamagedState);
   await expect(reading(new Error('disk I/O error'))).rejects.toThrow(StateReadFailure);
 });
@@ -116,7 +121,7 @@ it('durable state closes its database once, however often it is closed', async (
 });
 
 it('durable state writes nothing for a commit of nothing, and takes it though the disk hangs', async () => {
-  const { writes, state } = scriptedState();
+  const { writes, state } = scriptedState({ timeLimitMs: 50 });
   await state.commit([]);
   expect(writes).toEqual([]);
   await expect(state.commit([{ key: ['n'], value: 1 }])).rejects.toThrow(/has not responded/);
@@ -138,7 +143,7 @@ describe('concurrent commits', () => {
     writes[0]?.succeed();
     await first;
     expect(state.get(['first'])).toBe(0);
-    await turn();
+    while (writes.length < 2) await turn();
     expect(writes[1]?.changes).toHaveLength(100);
     writes[1]?.succeed();
     await Promise.all(others);
@@ -200,7 +205,7 @@ describe('a disk that hangs', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
   it('is not waited for: commits are refused, at once while it is known to hang, and none piles up', async () => {
-    const { writes, state } = scriptedState();
+    const { writes, state } = scriptedState({ timeLimitMs: 50 });
     const commits = [1, 2].map((value) => state.commit([{ key: ['n'], value }]));
     await turn();
     const joined = state.commit([{ key: ['m'], value: 3 }]);
@@ -210,7 +215,7 @@ describe('a disk that hangs', () => {
   });
 
   it('is written to again when it answers, and what it wrote after the refusal is taken back', async () => {
-    const { writes, state } = scriptedState();
+    const { writes, state } = scriptedState({ timeLimitMs: 50 });
     const before = state.commit([{ key: ['n'], value: 1 }]);
     await turn();
     const kept = writes[0]?.changes[0]?.[1];
