@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { compileWriter } from '../exporter/state/compiled-writer.ts';
-import { DISK_FAILURES, type DiskFailure, mountSmallDisk } from '../exporter/state/disk-failures.ts';
+import {
+  canInject,
+  DISK_FAILURES,
+  type DiskFailure,
+  mountSmallDisk,
+} from '../exporter/state/disk-failures.ts';
 
 /** More by `DISK_FAILURES=200 npx vitest run test/end-to-end/state-disk-failures.test.ts`. */
 const TRIALS = Number(process.env['DISK_FAILURES'] ?? 14);
@@ -123,3 +128,30 @@ it(`${TRIALS} times its disk fails and comes back: commits wait and go on, nothi
   expect(await last.found()).toHaveLength(4);
   await last.kill();
 });
+
+/** Starts it where these reads of its database and of its log fail, as strace's `when` says: it ends with what there is to warn of. */
+function startUnreadable(when: string) {
+  const files = ['state.db', 'state.db-wal'].flatMap((name) => ['-P', join(directory, name)]);
+  const reads = ['-e', `inject=read,pread64:error=EIO:when=${when}`];
+  const program = [process.execPath, writer.path, directory];
+  const found = spawnSync('strace', ['-f', '-o', '/dev/null', ...files, ...reads, ...program], {
+    encoding: 'utf8',
+    timeout: 5_000,
+    killSignal: 'SIGKILL',
+  });
+  return found.stderr;
+}
+
+it.runIf(canInject)(
+  'a disk that cannot be read at the start is waited for: what it holds is not taken for damaged',
+  async () => {
+    const before = startWriting();
+    await before.until('it commits', () => before.committed().size === 4);
+    await before.kill();
+    expect(startUnreadable('1+')).toMatch(/cannot be used: .*(EIO|disk I\/O error)/);
+    const after = startWriting();
+    for (const [committer, { watermark }] of (await after.found()).entries())
+      expect(watermark).toBeGreaterThanOrEqual(before.committed().get(committer) ?? 0);
+    await after.kill();
+  },
+);

@@ -54,16 +54,16 @@ const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOC
 export function databaseOf(thread: Pick<DatabaseThread, 'ask'>): Database {
   return {
     read: (range) => thread.ask('read', range).catch(rethrow),
-    write: (changes) => thread.ask('write', changes),
+    write: (changes) => thread.ask('write', changes).catch(rethrow),
     close: () => thread.ask('close', undefined),
   };
 }
 
-/** @throws DamagedState where the contents of the files are at fault */
+/** @throws DamagedState where the contents of the files are at fault, or a disk that did not let them be read: SQLite says the same of both */
 export function rethrow(error: unknown): never {
   const code = codeOf(error);
   const isDamage = code === 'EISDIR' || (code.startsWith('SQLITE_') && !FROM_OUTSIDE.test(code));
-  throw isDamage ? new DamagedState(`the database is damaged (${error})`) : error;
+  throw isDamage ? new DamagedState(`the database is damaged, or cannot be read (${error})`) : error;
 }
 
 interface PendingReply {

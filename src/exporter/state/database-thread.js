@@ -1,6 +1,7 @@
 // @ts-check
 // JavaScript, because a thread loads its file as it lies, and Node.js 20 cannot load TypeScript from src.
 import { closeSync, constants, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 import Sqlite from 'libsql';
 
@@ -39,13 +40,18 @@ class Database {
     this.lastCommit = openSync(lastCommit, constants.O_RDWR | constants.O_CREAT, 0o600);
     this.promised = this.promisedNumber();
     this.file = statSync(database);
-    this.select = this.sqlite.prepare(
-      'SELECT name, value FROM record WHERE name >= ? AND name < ? ORDER BY name LIMIT ?',
-    );
-    this.put = this.sqlite.prepare('INSERT OR REPLACE INTO record VALUES (?, ?)');
-    this.remove = this.sqlite.prepare('DELETE FROM record WHERE name = ?');
-    this.before = this.sqlite.prepare('SELECT value FROM record WHERE name = ?');
-    this.count = this.sqlite.prepare('UPDATE commits SET number = ?, records = ?, sum = ?');
+    /** @type {ReturnType<typeof prepare> | undefined} */
+    this.prepared = undefined;
+  }
+
+  get statements() {
+    this.prepared ??= prepare(this.sqlite);
+    return this.prepared;
+  }
+
+  /** One that has failed is not asked again: libsql would answer what it had been asked before, and the tally would be wrong. */
+  forgetStatements() {
+    this.prepared = undefined;
   }
 
   /**
@@ -53,7 +59,8 @@ class Database {
    * @returns {StoredRecord[]}
    */
   read({ from, until, limit }) {
-    const rows = /** @type {{ name: string, value: ArrayBuffer }[]} */ (this.select.all(from, until, limit));
+    const { select } = this.statements;
+    const rows = /** @type {{ name: string, value: ArrayBuffer }[]} */ (select.all(from, until, limit));
     return rows.map(({ name, value }) => {
       if (value instanceof ArrayBuffer) return { name: String(name), bytes: new Uint8Array(value) };
       throw damage(`no record: ${name}`);
@@ -89,7 +96,7 @@ class Database {
     try {
       this.sqlite.exec('BEGIN IMMEDIATE');
       for (const change of changes) tally = this.change(change, tally);
-      this.count.run(this.held + 1, tally.records, tally.sum);
+      this.statements.count.run(this.held + 1, tally.records, tally.sum);
       this.sqlite.exec('COMMIT');
     } catch (error) {
       this.rollBack();
@@ -111,9 +118,9 @@ class Database {
    * @returns {RecordTally}
    */
   change([name, bytes], { records, sum }) {
-    const before = /** @type {{ value: ArrayBuffer } | undefined} */ (this.before.get(name));
-    if (bytes) this.put.run(name, Buffer.from(bytes));
-    else this.remove.run(name);
+    const before = /** @type {{ value: ArrayBuffer } | undefined} */ (this.statements.before.get(name));
+    if (bytes) this.statements.put.run(name, Buffer.from(bytes));
+    else this.statements.remove.run(name);
     return {
       records: records - Number(before !== undefined) + Number(bytes !== undefined),
       sum: (sum - checksum(before && new Uint8Array(before.value)) + checksum(bytes)) >>> 0,
@@ -155,6 +162,19 @@ class Database {
   }
 }
 
+/** @param {Sqlite.Database} sqlite */
+function prepare(sqlite) {
+  return {
+    select: sqlite.prepare(
+      'SELECT name, value FROM record WHERE name >= ? AND name < ? ORDER BY name LIMIT ?',
+    ),
+    put: sqlite.prepare('INSERT OR REPLACE INTO record VALUES (?, ?)'),
+    remove: sqlite.prepare('DELETE FROM record WHERE name = ?'),
+    before: sqlite.prepare('SELECT value FROM record WHERE name = ?'),
+    count: sqlite.prepare('UPDATE commits SET number = ?, records = ?, sum = ?'),
+  };
+}
+
 /** @param {string} found */
 function damage(found) {
   return Object.assign(new Error(found), { code: 'SQLITE_CORRUPT' });
@@ -166,6 +186,17 @@ function damage(found) {
  */
 function checksum(bytes) {
   return bytes === undefined ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+}
+
+/**
+ * Opens a file by SQLite's own file system. The one that libsql takes by itself, for encryption, tells of no read that has failed:
+ * whatever the memory held then went on as if it were the file's, also into the file.
+ * @param {string} path
+ * @param {number} timeout for how long (ms) to wait for a lock
+ */
+function openFile(path, timeout) {
+  const vfs = process.platform === 'win32' ? 'win32' : 'unix';
+  return new Sqlite(`${pathToFileURL(path)}?vfs=${vfs}`, { timeout });
 }
 
 /** How long (ms) to wait for a process that is ending. */
@@ -180,11 +211,11 @@ let database;
 /** @type {{ [Name in keyof Requests]: (argument: Requests[Name][0]) => Requests[Name][1] }} */
 const answers = {
   lock(path) {
-    lock = new Sqlite(path, { timeout: LOCK_TIMEOUT_MS });
+    lock = openFile(path, LOCK_TIMEOUT_MS);
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   },
   open(files) {
-    const sqlite = new Sqlite(files.database, { timeout: 0 });
+    const sqlite = openFile(files.database, 0);
     try {
       database = new Database(sqlite, files);
     } catch (error) {
@@ -210,6 +241,7 @@ function answer({ id, request, argument }) {
     const result = /** @type {(argument: unknown) => unknown} */ (answers[request])(argument);
     return { id, result };
   } catch (error) {
+    database?.forgetStatements();
     const { message, code } = /** @type {NodeJS.ErrnoException} */ (error);
     return { id, failure: { message, code } };
   }

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import {
   access,
   constants,
@@ -12,6 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
 
 /** The format of the state that this version writes. */
 export const FORMAT = 2;
@@ -79,6 +81,14 @@ export class ForeignDirectory extends Error {
 export async function refuseForeign(directory: string): Promise<void> {
   const names = await contentOf(directory);
   if (names.length > 0 && !names.includes(MARKER)) throw new ForeignDirectory(directory, names.sort());
+}
+
+/** Reads all that is in the directory. @throws what the disk says where it does not let it: SQLite's words for that are no help */
+export async function refuseUnreadable(directory: string): Promise<void> {
+  for (const name of await contentOf(directory)) {
+    const path = join(directory, name);
+    if ((await stat(path)).isFile()) await finished(createReadStream(path).resume());
+  }
 }
 
 /** The format of the state in the directory; undefined where there is none, NaN where that is damaged. */

@@ -1,5 +1,5 @@
 import { wakeInSlices } from '../slices.ts';
-import { DamagedState, type Database, OutcomeUnknown } from './database.ts';
+import { type Database, OutcomeUnknown } from './database.ts';
 import { type Change, endOfPrefix, openEntry, type Records, sealEntry, textOfKey } from './records.ts';
 import {
   LONGEST_COMMIT_MS,
@@ -20,7 +20,7 @@ interface PendingCommit {
 
 export interface DurableStateParts {
   readonly directory: string;
-  readonly note: string | undefined;
+  readonly note?: string | undefined;
   readonly database: Database;
   /** What the database holds, but for queues. */
   readonly records: Records;
@@ -76,8 +76,7 @@ export class DurableState implements State {
     // No name lies between one and the same with this character at its end.
     const from = after === undefined ? start : `${textOfKey(after)}\0`;
     const reading = this.#database.read({ from, until: endOfPrefix(start), limit });
-    const found = await this.#inTime(reading).catch((error: unknown) => {
-      if (error instanceof DamagedState || !(error instanceof Error)) throw error;
+    const found = await this.#inTime(reading).catch((error: Error) => {
       throw new StateReadFailure(error.message, { cause: error });
     });
     return found.map(openEntry);

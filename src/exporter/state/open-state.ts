@@ -7,6 +7,7 @@ import {
   ForeignDirectory,
   formatOf,
   refuseForeign,
+  refuseUnreadable,
   StateInUse,
   setAside,
   writeMarker,
@@ -96,21 +97,43 @@ async function timedOut(clock: Clock, attempt: Promise<unknown>): Promise<undefi
 async function openDurable(directory: string, log: StateLog, now: () => number): Promise<State> {
   const place = await ensureDirectory(directory);
   await refuseForeign(place);
+  const opened = await locked(place, (thread) => openTrusted(thread, place)).catch(async (error) => {
+    await refuseUnreadable(place);
+    if (!(error instanceof DamagedState)) throw error;
+    // What a disk did not let be read looks damaged, too; now it does.
+    return await locked(place, (thread) => openOrSetAside(thread, place, log, now));
+  });
+  log.info(`state opened in ${place}: ${opened.records.size} records`);
+  return new DurableState({ ...opened, directory: place });
+}
+
+interface Opened {
+  readonly database: Database;
+  readonly records: Records;
+  readonly note?: string;
+}
+
+/** Opens what is in `place`, which is locked until that is closed. */
+async function locked(place: string, open: (thread: DatabaseThread) => Promise<Opened>): Promise<Opened> {
   const lock = await lockDirectory(place);
   try {
-    const { note, ...opened } = await openOrSetAside(lock, place, log, now);
-    log.info(`state opened in ${place}: ${opened.records.size} records`);
+    const opened = await open(lock);
     const close = () => opened.database.close().finally(() => lock.release());
-    return new DurableState({ ...opened, directory: place, note, database: { ...opened.database, close } });
+    return { ...opened, database: { ...opened.database, close } };
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function openOrSetAside(thread: DatabaseThread, place: string, log: StateLog, now: () => number) {
+async function openOrSetAside(
+  thread: DatabaseThread,
+  place: string,
+  log: StateLog,
+  now: () => number,
+): Promise<Opened> {
   try {
-    return { ...(await openTrusted(thread, place)), note: undefined };
+    return await openTrusted(thread, place);
   } catch (error) {
     if (!(error instanceof DamagedState)) throw error;
     const aside = await setAside(place, now());
@@ -121,7 +144,7 @@ async function openOrSetAside(thread: DatabaseThread, place: string, log: StateL
 }
 
 /** The state in `place`, begun where there is none. */
-async function openTrusted(thread: DatabaseThread, place: string) {
+async function openTrusted(thread: DatabaseThread, place: string): Promise<Opened> {
   const format = await formatOf(place);
   if (format === undefined) await writeMarker(place);
   else if (Number.isNaN(format)) throw new DamagedState('its marker is damaged');

@@ -75,7 +75,7 @@ function fill(ballast: string, directory: string): void {
 
 /** Every write of the process, and every wait for one to be on disk, ends with the error. */
 function systemCalls(name: string, error: 'EIO' | 'EROFS' | 'ENOSPC', calls: string): DiskFailure {
-  return injected(name, /disk I\/O error|full|readonly/, `${calls}:error=${error}`);
+  return injected(name, /disk I\/O error|full|readonly|cannot be read/, `${calls}:error=${error}`);
 }
 
 /** Writes and syncs wait for a minute, or until it is mended. */
@@ -85,11 +85,14 @@ export const HANGING_DISK: DiskFailure = injected(
   'pwrite64,fsync,fdatasync:delay_enter=60000000',
 );
 
+/** Whether system calls can be made to fail. */
+export const canInject = isRoot && has('strace');
+
 function injected(name: string, reason: RegExp, injection: string): DiskFailure {
   return {
     name,
     reason,
-    isPossible: () => isRoot && has('strace'),
+    isPossible: () => canInject,
     async strike(pid) {
       const strace = spawn('strace', ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `inject=${injection}`], {
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -111,6 +114,7 @@ export const DISK_FAILURES: readonly DiskFailure[] = [
   fileSizeLimit,
   fullDisk,
   systemCalls('writes fail', 'EIO', 'pwrite64'),
+  { ...systemCalls('reads fail', 'EIO', 'pread64'), canBeBorne: true },
   systemCalls('syncs fail', 'EIO', 'fsync,fdatasync'),
   systemCalls('writes and syncs fail', 'EIO', 'pwrite64,fsync,fdatasync,ftruncate'),
   systemCalls('it is read-only', 'EROFS', 'pwrite64,ftruncate,fallocate,unlink'),
