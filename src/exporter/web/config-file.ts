@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { z } from 'zod';
 import { readYamlInSteps } from '../configuration/document.ts';
 import { isMapping, refuse } from '../configuration/field-types.ts';
@@ -88,7 +88,11 @@ export function loadWebConfig(path: string, readFile: ReadText = readText) {
     try {
       return readFile(file);
     } catch (error) {
-      throw new WebConfigError([`${path}: cannot be used: ${(error as Error).message}`]);
+      const { message } = error as Error;
+      // Of a folder, the system does not say which one.
+      throw new WebConfigError([
+        `${path}: cannot be used: ${message.includes(file) ? message : `${message} '${file}'`}`,
+      ]);
     }
   };
   const keys = parseWebConfig(read(path), path);
@@ -129,18 +133,21 @@ function loadTls(
   read: (file: string) => string,
 ): TlsConfig {
   const context = secureContextOptions(tls, read);
+  const check = (of: string, options: SecureContextOptions) => {
+    try {
+      createSecureContext(options);
+    } catch (error) {
+      throw new WebConfigError([`${path}: tls_server_config: ${of}${(error as Error).message}`]);
+    }
+  };
   for (const part of ['cert', 'key', 'ca'] as const) {
+    const name = part === 'ca' ? 'client_ca' : part;
     // As a file is while it is written anew. Node takes it for none: no connection comes about, or every authority is trusted.
     if (context[part] !== undefined && String(context[part]).trim() === '')
-      throw new WebConfigError([
-        `${path}: tls_server_config: the ${part === 'ca' ? 'client_ca' : part} is empty`,
-      ]);
+      throw new WebConfigError([`${path}: tls_server_config: the ${name} is empty`]);
+    check(`the ${name}: `, { [part]: context[part] });
   }
-  try {
-    createSecureContext(context);
-  } catch (error) {
-    throw new WebConfigError([`${path}: tls_server_config: ${(error as Error).message}`]);
-  }
+  check('', context);
   return { context, clientPolicy: clientPolicyOf(tls), clientNames: tls.client_allowed_sans ?? undefined };
 }
 

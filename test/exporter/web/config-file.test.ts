@@ -136,6 +136,11 @@ test('certificates that are broken or not there are told', () => {
   expect(issues('tls_server_config: { cert_file: absent.pem, key_file: absent.key }')[0]).toMatch(
     /^web\.yaml: cannot be used: ENOENT.*absent\.pem/,
   );
+  const tls = (cert: string, key: string) =>
+    issues(`tls_server_config: { cert_file: ${CERTIFICATES}/${cert}, key_file: ${CERTIFICATES}/${key} }`)[0];
+  expect(tls('server.key', 'server.key')).toMatch(/^web\.yaml: tls_server_config: the cert: /);
+  expect(tls('server.pem', 'server.pem')).toMatch(/^web\.yaml: tls_server_config: the key: /);
+  expect(tls('', 'server.key')).toContain(`EISDIR: illegal operation on a directory, read '${CERTIFICATES}`);
 });
 
 describe('a file that changes', () => {
