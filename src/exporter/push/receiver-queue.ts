@@ -184,10 +184,10 @@ export class ReceiverQueue {
     for (const entry of entries) this.#forget(entry);
   }
 
-  /** Reads on once half of what may be held is gone. */
+  /** Reads on once few entries are left, and while few wait: where those are refused again and again, others have their turn. */
   async #readOn(): Promise<void> {
     const limit = this.#readable();
-    if (this.#read.size >= limit / 2) return;
+    if (this.#read.size >= LOOKAHEAD / 2) return;
     // Nothing waits any more that has series in common with what comes.
     if (this.#read.size === 0) this.#shapes.clear();
     const last = [...this.#read.keys()].at(-1) ?? '';

@@ -238,7 +238,6 @@ export class Delivery {
       this.#taken === undefined ? samples.filter((_, index) => index % step === 0) : [this.#taken];
     for (const sample of asked) {
       const answer = await this.#options.send([sample], signal);
-      if (answer.kind === 'accepted') this.#taken = sample;
       const isAlike = answer.kind === 'refused' && alike(answer.words) === alike(words);
       if (!isAlike && answer.kind !== 'failed') return false;
     }

@@ -323,6 +323,20 @@ const refusal = (words: string): ReceiverAnswer => ({
 const isBad = ({ series }: { readonly series: { readonly labels: Readonly<Record<string, string>> } }) =>
   series.labels['series']?.startsWith('bad') === true;
 
+it('drops samples that are refused alike once others are there, though nothing but them was ever sent', async () => {
+  const receiver = new ModelReceiver();
+  const bed = bedWith(receiver, {
+    send: (samples) => (samples.some(isBad) ? refusal('no') : receiver.take(samples, 'taken')),
+  });
+  await bed.commit('bad', [sample('bad 1', 1), sample('bad 2', 1)]);
+  while (bed.failures.length < 2) await new Promise(setImmediate);
+  expect(bed.refused).toEqual([]);
+  await bed.commit('other', many(1, 1));
+  await bed.empty();
+  expect(bed.refused).toHaveLength(2);
+  expect(bed.sent).toBe(1);
+});
+
 it('drops samples that are refused each in words of its own, though nothing was ever taken', async () => {
   const bed = bedWith(new ModelReceiver(), {
     send: ([first]) => refusal(`no ${first?.series.labels['series'] === 'bad' ? 'such label' : 'such unit'}`),
