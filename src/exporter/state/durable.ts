@@ -1,5 +1,5 @@
 import { wakeInSlices } from '../slices.ts';
-import { type Database, OutcomeUnknown } from './database.ts';
+import { DamagedState, type Database, OutcomeUnknown } from './database.ts';
 import { type Change, endOfPrefix, openEntry, type Records, sealEntry, textOfKey } from './records.ts';
 import {
   LONGEST_COMMIT_MS,
@@ -76,7 +76,8 @@ export class DurableState implements State {
     // No name lies between one and the same with this character at its end.
     const from = after === undefined ? start : `${textOfKey(after)}\0`;
     const reading = this.#database.read({ from, until: endOfPrefix(start), limit });
-    const found = await this.#inTime(reading).catch((error: Error) => {
+    const found = await this.#inTime(reading).catch((error: unknown) => {
+      if (error instanceof DamagedState || !(error instanceof Error)) throw error;
       throw new StateReadFailure(error.message, { cause: error });
     });
     return found.map(openEntry);
