@@ -101,7 +101,7 @@ export class LimitScopes {
     const scope = this.of(group);
     const named = scope.limiter.limit;
     if (this.#limitOf.get(group) === rate.limit && named !== rate.limit) this.#split(scope, named);
-    this.#unite(rate);
+    this.#unite(scope, rate);
     this.#limitOf.set(group, rate.limit);
   }
 
@@ -118,11 +118,16 @@ export class LimitScopes {
     for (const group of movers) this.#scopeOf.set(group, own);
   }
 
-  /** Merges scopes that were split off with the first that names the same limit and reset: they share a counter. */
-  #unite({ limit, resetAt }: RateLimit): void {
+  /**
+   * Merges scopes that were split off with the first that names the same limit and reset: they share a counter.
+   * @param scope that of the answer: the next one may come only when both have used what is left
+   */
+  #unite(scope: LimitScope, { limit, resetAt }: RateLimit): void {
     if (resetAt === undefined) return;
-    const [first = this.#reads, ...twins] = this.#scopes.filter(
-      ({ limiter }) => limiter.limit === limit && limiter.resetAt === resetAt,
+    const [first = this.#reads, ...twins] = this.#scopes.filter(({ limiter }) =>
+      limiter === scope.limiter
+        ? (limiter.limit ?? limit) === limit
+        : limiter.limit === limit && limiter.resetAt === resetAt,
     );
     for (const twin of twins.filter((one) => this.#learned.delete(one))) {
       for (const [group, of] of this.#scopeOf) if (of === twin) this.#scopeOf.set(group, first);

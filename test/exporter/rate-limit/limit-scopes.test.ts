@@ -80,6 +80,24 @@ it('joins no counters that differ in their limit or in their reset', () => {
   expect(names()).toEqual(['reads', 'analytics']);
 });
 
+it('joins what shares a counter by its first answer in a window: there is no second where that finds nothing left', () => {
+  const { scopes, answer, names } = learned();
+  scopes.apart('questions', 20);
+  answer('metrics', { limit: 80, remaining: 79, resetAt: NOW + 60_000 });
+  answer('questions', { limit: 80, remaining: 0, resetAt: NOW + 60_000 });
+  expect(names()).toEqual(['reads']);
+});
+
+it('joins again what is apart by mistake where neither has more than one answer in a window', () => {
+  const { scopes, answer, names } = learned();
+  scopes.apart('questions', 20);
+  answer('questions', { limit: 80, remaining: 79, resetAt: NOW });
+  answer('metrics', { limit: 80, remaining: 79, resetAt: NOW + 60_000 });
+  expect(names()).toEqual(['reads', 'questions']);
+  answer('questions', { limit: 80, remaining: 0, resetAt: NOW + 60_000 });
+  expect(names()).toEqual(['reads']);
+});
+
 it('learns nothing from an answer that names no limit', () => {
   const { scopes, answer, names } = learned();
   answer('metrics', { limit: 80, remaining: 79 });
