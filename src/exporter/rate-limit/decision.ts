@@ -122,6 +122,8 @@ function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): 
   const perMs = others.perMs(window);
   const reserved = reservedForOthers((window.closesAt - now) * perMs, reserve);
   const expected = Math.max(0, Math.floor(remaining - ageMs * perMs - reserved));
+  // Where windows are short, a probe may be due sooner than an answer is old.
+  if (window.isFresh(now)) return expected;
   // Without a recent answer, others may have taken what was left, or the window may have reopened.
   if (remaining - worstCase(window, limiter, ageMs) < 1) return 0;
   return Math.max(ageMs >= probeEveryMs(window, limiter) && remaining > reserve ? 1 : 0, expected);
