@@ -232,6 +232,16 @@ describe('buckets narrower than those of an answer', () => {
     expect(narrower(finer, MINUTE, 9 * MINUTE)).toBeUndefined();
   });
 
+  it('are the latest minutes beside rows of unclear width, where buckets were wider for a while', () => {
+    const wide = seenAgain(minutes, answer({ total: [0, 5] }, 5), five, settledUntil);
+    const again = seenAgain(wide, answer({ total: [20, 21, 22, 23, 24] }), MINUTE, 9 * MINUTE);
+    const unclear = new Map([['total', [{ start: 25 * MINUTE, end: 30 * MINUTE, value: 5 }]]]);
+    const next = seenAgain(again, answer({ total: [30] }, 1, { unclear }), MINUTE, 23 * MINUTE);
+    expect([...(narrower(next, MINUTE, 30 * MINUTE)?.points.timestamps ?? [])]).toEqual(
+      [20, 21, 22].map((minute) => minute * MINUTE),
+    );
+  });
+
   it('are forgotten three hours after the newest of them', () => {
     const wide = seenAgain(minutes, answer({ total: [5] }, 5), five, settledUntil);
     const at = (minute: number) => seenAgain(wide, answer({ total: [minute] }, 5), five, settledUntil);
