@@ -158,7 +158,8 @@ export class Outbox {
       if (this.#heirOf(name) !== heir) return;
       const moved = page.map(({ key, value }) => ({
         key: [...(heir?.prefix ?? []), ...key.slice(3)],
-        value,
+        // What is damaged keeps its place: the heir drops it, and counts it.
+        value: value ?? null,
       }));
       const gone = page.map(({ key }) => ({ key, value: undefined }));
       await this.#state.commit(heir === undefined ? gone : [...moved, ...gone]);

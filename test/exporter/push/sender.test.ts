@@ -244,6 +244,30 @@ it('gives what waits to a receiver of another name at the same address, in its o
   expect(await bed.state.range(['queue'], { limit: 10 })).toEqual([]);
 });
 
+it('drops and counts what is damaged of what waits under another name', async () => {
+  const state = memoryState();
+  const receiver = new ModelReceiver();
+  let isDown = true;
+  const bed = bedWith(receiver, {
+    send: (samples) => (isDown ? { kind: 'failed', words: 'HTTP 503' } : receiver.take(samples, 'taken')),
+    state: {
+      ...state,
+      async range(prefix, options) {
+        const found = await state.range(prefix, options);
+        return found.map((entry, index) =>
+          entry.key[2] === 'r' && index === 0 ? { key: entry.key, value: undefined } : entry,
+        );
+      },
+    },
+  });
+  for (let at = 1; at <= 3; at++) await bed.commit('job', many(1, at));
+  bed.rename('central');
+  isDown = false;
+  await bed.empty();
+  expect([...receiver.stored.values()].flat().map(([at]) => at)).toEqual([2, 3]);
+  expect(bed.dropped).toEqual([['damaged', 1]]);
+});
+
 it('goes on when a disk that could not be read as it started can be read again', async () => {
   const state = memoryState();
   let failures = 3;
