@@ -48,7 +48,8 @@ export function seenAgain(
   let room = shortLivedArray(2 * (rowsIn(together) + rowsIn(series)));
   for (const [name, points] of series) {
     const earlier = together.get(name) ?? NO_POINTS;
-    together.set(name, merged(earlier, points, oldest, room));
+    // Some series come later than the others.
+    together.set(name, merged(earlier, points, Number(points.timestamps.at(-1)) - KEPT_MS, room));
     room = room.subarray(2 * (earlier.timestamps.length + points.timestamps.length));
   }
   const isBeside = unclear !== undefined && seen?.width === width && seen.narrower === undefined;

@@ -157,6 +157,14 @@ describe('the buckets seen before', () => {
     ]);
   });
 
+  it('are those of the half hour before the newest of its own where a dimension comes later than others', () => {
+    const next = seenAgain(seen, answer({ total: [45], other: [25] }, 2), MINUTE, UNSETTLED);
+    expect(valuesOf(next.series, 'other')).toEqual([
+      [1, 1],
+      [25, 2],
+    ]);
+  });
+
   it('go with a dimension once answers have lacked it for half an hour', () => {
     const near = seenAgain(seen, answer({ total: [31] }), MINUTE, UNSETTLED);
     expect(valuesOf(near.series, 'other')).toEqual([[1, 1]]);
