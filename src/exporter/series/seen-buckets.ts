@@ -32,13 +32,13 @@ const NARROWER_MS = 3 * 60 * MINUTE_MS;
 
 /** What was seen, with what an answer shows. @param settledUntil as of the answers before */
 export function seenAgain(
-  earlier: SeenBuckets | undefined,
+  before: SeenBuckets | undefined,
   { series, unclear, rejected }: Decoded,
   width: number,
   settledUntil: number,
 ): SeenBuckets {
   // Once buckets are narrower again, those from before they became wider are no longer the latest narrow ones.
-  const seen = Number(earlier?.width) > width ? undefined : earlier;
+  const seen = before !== undefined && before.width <= width ? before : undefined;
   const together = new Map<string, Points>();
   const newest = newestStart(series);
   const oldest = newest - KEPT_MS;
