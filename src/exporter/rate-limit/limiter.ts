@@ -175,7 +175,7 @@ export class RateLimiter {
     return this.#retryAt > Math.max(now, this.#stoppedUntil) ? this.#retryAt : undefined;
   }
 
-  /** A request leaves. The function returned must be called when it is over, whatever came of it. */
+  /** A request leaves. The function returned must be called once when it is over, whatever came of it. */
   send(now: number): () => void {
     const probe = { sentAt: now };
     if (this.openWindow(now)?.isFresh(now) !== true) this.#probe = probe;

@@ -94,7 +94,7 @@ export class RequestQueue {
     return positions;
   }
 
-  /** Resolves when the request may leave; the caller must call the function it gets when the request is over. */
+  /** Resolves when the request may leave; the caller must call the function it gets once the request is over, and only once. */
   turn(request: QueuedRequest, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);

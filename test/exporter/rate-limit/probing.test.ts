@@ -8,6 +8,11 @@ const MINUTE = 60_000;
 const LIMIT = 80;
 const START = Date.UTC(2026, 0, 5, 12, 0, 40);
 
+/** A request that can wait for the next bucket, asked for now (ms). */
+function patientRequest(since: number) {
+  return { group: 'metrics', notBefore: 0, weight: 1, since, plannedIntervalMs: () => MINUTE };
+}
+
 /**
  * A scope of 80 operations a minute, of which a fifth is reserved, and one that takes from it besides.
  * @param isPart whether that one is another exporter of the same account
@@ -35,14 +40,7 @@ function watched(isPart = false) {
   const waitsMs = (): number => {
     answer(LIMIT - 1, now + MINUTE);
     const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(6), platformClock };
-    const request = {
-      group: 'metrics',
-      notBefore: 0,
-      weight: 1,
-      since: now,
-      plannedIntervalMs: () => MINUTE,
-    };
-    const { why, until } = decide(limits, now)(request);
+    const { why, until } = decide(limits, now)(patientRequest(now));
     expect(why).toBe('pacing');
     const waits = until - now;
     now += MINUTE;
@@ -209,14 +207,7 @@ it('a request that can wait for the next bucket probes where no window is open',
   const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock });
   const { limiter } = scopes.of('metrics');
   const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(6), platformClock };
-  const request = {
-    group: 'metrics',
-    notBefore: 0,
-    weight: 1,
-    since: START,
-    plannedIntervalMs: () => MINUTE,
-  };
-  expect(decide(limits, START)(request).free).toBe(1);
+  expect(decide(limits, START)(patientRequest(START)).free).toBe(1);
 });
 
 it.each([
