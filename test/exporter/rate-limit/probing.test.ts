@@ -9,7 +9,7 @@ const LIMIT = 80;
 const START = Date.UTC(2026, 0, 5, 12, 0, 40);
 
 /** A request that can wait for the next bucket, asked for now (ms). */
-function patientRequest(since: number) {
+function requestSince(since: number) {
   return { group: 'metrics', notBefore: 0, weight: 1, since, plannedIntervalMs: () => MINUTE };
 }
 
@@ -40,7 +40,7 @@ function watched(isPart = false) {
   const waitsMs = (): number => {
     answer(LIMIT - 1, now + MINUTE);
     const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(6), platformClock };
-    const { why, until } = decide(limits, now)(patientRequest(now));
+    const { why, until } = decide(limits, now)(requestSince(now));
     expect(why).toBe('pacing');
     const waits = until - now;
     now += MINUTE;
@@ -207,7 +207,7 @@ it('a request that can wait for the next bucket probes where no window is open',
   const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock });
   const { limiter } = scopes.of('metrics');
   const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(6), platformClock };
-  expect(decide(limits, START)(patientRequest(START)).free).toBe(1);
+  expect(decide(limits, START)(requestSince(START)).free).toBe(1);
 });
 
 it.each([
