@@ -93,6 +93,7 @@ async function measureStarted(
     startWatchedExporter(folder, plan.configurationFor(platform.url), 'block-watch'),
   );
   await untilFull(exporter, size.series);
+  const full = Date.now();
   const { body } = await scrape(exporter.client);
   const files = { packed: join(folder, 'page.gz'), plain: join(folder, 'page') };
   writeFileSync(files.packed, body);
@@ -105,7 +106,8 @@ async function measureStarted(
     if (pushgateway !== undefined) peers.push(await start(pushed(pushgateway, gunzipSync(body))));
   }
 
-  const polls = nextSecond(plan.closingSecond, Date.now() + QUIET_MS);
+  // Jobs fall due as our minute begins, and are polled when the platform's next bucket closes.
+  const polls = nextSecond(plan.closingSecond, Math.max(Date.now() + QUIET_MS, nextSecond(0, full)));
   const minuteBegins = monotonicMs() + polls - BEFORE_POLLS_MS - Date.now();
   const { times, memory } = await scrapeInTurn({ exporter, floor, peers }, answers, minuteBegins - 1_000);
   await pause(minuteBegins - monotonicMs());

@@ -47,10 +47,18 @@ export function planOf(size: Size, now = Date.now()): Plan {
   const seconds = CLOSING_SECONDS.filter((second, index) => index === 0 || second <= latest);
   const closingSecond = firstOf(seconds, ready);
   return {
-    platform: { configurations, readMs, aheadMs: MINUTE_MS - 1_000 * closingSecond },
-    configurationFor: (url) => configurationOf(accounts, url, closingSecond),
+    platform: { configurations, readMs, aheadMs: aheadMs(1_000 * closingSecond) },
+    configurationFor: (url) => configurationOf(accounts, url),
     closingSecond,
   };
+}
+
+/**
+ * How far (ms) the platform's clock is ahead of the machine's, or behind, where its buckets close so long after our minute begins:
+ * less than 30 s, from which on counters wait for ten minutes, until such a time is confirmed.
+ */
+function aheadMs(closesAfterMs: number): number {
+  return closesAfterMs < MINUTE_MS / 2 ? -closesAfterMs : MINUTE_MS - closesAfterMs;
 }
 
 /** Whichever of these seconds of a minute comes first after a time. */
@@ -65,7 +73,7 @@ export function nextSecond(second: number, time = Date.now()): number {
   return Math.ceil((time - offset) / MINUTE_MS) * MINUTE_MS + offset;
 }
 
-function configurationOf(accounts: number, url: string, closingSecond: number): object {
+function configurationOf(accounts: number, url: string): object {
   const each = (index: number) => ({
     name: `account-${index}`,
     api_url: url,
@@ -75,7 +83,6 @@ function configurationOf(accounts: number, url: string, closingSecond: number): 
     discovery: '0 0 1 1 *',
     collectors: {
       metrics: {
-        schedule: `${closingSecond} * * * * *`,
         products: { edge_applications: { address_by: 'configuration', metrics: ['status_code'] } },
       },
     },
