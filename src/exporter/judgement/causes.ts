@@ -371,7 +371,8 @@ export class Causes {
     const apart = duration(Math.abs(skew));
     const text = `this machine’s clock is ${apart} ${skew > 0 ? 'behind' : 'ahead of'} the platform’s`;
     const wrong = skew > 0 ? 'what is called late may be fresh' : `what is called fresh is ${apart} older`;
-    const next = `Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost. If this one is right already, the platform’s is wrong, or answers come from a cache: ${wrong}.`;
+    const counters = skew > 0 ? '; new counters wait ten minutes, until it is sure' : '';
+    const next = `Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost${counters}. If this one is right already, the platform’s is wrong, or answers come from a cache: ${wrong}.`;
     return [{ kind: 'clock', text, next, symptoms: [], jobs: 0 }];
   }
 }

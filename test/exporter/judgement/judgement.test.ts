@@ -159,6 +159,13 @@ it('clocks that differ may both be wrong: a platform whose time is behind as its
   expect(of(10_800)?.next).toContain('what is called late may be fresh');
 });
 
+it('behind the platform, new counters wait until its time is sure: who looks for them is not told that nothing is missing', () => {
+  const nextOf = (skew: number) =>
+    allStepsOf(judge(madeUpAccount({ jobs: [madeUpJob()], clock_skew_seconds: skew }), NOW)).causes[0]?.next;
+  expect(nextOf(45)).toContain('new counters wait ten minutes');
+  expect(nextOf(-45)).not.toContain('counters');
+});
+
 describe('a cause names what it covers', () => {
   const series = (metric: string, changes: Partial<JobStatus> = {}) =>
     madeUpJob({ id: metric + changes.configuration_id, metric, ...changes });
