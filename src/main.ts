@@ -1,6 +1,12 @@
 #!/usr/bin/env node
 import { COMMANDS } from './commands.ts';
-import { endProcess, isTooFewFiles, StandardOutput, TOO_FEW_FILES } from './exporter/command-line/process.ts';
+import {
+  endBySignal,
+  endProcess,
+  isTooFewFiles,
+  StandardOutput,
+  TOO_FEW_FILES,
+} from './exporter/command-line/process.ts';
 
 // `serve` reloads by it, also where it comes before it is there to; the other commands end by it, as by default.
 let reload: (() => void) | undefined;
@@ -16,11 +22,14 @@ process.on('SIGUSR1', () => undefined);
 
 const ending = new AbortController();
 let endedBy: NodeJS.Signals | undefined;
+// More than any command needs to end in order. One that waits for what may never come, such as a pipe that nobody writes to, does not.
+const LONGEST_END_MS = 4_000;
 // Once: a second signal ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     endedBy = signal;
     ending.abort();
+    setTimeout(() => void endBySignal(signal), LONGEST_END_MS);
   });
 // The reader of our output may go away; that is not a failure.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);

@@ -16,7 +16,7 @@ export async function backfill(call: Call): Promise<ExitCode> {
   const { flags, stdout, stderr, complain, signal, logging } = call;
   const { log, guard } = logging;
   const { from, to, output } = flags;
-  const mistakes = [...mistakesIn(flags)];
+  const mistakes = [...mistakesIn(flags, systemClock.wall())];
   const asked = await accountsAsked(call);
   const receivers = receiversChosen(flags.push, asked);
   if (typeof receivers === 'string') mistakes.push(receivers);
@@ -48,11 +48,13 @@ export async function backfill(call: Call): Promise<ExitCode> {
 }
 
 /** What is wrong with the flags, as far as it shows without the configuration. */
-function* mistakesIn({ from, to, output, push }: Call['flags']): Generator<string> {
+function* mistakesIn({ from, to, output, push }: Call['flags'], now: number): Generator<string> {
   if (from === undefined) yield '--from is missing: the start of the history';
   if (output === undefined && push === 'none') yield '--output is missing: the file to write; or --push';
   if (from !== undefined && to !== undefined && from >= to)
     yield `--from (${moment(from)}) must be before --to (${moment(to)})`;
+  for (const [flag, time = now] of Object.entries({ '--from': from, '--to': to }))
+    if (time > now) yield `${flag} (${moment(time)}) is in the future`;
 }
 
 /** The receivers to push to, or what is wrong with asking for them. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type BackfillProgress, withProgress } from '../exporter/backfill/progress.ts';
-import { backfillSentence, fileTrouble } from '../exporter/backfill/refusal.ts';
+import { backfillSentence, doneWith, fileTrouble } from '../exporter/backfill/refusal.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
@@ -56,7 +56,7 @@ export async function rehearse(call: Call): Promise<ExitCode> {
     const painted: Parameters<typeof reportText>[1] = (colour, text) => paint(stdout, env, colour, text);
     stdout.write(flags.format === 'json' ? reportJson(report) : reportText(report, painted));
     if (flags.output !== undefined) {
-      await writeFile(flags.output, showing(reportPage(report)));
+      await doneWith(flags.output, writeFile(flags.output, showing(reportPage(report))));
       if (flags.format !== 'json') stdout.write(`\nWith charts: ${flags.output}\n`);
     }
     return EXIT.ok;
@@ -130,7 +130,7 @@ async function ownHistory(work: Work): Promise<RehearsalHistory> {
   const { 'history.file': file, from, to, days } = call.flags;
   if (file === undefined || !existsSync(file)) return fromPlatform(work, 'the platform');
   progress.stage = `reading ${file}`;
-  return fileHistory({ file, rules: rehearsed, from, to, days });
+  return doneWith(file, fileHistory({ file, rules: rehearsed, from, to, days }));
 }
 
 function fromPlatform(
@@ -160,7 +160,7 @@ async function evaluated(history: RehearsalHistory, work: Work): Promise<Rehears
   progress.expect(history.pieces, 0, 'evaluating the rules');
   const result = await evaluateHistory(history, rehearsed, call.signal, () => progress.advance(1));
   const { recorded } = call.flags;
-  if (recorded !== undefined) await writeFile(recorded, recordedText(result.recorded()));
+  if (recorded !== undefined) await doneWith(recorded, writeFile(recorded, recordedText(result.recorded())));
   return reportOf({
     history,
     rehearsed: result,

@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
+import { createWhole } from '../exporter/state/directory.ts';
 import { SHIPPED } from '../rules/shipped/alert-settings.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 import {
@@ -49,7 +50,7 @@ async function writeTexts(
   texts: Readonly<Record<string, string>>,
   folder: string,
 ): Promise<readonly string[]> {
-  await mkdir(folder, { recursive: true });
+  await createWhole(resolve(folder));
   const paths = Object.entries(texts).map(([name, text]) => ({ path: join(folder, name), text }));
   for (const { path, text } of paths) await writeFile(path, text);
   return paths.map(({ path }) => path);

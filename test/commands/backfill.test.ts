@@ -147,6 +147,11 @@ describe('backfill', () => {
       { from: NOW, to: NOW - 1, output: 'x' },
       '--from (2026-01-05T10:20:00Z) must be before --to (2026-01-05T10:19:59.999Z)',
     ],
+    [{ from: Date.UTC(3000, 0), output: 'x' }, '--from (3000-01-01T00:00:00Z) is in the future'],
+    [
+      { from: NOW - HOUR, to: Date.UTC(3000, 0), output: 'x' },
+      '--to (3000-01-01T00:00:00Z) is in the future',
+    ],
     [{ from: NOW - HOUR, output: 'x', account: 'nobody' }, 'there is no account "nobody"'],
   ])('refuses %o without asking the platform, with a sentence and 2', async (flags, sentence) => {
     const { sandbox, env } = await context();

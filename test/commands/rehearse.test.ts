@@ -109,6 +109,13 @@ it('without any history it says what to give', async () => {
   expect(err).toContain('--prometheus.url');
 });
 
+it('of a folder in the place of the file it is told which', async () => {
+  const folder = await temporaryFolder();
+  const { exitCode, err } = await call([`--history.file=${folder}`]);
+  expect(exitCode).toBe(EXIT.failed);
+  expect(err).toContain(`error: ${folder} cannot be used: it is a folder`);
+});
+
 it('a file without anything that alerts are made of is told', async () => {
   const file = join(await temporaryFolder(), 'history.om');
   writeFileSync(file, '# EOF\n');

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/exporter/configuration/config.ts';
 import { beginProgram } from '../commands/call-program.ts';
 import { temporaryFolder } from './config-file.ts';
+import { launchExporter } from './exporter-process.ts';
 
 async function namedPipe(): Promise<string> {
   const pipe = join(await temporaryFolder(), 'exporter.yaml');
@@ -29,5 +31,14 @@ describe.skipIf(process.platform === 'win32')('a configuration in a named pipe',
     expect(await exitCode).toBe(0);
     expect(err()).toContain('msg=stopping');
     await writeFile(pipe, 'accounts: []');
+  });
+
+  it('holds no other command that is asked to end, either', async () => {
+    const pipe = await namedPipe();
+    const checking = await launchExporter({ args: ['check-config', pipe] });
+    // Until it waits for the pipe; before that a signal ends it in any case.
+    await sleep(1_000);
+    checking.kill('SIGTERM');
+    expect(await checking.ended).toMatchObject({ code: null, signal: 'SIGTERM' });
   });
 });

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { DEFAULT_TOKEN, DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 /** The ids that the account is exposed with now. */
@@ -30,7 +30,6 @@ it('an account has one id at a time, which a reload or another token in its file
   expect(await shownIds(simulation)).toEqual([ofFile]);
 
   await simulation.reload([], { quota: { reserve: 0.1 } });
-  expect(await shownIds(simulation)).toEqual([]);
   await simulation.minutes(2);
   expect(await shownIds(simulation)).toEqual([ofFile]);
 
@@ -39,6 +38,21 @@ it('an account has one id at a time, which a reload or another token in its file
   const [other, ...more] = await shownIds(simulation);
   expect(more).toEqual([]);
   expect(other).not.toBe(ofFile);
+});
+
+it('a reload to another kind of credentials leaves no scrape without an id, or with two', async () => {
+  const simulation = await simulate({ account: { collectors: { domains: {} } } });
+  onTestFinished(() => simulation.close());
+  const ids = [await shownIds(simulation)];
+  for (const credentials of [DEFAULT_USER, {}]) {
+    await simulation.reload([], credentials);
+    for (let scrape = 0; scrape < 70; scrape += 1) {
+      ids.push(await shownIds(simulation));
+      await simulation.minutes(1 / 60);
+    }
+  }
+  expect(ids.filter(({ length }) => length !== 1)).toEqual([]);
+  expect(new Set(ids.flat()).size).toBe(2);
 });
 
 it('the id shows for as long as the account is polled, and follows another token in its file', async () => {

@@ -53,16 +53,15 @@ const CHANGES: Readonly<Record<string, Change>> = {
   discovery: { account: { discovery: '*/7 * * * *' } },
   units: { account: { units: { data_transferred_total: 'gigabytes' } } },
   source: { account: { source: 'rest' } },
-  // Whose account it is, a token or a user that has not been seen before does not show at once.
-  token_file: { credentials: { token_file: join(DIRECTORY, 'token') }, late: /edge_account_info/ },
+  token_file: { credentials: { token_file: join(DIRECTORY, 'token') } },
+  // By the name of a user an account has another id than by a token.
   username: {
     credentials: { username: DEFAULT_USER.username, password: DEFAULT_USER.password },
-    late: /edge_account_info/,
+    gone: /edge_account_info/,
   },
   token: {
     credentials: {},
-    late: /edge_account_info/,
-    gone: /^(?!.*operations_total).*"scope","tokens"|edge_token_(expiry|renewal)/,
+    gone: /^(?!.*operations_total).*"scope","tokens"|edge_token_(expiry|renewal)|edge_account_info/,
   },
   'schedule of a product': { account: { collectors: collectors({ schedule: '*/2 * * * *' }) } },
   'metrics of a product': {

@@ -192,6 +192,8 @@ export class Account {
   }
 
   start(): void {
+    // At once: what the account of before was known by stays no longer than that.
+    void this.#connection.credentials.look().then(() => this.#samples.exposeIdentity());
     // On the scheduler's own ticker: no beat means that the scheduler has stopped.
     this.#stopBeating = this.#options.ticker('* * * * *', () => {
       this.#beatAt = this.#options.clock.now();

@@ -31,17 +31,17 @@ type HeldConfig = Pick<AccountConfig, 'labels' | 'collectors' | 'credentials'>;
 export class HeldParts {
   /** By owner. */
   readonly #parts = new Map<string, Published>();
+  readonly #isSameAccess: boolean;
 
   /** @param isSameAccess whether the former account had the same token or login */
   constructor(parts: HeldOver['parts'], config: HeldConfig, isSameAccess: boolean) {
+    this.#isSameAccess = isSameAccess;
     // With other labels these would be other series, beside the new ones.
     const hasLabels = ({ labels }: Sample) =>
       Object.entries(config.labels).every(([name, value]) => labels[name] === value);
-    const isStill = (sample: Sample) =>
-      // A new token or user name is another account: shown once it is known.
-      sample.family === EDGE_ACCOUNT_INFO ? isSameAccess : isConfigured(config, sample);
+    const isStill = (sample: Sample) => isConfigured(config, sample) && hasLabels(sample);
     for (const [owner, { samples, until }] of parts)
-      this.#parts.set(owner, { samples: samples.filter((one) => isStill(one) && hasLabels(one)), until });
+      this.#parts.set(owner, { samples: samples.filter(isStill), until });
   }
 
   [Symbol.iterator](): Iterator<readonly [owner: string, Published]> {
@@ -53,7 +53,9 @@ export class HeldParts {
     const held = this.#parts.get(owner);
     if (held === undefined) return [];
     const known = new Set(samples.map(keyOf));
-    const rest = held.samples.filter((sample) => !known.has(keyOf(sample)));
+    const rest = held.samples.filter(
+      (sample) => !known.has(keyOf(sample)) && (this.#isSameAccess || sample.family !== EDGE_ACCOUNT_INFO),
+    );
     if (rest.length > 0 && now < held.until) {
       this.#parts.set(owner, { ...held, samples: rest });
       return rest;

@@ -23,7 +23,7 @@ import {
 } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
 import { type HistoryReceiver, pushHistory, refuseIncomplete, refuseUntaken } from './push-history.ts';
-import { BackfillRefusal, Misuse } from './refusal.ts';
+import { BackfillRefusal, doneWith, Misuse } from './refusal.ts';
 import { type HistoryFamiliesOptions, historyFamilies, historyText } from './series-history.ts';
 import { isWhole, PushedRecord, Spool, WorkFolder } from './work-folder.ts';
 
@@ -175,7 +175,8 @@ async function write(
   const { signal, progress } = options;
   progress.stage = 'writing';
   const text = historyText({ ...familiesAsked(series, options), end: range.to });
-  await pipeline(Readable.from(text), createWriteStream(folder.unfinished, { flush: true }), { signal });
+  const file = createWriteStream(folder.unfinished, { flush: true });
+  await doneWith(folder.unfinished, pipeline(Readable.from(text), file, { signal }));
   await folder.finish();
 }
 

@@ -26,6 +26,15 @@ const WORDS: Readonly<Record<string, string>> = {
   EIO: 'the disk has failed',
 };
 
+/** Awaits what is done with a file: a failure names the file, as Node itself has it only where the file cannot be opened. */
+export async function doneWith<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof Error && 'syscall' in error ? Object.assign(error, { path }) : error;
+  }
+}
+
 /** What is wrong with which file, as a phrase; undefined if the error is not about a file. */
 export function fileTrouble(error: unknown): string | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return undefined;

@@ -138,13 +138,13 @@ export const moment: FlagValue<number> = {
 /** Labels by name; none may start with two underscores, which Prometheus keeps for itself. */
 export const labelSet: FlagValue<Readonly<Record<string, string>>> = {
   placeholder: 'name=value,...',
-  expected: 'labels such as "job=edge-exporter,instance=exporter:9801"',
+  expected: 'labels such as "job=edge-exporter,instance=exporter:9801", each name once',
   parse(given) {
     const pairs = given.split(',').map((pair) => /^(?!__)([a-zA-Z_]\w*)=(.+)$/.exec(pair));
     const entries = pairs.flatMap((pair) =>
       pair === null ? [] : [[String(pair[1]), String(pair[2])] as const],
     );
-    return entries.length === pairs.length ? Object.fromEntries(entries) : undefined;
+    return new Map(entries).size === pairs.length ? Object.fromEntries(entries) : undefined;
   },
 };
 

@@ -71,7 +71,8 @@ function areThreadsBusy(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name === 'MessagePort');
 }
 
-async function endBySignal(signal: NodeJS.Signals): Promise<void> {
+/** Ends the process at once, as the signal would without a listener. */
+export async function endBySignal(signal: NodeJS.Signals): Promise<void> {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   await sleep(100);

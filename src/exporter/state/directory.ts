@@ -29,7 +29,7 @@ export const LOCK_FILE = 'lock.db';
  */
 export async function ensureDirectory(directory: string): Promise<string> {
   const path = resolve(directory);
-  const created = await createWhole(path);
+  const created = await createWhole(path, 0o700);
   // Every new name on the way has to survive a loss of power, or what is committed below it would not.
   for (let at = path; created && at.length >= created.length; at = dirname(at))
     await syncDirectory(dirname(at));
@@ -42,16 +42,17 @@ export async function ensureDirectory(directory: string): Promise<string> {
  * Creates a directory with those above it, and returns the topmost that it created. Node's own recursion never ends
  * where a file system answers that there is no such place as the one to be created, as /proc does.
  */
-async function createWhole(path: string): Promise<string | undefined> {
+export async function createWhole(path: string, mode?: number): Promise<string | undefined> {
   const missing: string[] = [];
   for (let at = path; (await unlessMissing(stat(at))) === undefined; at = dirname(at)) missing.unshift(at);
   for (const at of missing) {
-    await mkdir(at, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    await mkdir(at, { mode }).catch((error: NodeJS.ErrnoException) => {
       // Somebody else was faster.
       if (error.code !== 'EEXIST') throw error;
     });
   }
-  if (!(await stat(path)).isDirectory()) throw new Error('it is not a directory');
+  if (!(await stat(path)).isDirectory())
+    throw Object.assign(new Error('it is not a directory'), { code: 'ENOTDIR' });
   return missing[0];
 }
 

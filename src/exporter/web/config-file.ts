@@ -44,25 +44,26 @@ const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate
 /**
  * Follows the web configuration at `path` and the certificates that it names; without a path it is empty for ever.
  * As in exporter-toolkit a change counts from the next request or connection on. Unlike there, a file that has become
- * unusable changes nothing: what was in force stays, and a warning says what is wrong.
+ * unusable changes nothing: what was in force stays, and a warning says what is wrong. So does one that has become empty, as it
+ * is while it is written anew: everybody would be let in meanwhile.
  * @throws WebConfigError when it is not usable from the start
  */
 export function openWebConfig(path: string | undefined, log: WebLog): WebConfigFile {
   if (path === undefined) return { current: () => NOTHING };
   let reading = startReading();
-  const load = () => {
-    const loaded = loadWebConfig(path, reading.read);
+  const load = (mayBeEmpty: boolean) => {
+    const loaded = loadWebConfig(path, { readFile: reading.read, mayBeEmpty });
     for (const doubt of loaded.doubts) log.warn({ file: path }, doubt);
     return loaded;
   };
-  const first = load();
+  const first = load(true);
   let config = first;
   return {
     current() {
       if (!reading.isOutdated()) return config;
       reading = startReading();
       try {
-        config = load();
+        config = load(false);
         log.info({ file: path }, 'web configuration reloaded');
         if (needsRestart(first, config))
           log.warn({ file: path }, 'a change to tls_server_config needs a restart');
@@ -82,8 +83,18 @@ function needsRestart(first: WebConfig, now: WebConfig): boolean {
   return first.tls.clientPolicy === 'NoClientCert' && now.tls.clientPolicy !== 'NoClientCert';
 }
 
+interface LoadOptions {
+  readonly readFile?: ReadText;
+  readonly mayBeEmpty?: boolean;
+}
+
+/** Whether a text has nothing but space and comments. */
+function isEmpty(text: string): boolean {
+  return text.split('\n').every((line) => /^\s*(#|$)/.test(line));
+}
+
 /** Loads a web configuration and its certificates. @throws WebConfigError with everything that is wrong */
-export function loadWebConfig(path: string, readFile: ReadText = readText) {
+export function loadWebConfig(path: string, { readFile = readText, mayBeEmpty = true }: LoadOptions = {}) {
   const read = (file: string) => {
     try {
       return readFile(file);
@@ -95,7 +106,10 @@ export function loadWebConfig(path: string, readFile: ReadText = readText) {
       ]);
     }
   };
-  const keys = parseWebConfig(read(path), path);
+  const text = read(path);
+  if (!mayBeEmpty && isEmpty(text))
+    throw new WebConfigError([`${path}: it is empty, as while it is written anew; {} is for nothing at all`]);
+  const keys = parseWebConfig(text, path);
   const beside = (file: string) => read(resolve(dirname(path), file));
   const tls = keys.tls_server_config ?? {};
   const rate = rateOf(keys);

@@ -20,6 +20,8 @@ const SERVER_OPTIONS = { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 10_000
 export function createServer(connections: ClientConnections, webConfig: WebConfigFile): Server {
   const secure = webConfig.current().tls !== undefined;
   const server = secure ? createTlsServer(webConfig, SERVER_OPTIONS) : createHttpServer(SERVER_OPTIONS);
+  // A client that has sent all it will, as `nc -N` does, is answered, as by servers in Go.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.prependListener('connection', connections.open);
   server.on('request', connections.take);
   server.on('clientError', refuseBrokenRequest);
@@ -143,6 +145,8 @@ export class ClientConnections {
     const ends = endsOf(socket);
     this.#all.set(ends, connection);
     this.#idle.add(connection);
+    // Who asked for several things ahead has left; of a single one the answer may still be awaited.
+    socket.once('end', () => connection.waiting.length > 0 && socket.destroy());
     socket.once('close', () => {
       connection.waiting.length = 0;
       this.#idle.delete(connection);

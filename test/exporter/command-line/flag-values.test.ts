@@ -84,7 +84,7 @@ test('labels are pairs of a name and a value', () => {
     instance: 'exporter:9801',
   });
   expect(labelSet.parse('query=a=b')).toEqual({ query: 'a=b' });
-  for (const given of ['', 'job', 'job=', '=edge', 'job=a,', '9=a', '__name__=a', 'a-b=c']) {
+  for (const given of ['', 'job', 'job=', '=edge', 'job=a,', '9=a', '__name__=a', 'a-b=c', 'a=1,a=2']) {
     expect(labelSet.parse(given), given).toBeUndefined();
   }
 });

@@ -153,7 +153,7 @@ describe('a file that changes', () => {
     expect(file.current().users.size).toBe(1);
   });
 
-  test('into something unusable, or into nothing, leaves what was in force and warns once', () => {
+  test('into something unusable, away, or empty leaves what was in force and warns once', () => {
     const { log, lines } = keptLog();
     const path = written(`basic_auth_users: { a: ${HASH} }`);
     const file = openWebConfig(path, log);
@@ -163,7 +163,16 @@ describe('a file that changes', () => {
     unlinkSync(path);
     expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);
     expect(lines).toHaveLength(2);
-    writeFileSync(path, '');
+    // As while it is written anew in place: exporter-toolkit lets everybody in meanwhile.
+    for (const text of ['', '# Written by a tool.\n\n  # It goes on.']) {
+      writeFileSync(path, text);
+      expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);
+    }
+    expect(lines.slice(2)).toMatchObject([
+      { level: 'warn', fields: { issues: [expect.stringContaining('it is empty')] } },
+      { level: 'warn' },
+    ]);
+    writeFileSync(path, '{}');
     expect(file.current().users.size).toBe(0);
   });
 

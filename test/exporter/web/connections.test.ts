@@ -45,6 +45,20 @@ function held() {
   return { exposition, asked: () => asked, most: () => most, release: () => releases.shift()?.() };
 }
 
+test('a client that has sent all it will, as `nc -N` does, is answered', async () => {
+  const { exposition, asked, release } = held();
+  const { url, port } = await startWeb({ exposition });
+  const socket = await connected(port);
+  const text = received(socket);
+  socket.end(GET);
+  await eventually('it is asked for', async () => asked() === 1);
+  // By then its end has come, too.
+  await fetch(`${url}/-/healthy`);
+  release();
+  await once(socket, 'close');
+  expect(text()).toMatch(/^HTTP\/1\.1 200 OK\r\n.*answer 1\n$/s);
+});
+
 describe('requests that come ahead of their answers', () => {
   test('are answered one at a time and in order', async () => {
     const { exposition, asked, most, release } = held();

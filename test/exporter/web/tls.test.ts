@@ -111,7 +111,7 @@ test('a file that cannot even be looked at any more ends neither the server nor 
 
 test('TLS that is taken out of the file stays until the server starts again, and a warning says so', async () => {
   const { url, directory, lines } = await startSecure();
-  writeFileSync(join(directory, 'web.yaml'), '');
+  writeFileSync(join(directory, 'web.yaml'), '{}');
   expect((await get(url)).status).toBe(200);
   expect(lines).toContainEqual(
     expect.objectContaining({ level: 'warn', message: expect.stringContaining('needs a restart') }),
