@@ -22,8 +22,9 @@ process.on('SIGUSR1', () => undefined);
 
 const ending = new AbortController();
 let endedBy: NodeJS.Signals | undefined;
-// More than any command needs to end in order. One that waits for what may never come, such as a pipe that nobody writes to, does not.
-const LONGEST_END_MS = 4_000;
+// More than any command takes to end in order on a busy machine, and less than those who ask for it wait (15 s). One that waits for
+// what may never come, such as a pipe that nobody writes to, does not end in order.
+const LONGEST_END_MS = 10_000;
 // Once: a second signal ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
