@@ -31,6 +31,8 @@ type Call = Invocation<'rehearse'>;
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 30;
+/** More than any Prometheus keeps. */
+const MOST_DAYS = 3_650;
 
 /** The platform keeps 30 days: a little less is left by the time that it is read. */
 const PLATFORM_KEEPS = 30 * DAY - 2 * 3_600_000;
@@ -206,7 +208,11 @@ function* contradictions(flags: Flags): Generator<string> {
   if (recorded !== undefined && [file, output].includes(recorded))
     yield '--recorded needs a file of its own: another flag names the same';
   if (from !== undefined && days !== undefined) yield 'give --from or --days, not both';
-  if (from !== undefined && to !== undefined && from >= to) yield '--from must be before --to';
+  if (from !== undefined && from >= (to ?? Date.now()))
+    yield '--from must be before --to, which is now where it is not given';
+  const range = rangeOf(flags);
+  if (url !== undefined && range.to - range.from > MOST_DAYS * DAY)
+    yield `expected at most ${MOST_DAYS} days`;
   const sources = { '--prometheus.url': url, '--history.file': file, '--sandbox': sandbox || undefined };
   const given = Object.entries(sources).flatMap(([name, value]) => (value === undefined ? [] : name));
   if (given.length > 1) yield `give one history: ${given.join(' or ')}`;

@@ -37,6 +37,8 @@ export class Running {
   readonly #startedAt: number;
   /** Configurations are loaded and applied one after another. */
   #applying: Promise<unknown> = Promise.resolve();
+  /** The reload whose turn has not come: it loads all that was changed until then. */
+  #waiting: Promise<ReloadResult> | undefined;
 
   constructor(options: RunningOptions) {
     this.#options = options;
@@ -49,7 +51,11 @@ export class Running {
 
   /** Loads the configuration anew. A bad one changes nothing; a bad file of accounts leaves these as they are. */
   reload(): Promise<ReloadResult> {
-    return this.#inTurn(() => this.#reload());
+    this.#waiting ??= this.#inTurn(() => {
+      this.#waiting = undefined;
+      return this.#reload();
+    });
+    return this.#waiting;
   }
 
   /** What the HTTP surface shows and starts. */

@@ -1,10 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { freePort } from '../end-to-end/free-port.ts';
-import { callProgram } from './call-program.ts';
+import { eventually } from '../eventually.ts';
+import { served } from '../served.ts';
+import { beginProgram, callProgram } from './call-program.ts';
 
 const call = (args: readonly string[], env: Record<string, string> = {}) => callProgram(args, { env });
 
@@ -158,6 +161,31 @@ test('a platform that cannot be reached ends with 1', async () => {
     out: '',
     err: 'error: account default: cannot plan, the platform does not answer: connection refused\n',
   });
+});
+
+test('a platform that refuses all that is asked, as at a wrong path, is no plan that fits', async () => {
+  const { EDGE_API_URL, EDGE_TOKEN = '' } = await startSandbox();
+  const { exitCode, out, err } = await call(['plan'], { EDGE_API_URL: `${EDGE_API_URL}/wrong`, EDGE_TOKEN });
+  expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' });
+  expect(err).toMatch(
+    /^error: account default: cannot plan, .*HTTP 404.* to all of \d+ reads: .*doctor.*\n$/,
+  );
+});
+
+test('that the quota is used up from the first read on is said at once', async () => {
+  const server = createServer((_, response) => {
+    const headers = { 'Retry-After': '3600', 'Content-Type': 'application/json' };
+    response.writeHead(429, headers).end('{"detail":"throttled"}');
+  });
+  const env = { EDGE_API_URL: `http://127.0.0.1:${await served(server)}`, EDGE_TOKEN: 's3cret-value' };
+  const ending = new AbortController();
+  const { exitCode, err } = beginProgram(['plan'], { env, signal: ending.signal });
+  await eventually('it says so', () => err().includes('waits'), { within: 10_000 });
+  ending.abort();
+  expect([await exitCode, err()]).toEqual([
+    1,
+    expect.stringMatching(/^account default: waits \d+ min.* for the quota\n$/),
+  ]);
 });
 
 test('a part that is closed to the token is left out, and said', async () => {

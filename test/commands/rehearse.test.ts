@@ -97,6 +97,8 @@ it.each([
     '--prometheus.bearer-token-file is given without --prometheus.url',
   ],
   [['--days=0'], 'expected a whole number from 1'],
+  [['--prometheus.url=http://127.0.0.1:1', '--days=99999999999'], 'expected at most 3650 days'],
+  [['--prometheus.url=http://127.0.0.1:1', '--from=2999-01-01'], '--from must be before --to, which is now'],
 ])('%j is a mistake', async (args, sentence) => {
   const { exitCode, err } = await call(args);
   expect(exitCode).toBe(EXIT.misused);

@@ -87,12 +87,30 @@ test('reloads go one after another, so that the one asked for last is in force',
   });
   const loads = [() => slow, () => configured('last')];
   const { running } = runningWith(() => loads.shift()?.() ?? NOTHING);
-  const reloads = [running.reload(), running.reload()];
+  const reloads = [running.reload()];
+  await setImmediate();
+  reloads.push(running.reload());
   // As long as the second takes where it does not wait for the first.
   await setImmediate();
   first(configured('first'));
   expect(await Promise.all(reloads)).toEqual([{ ok: true }, { ok: true }]);
   expect((await running.status()).accounts.map(({ name }) => name)).toEqual(['last']);
+});
+
+test('all that ask for a reload while one is under way get the next one', async () => {
+  let loads = 0;
+  const { running } = runningWith(() => {
+    loads += 1;
+    return LOADED;
+  });
+  const first = running.reload();
+  await setImmediate();
+  const began = loads;
+  const others = Array.from({ length: 20 }, () => running.reload());
+  expect(await Promise.all([first, ...others])).toEqual(Array.from({ length: 21 }, () => ({ ok: true })));
+  expect([began, loads]).toEqual([1, 2]);
+  await running.reload();
+  expect(loads).toBe(3);
 });
 
 function* counting<Value>(values: Iterable<Value>, count: () => void): Generator<Value, void> {

@@ -127,7 +127,8 @@ interface Exploration {
 }
 
 /** Outcomes that the exporter would meet as well: the part was read, or is closed to this token or account. */
-const CONCLUSIVE: readonly Outcome[] = ['ok', 'empty', 'forbidden', 'not_found'];
+const REFUSALS: readonly Outcome[] = ['forbidden', 'not_found'];
+const CONCLUSIVE: readonly Outcome[] = ['ok', 'empty', ...REFUSALS];
 
 /** How often a read is tried that was rate limited because of the token's other clients. */
 const MAX_ATTEMPTS = 3;
@@ -158,8 +159,8 @@ export async function explore(survey: Survey, options: ExploreOptions): Promise<
   for (const part of options.parts) {
     const jobs = representatives(survey.jobs()).filter((job) => partOf(job) === part);
     for (const [done, job] of jobs.entries()) {
-      options.onProgress({ done, total: jobs.length, job });
-      const finding = await pollWithRetries(survey, job, options.signal);
+      const begin = () => options.onProgress({ done, total: jobs.length, job });
+      const finding = await pollWithRetries(survey, job, begin, options.signal);
       findings.push(finding);
       if (
         !CONCLUSIVE.includes(finding.outcome) &&
@@ -168,6 +169,12 @@ export async function explore(survey: Survey, options: ExploreOptions): Promise<
         return { findings, notes: [], unreachable: finding.reason ?? finding.outcome };
     }
   }
+  if (findings.length > 0 && findings.every(({ outcome }) => REFUSALS.includes(outcome)))
+    return {
+      findings,
+      notes: [],
+      unreachable: `${findings[0]?.reason} to all of ${findings.length} reads: edge-exporter doctor tells why`,
+    };
   // By another source than it was begun with, less may be wanted.
   const wanted = new Set(survey.jobs());
   return { findings, notes: findings.filter(({ job }) => wanted.has(job)).flatMap(noteOf) };
@@ -177,12 +184,17 @@ function listsConfigurations(job: Job): boolean {
   return partOf(job) === 'discovery' && job.subject.product !== undefined;
 }
 
-async function pollWithRetries(survey: Survey, job: Job, signal: AbortSignal): Promise<Finding> {
-  let finding = await survey.poll(job, signal);
-  for (let attempts = 1; finding.outcome === 'rate_limited' && attempts < MAX_ATTEMPTS; attempts += 1) {
-    finding = await survey.poll(job, signal);
+async function pollWithRetries(
+  survey: Survey,
+  job: Job,
+  begin: () => void,
+  signal: AbortSignal,
+): Promise<Finding> {
+  for (let attempts = 1; ; attempts += 1) {
+    begin();
+    const finding = await survey.poll(job, signal);
+    if (finding.outcome !== 'rate_limited' || attempts === MAX_ATTEMPTS) return finding;
   }
-  return finding;
 }
 
 function noteOf({ job, reason, result }: Finding): string[] {
