@@ -10,7 +10,14 @@ import { EarlyEnds } from '../platform/pages.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import { isLarge } from '../platform/response-body.ts';
-import type { Discovery, FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
+import {
+  type Discovery,
+  type FollowUp,
+  type Job,
+  type JobSubject,
+  type PollResult,
+  RowsRejected,
+} from '../poll/job.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
 import { someStart } from '../series/answer-buckets.ts';
 import { MINUTE_MS } from '../settling/window.ts';
@@ -184,6 +191,8 @@ export class DiscoveryJob implements Job<Listed> {
     const rejections: Rejections = new Map();
     reject(rejections, 'bad_value', rejected);
     reject(rejections, 'over_limit', overLimit);
+    // A list of another form than before is not an empty one.
+    if (configurations.length === 0 && rejections.size > 0) throw new RowsRejected(rejections);
     const { product } = this.#options;
     const addressing = found ?? 'domain';
     const isFromElsewhere = elsewhere !== undefined;

@@ -153,8 +153,8 @@ function lateBuckets(
     if (start < reading.window.from || end > to) continue;
     const parts = due.filter((span) => span.from < end && span.to > start);
     if (reading.watermark === undefined || !parts.some((span) => isTimedOut(span, LATE))) continue;
-    const bucket = { start, width: Math.min(end, Number(parts.at(-1)?.to)) - start, value };
-    const counted = wholeOrRest(bucket, parts, narrower);
+    // If some of its time after what is lacked was counted, the row may be a wide bucket that holds that once more.
+    const counted = wholeOrRest({ start, width: end - start, value }, parts, narrower);
     // If all of a row's value was counted already, it is a narrow bucket, and what follows it is skipped.
     if (counted === undefined || (counted.start > start && counted.value === 0)) continue;
     total = addedUp(total, counted.value);

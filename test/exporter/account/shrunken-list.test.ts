@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { afterList, judgeList, type ListMemory } from '../../../src/exporter/account/discovery-job.ts';
+import {
+  afterList,
+  DiscoveryJob,
+  judgeList,
+  type ListMemory,
+} from '../../../src/exporter/account/discovery-job.ts';
+import { productOf } from '../../../src/exporter/catalogue/products.ts';
+import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import { RowsRejected } from '../../../src/exporter/poll/job.ts';
+import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
+import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 /** Whether each list of a sequence of lengths is believed. */
 function believed(...lengths: number[]): boolean[] {
@@ -43,4 +53,23 @@ describe('a list', () => {
       undefined,
     ]);
   });
+});
+
+it('a list whose items are all of another form than a configuration is refused, and nothing vanishes because of it', async () => {
+  const job = new DiscoveryJob({
+    memory: new AccountMemory(NO_MEMORY),
+    account: 'a',
+    origin: 'https://api.example.net',
+    product: productOf('metrics', 'edge_applications'),
+    schedule: '* * * * *',
+    addressing: 'domain',
+    platformClock: new PlatformClock(Date.now),
+    most: () => 100,
+  });
+  const conclude = async (...body: unknown[]) =>
+    job.conclude(await job.read(async () => ({ body, bytes: 0 }), new AbortController().signal));
+  expect((await conclude({ id: 1, name: 'shop' })).discovery?.configurations).toHaveLength(1);
+  for (let reads = 0; reads < 4; reads += 1)
+    await expect(conclude({ uuid: 1, name: 'shop' })).rejects.toThrow(RowsRejected);
+  expect((await conclude()).outcome).toBe('empty');
 });

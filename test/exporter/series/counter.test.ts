@@ -217,15 +217,26 @@ describe('a row that may be a wide bucket, or a narrow one before others that ar
     waits(lacked(1, 1), reading(0, 5, 5, { watermark: undefined }));
   });
 
-  it('counts by what is lacked of its time alone, for as long as that is', () => {
+  it('counts by what is lacked of its time alone', () => {
     const settled = (...missing: MissingSpan[]) => beside(counter(100, 9, missing), reading(0, 9)).settled;
     expect(settled(span(0, 5), { ...lacked(1, 1), from: at(7), to: at(8) })).toEqual([]);
     expect(settled({ ...lacked(1, 1), from: at(-2), to: at(0) }, span(0, 5))).toEqual([]);
     expect(settled(span(0, 5), { ...lacked(1, 1), from: at(5), to: at(6) })).toEqual([]);
     const [first, rest] = [{ ...lacked(1, 1), to: at(2) }, span(2, 5)];
     expect(settled(first, rest)).toEqual([{ ...late, total: 150 }]);
-    expect(settled({ ...lacked(1, 1), to: at(3) })).toEqual([{ ...late, width: 3 * MINUTE, total: 150 }]);
     expect(settled({ ...lacked(1, 1), from: at(1) })).toEqual([]);
+  });
+
+  it('does not count where some of its time was counted as narrow buckets, before or after what is lacked', () => {
+    // Its 50 may be those of all five minutes.
+    const before = { points: points([...ROWS_OF_THREE, [4, 9]]), width: MINUTE };
+    for (const missing of [
+      { ...lacked(1, 1), to: at(1) },
+      { ...lacked(1, 1), from: at(3), to: at(4) },
+    ]) {
+      const known = counter(100, 5, [missing]);
+      expect(count(known, points([]), reading(0, 5), { unclear: ROW, before }).settled).toEqual([]);
+    }
   });
 
   it('counts as a bucket of nothing where it has nothing', () => {
