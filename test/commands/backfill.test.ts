@@ -178,7 +178,7 @@ describe('backfill', () => {
       env: { ...env, EDGE_TOKEN: 'foreign' },
     });
     expect(refused.exitCode).toBe(EXIT.failed);
-    expect(refused.err).toMatch(/error: .*\(unauthorized\)\n$/);
+    expect(refused.err).toMatch(/error: account default: .*\(unauthorized\)\n$/);
     expect(refused.err).not.toContain('foreign');
   });
 

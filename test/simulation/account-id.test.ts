@@ -71,7 +71,7 @@ it('the id shows for as long as the account is polled, and follows another token
   await simulation.minutes(60);
   expect(await shownIds(simulation)).toEqual(former);
   await writeFile(file, 'another');
-  await simulation.minutes(2);
+  await simulation.minutes(1);
   const latter = await shownIds(simulation);
   expect(latter).toHaveLength(1);
   expect(latter).not.toEqual(former);

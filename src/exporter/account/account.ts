@@ -193,7 +193,7 @@ export class Account {
 
   start(): void {
     // At once: what the account of before was known by stays no longer than that.
-    void this.#connection.credentials.look().then(() => this.#samples.exposeIdentity());
+    this.#exposeIdentity();
     // On the scheduler's own ticker: no beat means that the scheduler has stopped.
     this.#stopBeating = this.#options.ticker('* * * * *', () => {
       this.#beatAt = this.#options.clock.now();
@@ -246,6 +246,11 @@ export class Account {
     } finally {
       await this.#connection.close(signal);
     }
+  }
+
+  /** Exposes whose account it is, once it was looked whether there is another token by now. */
+  #exposeIdentity(): void {
+    void this.#connection.credentials.look().then(() => this.#samples.exposeIdentity());
   }
 
   /** Reports the source that series are read by, if it has changed. */
@@ -310,7 +315,7 @@ export class Account {
 
   /** Every minute: reports and exposes what was learned, and measures demand; in steps, since each goes through all jobs. */
   *#stock(): Generator<undefined, void> {
-    void this.#connection.credentials.look();
+    this.#exposeIdentity();
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
     const { memory, learned } = this.#jobs;
@@ -324,7 +329,6 @@ export class Account {
     if (this.view.platform.reachability.answered) {
       observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
     }
-    this.#samples.exposeIdentity();
     this.#samples.exposeQuota();
     this.#samples.exposeListings();
     yield* this.#judge.judge();

@@ -6,6 +6,7 @@ import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
+import { PlatformFailure } from '../platform/read.ts';
 import { type ConnectedReceiver, connectReceiver } from '../push/running-receiver.ts';
 import type { Secret } from '../secret.ts';
 import { type Collected, collect, inParallel, type RetryOptions } from './collect.ts';
@@ -16,6 +17,7 @@ import {
   type HistoryWindow,
   inOrder,
   moment,
+  type PlannedSeries,
   rangeOf,
   rangeProblem,
   requestOf,
@@ -182,20 +184,28 @@ async function write(
 
 /** Finds out what there is to read, and decides the range. @throws BackfillRefusal when there is nothing, or not in it */
 async function makePlan(accounts: readonly HistoryAccount[], options: BackfillOptions): Promise<HistoryPlan> {
-  const found = await Promise.all(
-    accounts.map(async (account) => {
-      const retries = retryOptions(account, options);
-      const series = await account.discover(retries);
-      await account.askTheTime(series, retries);
-      return series;
-    }),
-  );
+  const found = await Promise.all(accounts.map((account) => discover(account, options)));
   const series = inOrder(found.flat());
   if (series.length === 0) {
     const sentence = 'nothing to read: no active configuration on the platform is selected';
     throw new BackfillRefusal(sentence);
   }
   return { version: 1, request: requestOf(options), range: checkedRange(accounts, options), series };
+}
+
+async function discover(
+  account: HistoryAccount,
+  options: BackfillOptions,
+): Promise<readonly PlannedSeries[]> {
+  const retries = retryOptions(account, options);
+  try {
+    const series = await account.discover(retries);
+    await account.askTheTime(series, retries);
+    return series;
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    throw new BackfillRefusal(`account ${account.name}: ${error.message} (${error.outcome})`);
+  }
 }
 
 function checkedRange(
