@@ -250,7 +250,8 @@ export function digestOfDestination(destination: Destination): string {
   ];
   return createHash('sha256')
     .update(JSON.stringify([kind, url, ...whose]))
-    .digest('hex');
+    .digest('hex')
+    .slice(0, 16);
 }
 
 /** Who logs in: a password may change meanwhile. */

@@ -87,7 +87,12 @@ export function codeOf(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
+/** Where OpenSSL's errors begin, whose messages are full of addresses and of lines of its sources. */
+const OPENSSL = 'ERR_SSL_';
+
 function unknownWords(code: string, error: unknown): string {
+  if (code.startsWith(OPENSSL))
+    return `TLS handshake failed: ${code.slice(OPENSSL.length).toLowerCase().replaceAll('_', ' ')}`;
   const message = error instanceof Error ? error.message : String(error);
   return code === '' ? message : `${message} (${code})`;
 }

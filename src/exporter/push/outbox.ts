@@ -2,7 +2,7 @@ import type { TimedSample } from '../catalogue/family.ts';
 import { type Clock, unlessAborted } from '../clock.ts';
 import type { State, StateEntry, StateKey } from '../state/state.ts';
 import { headOf } from './outbox-entry.ts';
-import { pagesOf, QUEUES, type ReceiverQueue } from './receiver-queue.ts';
+import { pagesOf, partsOf, QUEUES, type ReceiverQueue } from './receiver-queue.ts';
 
 /** What one poll found. */
 export interface Found {
@@ -13,7 +13,6 @@ export interface Found {
 }
 
 const RUN_KEY: StateKey = ['push', 'run'];
-const ADDRESS_KEY: StateKey = ['push', 'address'];
 
 /** How often (ms) it is looked whether the state can be used at last. */
 const UNAVAILABLE_MS = 1_000;
@@ -30,8 +29,6 @@ export class Outbox {
   readonly #committing = new Set<Promise<void>>();
   /** Backlogs are taken up, renamed and removed one after another: what one of these finds is no other's any more. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** The name whose address is being removed: what is put in under it meanwhile comes with the address again. */
-  #forgetting: string | undefined;
 
   constructor(state: State, clock: Clock) {
     this.#state = state;
@@ -54,10 +51,7 @@ export class Outbox {
     const prepared = this.queues
       .map((queue) => ({ queue, made: queue.prepare(source, samples, nextKey) }))
       .filter(({ made }) => made.length > 0);
-    const queued = prepared.flatMap(({ queue, made }) => [
-      ...made.map(({ entry }) => entry),
-      ...this.#unnotedAddress(queue),
-    ]);
+    const queued = prepared.flatMap(({ made }) => made.map(({ entry }) => entry));
     const run = queued.length > 0 && !this.#isRunStored ? [{ key: RUN_KEY, value: this.#run }] : [];
     await this.#state.commit([...entries, ...queued, ...run]);
     if (run.length > 0) this.#isRunStored = true;
@@ -65,9 +59,8 @@ export class Outbox {
   }
 
   /**
-   * What has a new queue take up what lies under its name: of an earlier run, or of the same receiver set up otherwise or
-   * named otherwise, which is one that is configured no more and had the same address. It throws when the disk refuses
-   * or hangs, and may be called again.
+   * What has a new queue take up what it is the heir of: what an earlier run left for it, or what waits for one that is
+   * configured no more. It throws when the disk refuses or hangs, and may be called again.
    */
   takingUp(queue: ReceiverQueue): (signal: AbortSignal) => Promise<void> {
     // What comes later is the queue's own: what of it was dropped meanwhile must not come back.
@@ -77,9 +70,8 @@ export class Outbox {
       await this.#inTurn(signal, async () => {
         // After a fault of its own it begins again with what it has.
         if (queue.isTakenUp) return;
-        await this.#state.commit(this.#unnotedAddress(queue));
-        for (const name of this.#notedNames())
-          if (name !== queue.name && this.#heirOf(name) === queue) await this.#clear(name, queue);
+        for (const place of await this.#places())
+          if (place !== queue.place && this.#heirOf(place) === queue) await this.#clear(place, queue);
         await queue.takeUp(nameOf(this.#currentRun(), madeBefore));
       });
     };
@@ -88,9 +80,10 @@ export class Outbox {
   /** Removes what nobody is to send any more. @param removed told of each receiver how many samples */
   async removeOthers(removed: (name: string, samples: number) => void, signal: AbortSignal): Promise<void> {
     await this.#available(signal);
-    const waiting = await this.#inTurn(signal, () => this.#namesWaiting());
-    for (const name of new Set([...waiting, ...this.#notedNames()]))
-      await this.#inTurn(signal, () => this.#clear(name, undefined, (samples) => removed(name, samples)));
+    for (const place of await this.#inTurn(signal, () => this.#places())) {
+      const { name } = partsOf(place);
+      await this.#inTurn(signal, () => this.#clear(place, undefined, (samples) => removed(name, samples)));
+    }
   }
 
   async #available(signal: AbortSignal): Promise<void> {
@@ -100,7 +93,7 @@ export class Outbox {
   /** Works alone, with nothing on its way to disk that was prepared before. @throws the signal's reason when it aborts */
   async #inTurn<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(async () => {
-      // What is on its way to disk comes under the name of before, or is removed from it.
+      // What is on its way to disk comes into the place of before, or is removed from it.
       await Promise.allSettled(this.#committing);
       signal.throwIfAborted();
       return await work();
@@ -109,53 +102,41 @@ export class Outbox {
     return unlessAborted(turn, signal);
   }
 
-  /** Names of receivers for which something waits. */
-  async #namesWaiting(): Promise<readonly string[]> {
-    const names: string[] = [];
+  /** The places where something waits. */
+  async #places(): Promise<readonly string[]> {
+    const places: string[] = [];
     for (let after = QUEUES; ; ) {
       const [first] = await this.#state.range(QUEUES, { limit: 1, after });
-      if (first === undefined) return names;
-      const name = first.key[2] ?? '';
-      names.push(name);
+      if (first === undefined) return places;
+      const place = first.key[2] ?? '';
+      places.push(place);
       // Behind all of its entries, whose names are digits.
-      after = [...QUEUES, name, '~'];
+      after = [...QUEUES, place, '~'];
     }
   }
 
-  /** Names of receivers whose address is noted. */
-  #notedNames(): string[] {
-    return [...this.#state.keys(ADDRESS_KEY)].map((key) => key.at(-1) ?? '');
-  }
-
-  #addressAt(name: string): unknown {
-    return name === this.#forgetting ? undefined : this.#state.get([...ADDRESS_KEY, name]);
-  }
-
-  /** The address of a queue where it is not noted: it lies beside what waits, which is found by it under another name. */
-  #unnotedAddress({ name, address }: ReceiverQueue): StateEntry[] {
-    return this.#addressAt(name) === address ? [] : [{ key: [...ADDRESS_KEY, name], value: address }];
-  }
-
   /**
-   * Who is to send what waits under a name: the receiver of that name, or else a new one at the address which that had.
-   * One that was there already had samples of its own.
+   * Who is to send what waits in a place: the receiver whose place it is, else a new one at its address, so that samples arrive
+   * where they were to, else a new one of its name. One that was there already had samples of its own.
    */
-  #heirOf(name: string): ReceiverQueue | undefined {
-    const address = this.#addressAt(name);
+  #heirOf(place: string): ReceiverQueue | undefined {
+    const { name, address } = partsOf(place);
+    const fresh = this.queues.filter(({ isTakenUp }) => !isTakenUp);
     return (
-      this.queues.find((queue) => queue.name === name) ??
-      this.queues.find((queue) => queue.address === address && !queue.isTakenUp)
+      this.queues.find((queue) => queue.place === place) ??
+      fresh.find((queue) => queue.address === address) ??
+      fresh.find((queue) => queue.name === name)
     );
   }
 
-  /** Moves what waits under a name to its heir, where it keeps its place before all that came later, or removes it, as long as that is the heir. */
+  /** Moves what waits in a place to its heir, in the order in which it came, or removes it, as long as that is the heir. */
   async #clear(
-    name: string,
+    place: string,
     heir: ReceiverQueue | undefined,
     cleared: (samples: number) => void = () => undefined,
   ): Promise<void> {
-    for await (const page of pagesOf(this.#state, [...QUEUES, name])) {
-      if (this.#heirOf(name) !== heir) return;
+    for await (const page of pagesOf(this.#state, [...QUEUES, place])) {
+      if (this.#heirOf(place) !== heir) return;
       const moved = page.map(({ key, value }) => ({
         key: [...(heir?.prefix ?? []), ...key.slice(3)],
         // What is damaged keeps its place: the heir drops it, and counts it.
@@ -164,16 +145,6 @@ export class Outbox {
       const gone = page.map(({ key }) => ({ key, value: undefined }));
       await this.#state.commit(heir === undefined ? gone : [...moved, ...gone]);
       cleared(page.reduce((sum, { value }) => sum + (headOf(value)?.samples ?? 1), 0));
-    }
-    if (this.#heirOf(name) === heir) await this.#forget(name);
-  }
-
-  async #forget(name: string): Promise<void> {
-    this.#forgetting = name;
-    try {
-      await this.#state.commit([{ key: [...ADDRESS_KEY, name], value: undefined }]);
-    } finally {
-      this.#forgetting = undefined;
     }
   }
 

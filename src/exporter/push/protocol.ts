@@ -64,8 +64,14 @@ export function refusalOrFailure(
   if (reason !== undefined && (CONTENT.has(status) || status === 409 || status === 500)) {
     return { kind: 'refused', reason, words: said };
   }
-  if (status === 413) return { kind: 'refused', reason: 'too_large', words: said };
-  if (CONTENT.has(status)) return { kind: 'refused', reason: 'invalid', words: said, unexplained: true };
+  if (CONTENT.has(status)) {
+    return {
+      kind: 'refused',
+      reason: status === 413 ? 'too_large' : 'invalid',
+      words: said,
+      unexplained: true,
+    };
+  }
   return { kind: 'failed', words: said, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 

@@ -87,8 +87,8 @@ export class Push {
   }
 
   /** Sends to a receiver by the connection that it has. */
-  async send(...[name, samples, signal]: Parameters<SendTo>): Promise<ReceiverAnswer> {
-    const running = this.#running.find(({ receiver }) => receiver.name === name);
+  async send(...[place, samples, signal]: Parameters<SendTo>): Promise<ReceiverAnswer> {
+    const running = this.#running.find(({ queue }) => queue.place === place);
     return (
       (await running?.protocol.send(samples, signal)) ?? { kind: 'failed', words: 'it is configured no more' }
     );

@@ -28,8 +28,14 @@ interface ReceiverQueueOptions {
   readonly readBytes?: number | undefined;
 }
 
-/** Where what waits lies: below it by receiver, in the order in which it came. */
+/** Where what waits lies: below it by the receivers' places, in the order in which it came. */
 export const QUEUES: StateKey = [QUEUE, 'push'];
+
+/** Whose place it is; earlier versions named it without an address. */
+export function partsOf(place: string): { readonly name: string; readonly address: string | undefined } {
+  const [, name = place, address] = /^(.*) ([\da-f]{16})$/.exec(place) ?? [];
+  return { name, address };
+}
 
 /** So many entries of a backlog are read, moved or removed at once. */
 const PAGE = 100;
@@ -56,9 +62,11 @@ const READ_BYTES = 4 * 2 ** 20;
 
 /** What waits for one receiver: the entries on disk, and in memory what must be known of each. */
 export class ReceiverQueue {
-  readonly prefix: StateKey;
   /** A digest of where its samples arrive, by which the receiver is known under another name. */
   readonly address: string;
+  /** Its name and address: when either changes, what waits moves. */
+  readonly place: string;
+  readonly prefix: StateKey;
   /** Whether it is known what an earlier run left, and so how much waits. */
   isTakenUp = false;
   readonly #options: ReceiverQueueOptions;
@@ -71,8 +79,9 @@ export class ReceiverQueue {
 
   constructor(options: ReceiverQueueOptions) {
     const { receiver } = options;
-    this.prefix = [...QUEUES, receiver.name];
     this.address = digestOfDestination(receiver);
+    this.place = `${receiver.name} ${this.address}`;
+    this.prefix = [...QUEUES, this.place];
     this.#options = options;
     this.#wants = selectionOf(receiver);
   }
@@ -92,7 +101,8 @@ export class ReceiverQueue {
     const earlier: WaitingEntry[] = [];
     const [wall, now] = [clock.wall(), clock.now()];
     for await (const page of pagesOf(state, this.prefix)) {
-      const left = page.filter(({ key }) => nameOf(key) <= last);
+      // What is damaged may have any name.
+      const left = page.filter(({ key, value }) => value === undefined || nameOf(key) <= last);
       for await (const { key, value } of inTurns(left)) {
         const bytes = value instanceof Uint8Array ? value.length : 0;
         // What cannot be read is found again, and dropped, where it would be sent: nothing of it waits for others.

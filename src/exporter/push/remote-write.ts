@@ -30,8 +30,11 @@ const HEADERS: Readonly<Record<Version, Readonly<Record<string, string>>>> = {
 
 const MESSAGES = { '2.0': writeRequest2, '1.0': writeRequest1 } as const;
 
-/** Which a receiver that knows 2.0 tells with every answer. */
-const WRITTEN = 'x-prometheus-remote-write-samples-written';
+/** How many samples an answer says were written, as one from who knows 2.0 does; undefined where it does not. */
+function writtenOf({ headers }: Reply): number | undefined {
+  const written = headers['x-prometheus-remote-write-samples-written'];
+  return typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : undefined;
+}
 
 /** Remote write to one receiver: in 2.0 for as long as what it answers shows that it knows that, else in 1.0. */
 export class RemoteWrite {
@@ -68,16 +71,18 @@ export class RemoteWrite {
 }
 
 /** Whether an answer to 2.0 is from who knows it; one that says nothing of samples, such as a proxy's 503, may be. */
-function knows2({ status, headers }: Reply): boolean {
-  if (headers[WRITTEN] !== undefined) return true;
+function knows2(reply: Reply): boolean {
+  const { status } = reply;
+  if (writtenOf(reply) !== undefined) return true;
   return !(status < 300 || status === 400 || status === 415 || status === 422);
 }
 
-function answerOf({ status, headers, words, retryAfterMs }: Reply, sent: number): ReceiverAnswer {
+function answerOf(reply: Reply, sent: number): ReceiverAnswer {
+  const { status, words, retryAfterMs } = reply;
   if (status >= 300) return refusalOrFailure(status, words, retryAfterMs);
-  const written = headers[WRITTEN];
-  if (written === undefined || Number(written) === sent) return { kind: 'accepted' };
-  return { kind: 'refused', reason: 'invalid', words: `it wrote ${Number(written)} of ${sent} samples` };
+  const written = writtenOf(reply) ?? sent;
+  if (written >= sent) return { kind: 'accepted' };
+  return { kind: 'refused', reason: 'invalid', words: `it wrote ${written} of ${sent} samples` };
 }
 
 /** The enums of both versions: MetricMetadata.MetricType and Metadata.MetricType. */

@@ -44,9 +44,9 @@ export interface RunningReceiver {
   readonly stop: () => Promise<void>;
 }
 
-/** Sends to the receiver of a name. */
+/** Sends to the receiver whose samples wait in this place: another one may have its name by now. */
 export type SendTo = (
-  receiver: string,
+  place: string,
   samples: readonly PushedSample[],
   signal: AbortSignal,
 ) => Promise<ReceiverAnswer>;
@@ -78,10 +78,6 @@ export function startReceiver(
 ): RunningReceiver {
   const { name } = receiver;
   const stopping = new AbortController();
-  const { protocol, close } =
-    sendTo === undefined
-      ? connectReceiver(receiver, clock)
-      : { protocol: { name: '', send: sendTo.bind(undefined, name) }, close: () => undefined };
   const arrivals = new EventEmitter();
   const onAdded = () => void arrivals.emit('added');
   const queue = new ReceiverQueue({
@@ -92,6 +88,10 @@ export function startReceiver(
     onAdded,
     readBytes,
   });
+  const { protocol, close } =
+    sendTo === undefined
+      ? connectReceiver(receiver, clock)
+      : { protocol: { name: '', send: sendTo.bind(undefined, queue.place) }, close: () => undefined };
   const snapshots = receiverSnapshots({ receiver, startedAt, instance, onAdded });
   let lastSuccessAt: number | undefined;
   let unreadSince: number | undefined;

@@ -11,17 +11,32 @@ export interface StoredRecord {
 /** What becomes of a record: its new bytes, or undefined where it is removed. */
 export type Change = readonly [name: string, bytes: Uint8Array | undefined];
 
+/** Ends a part of a key that stands for damaged text as it is: half a character, which no text that can be encoded has. */
+const AS_IT_IS = '\ud800';
+
 /**
  * A key as it is stored: every part percent-encoded and closed by a slash, so that a text begins with a
  * prefix's text exactly where the key begins with that prefix.
  */
 export function textOfKey(key: StateKey): string {
-  return key.map((part) => `${encodeURIComponent(part)}/`).join('');
+  return key
+    .map((part) => (part.endsWith(AS_IT_IS) ? part.slice(0, -1) : `${encodeURIComponent(part)}/`))
+    .join('');
 }
 
-/** The key of a stored text. */
+/** The key of a stored text: also of one that is damaged, so that it can be removed, and what lies behind it be read. */
 export function parseKey(text: string): StateKey {
-  return text.split('/').slice(0, -1).map(decodeURIComponent);
+  return (text.match(/[^/]*\/|[^/]+$/g) ?? []).map(parsePart);
+}
+
+function parsePart(text: string): string {
+  try {
+    const part = decodeURIComponent(text.slice(0, -1));
+    if (textOfKey([part]) === text) return part;
+  } catch {
+    // Not percent-encoded.
+  }
+  return text + AS_IT_IS;
 }
 
 /** The first text after all that begin with `prefix`: '0' follows '/', which closes every part of a key. */

@@ -15,6 +15,7 @@ test.each([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', 'certificate is for another host'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'network', 'certificate is signed by an unknown authority'],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'network', 'the server asks for a client certificate'],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'network', 'TLS handshake failed: tlsv1 alert protocol version'],
   ['ETIMEDOUT', 'timeout', 'no connection in time'],
   ['UND_ERR_CONNECT_TIMEOUT', 'timeout', 'no connection in time'],
   ['UND_ERR_HEADERS_TIMEOUT', 'timeout', 'no answer in time'],

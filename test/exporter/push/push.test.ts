@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { unlessAborted } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
@@ -103,12 +103,12 @@ it('stops to remove what waits for a receiver once that is configured again', as
   for (let at = 1; at <= 1_000; at++) await commit(at);
   await configure();
   // Some of it is removed by then.
-  while ((await state.range(['queue', 'push', 'r'], { limit: 1_000 })).length > 900);
+  while ((await state.range(['queue'], { limit: 1_000 })).length > 900);
   await configure('r');
   await commit(1_001);
   await expect.poll(() => push.receivers()[0]?.samples).toBeGreaterThan(500);
   for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
-  const left = await state.range(['queue', 'push', 'r'], { limit: 2_000 });
+  const left = await state.range(['queue'], { limit: 2_000 });
   expect(push.receivers()[0]?.samples).toBe(left.length);
   expect(left.length + (metrics.pushDropped.value('r', 'receiver_removed') ?? 0)).toBe(1_001);
 });
@@ -133,7 +133,8 @@ it('gives a receiver of another name also what was on its way to disk under the 
   pass();
   await committed;
   await expect.poll(() => push.receivers()[0]?.samples).toBe(1);
-  expect(await memory.range(['queue', 'push', 'central'], { limit: 2 })).toHaveLength(1);
+  const waiting = await memory.range(['queue'], { limit: 2 });
+  expect(waiting.map(({ key }) => key[2])).toEqual([expect.stringMatching(/^central /)]);
 });
 
 const turns = async (count: number) => {
@@ -160,11 +161,11 @@ function holding(memory: State, holds: (entry: StateEntry) => boolean) {
 }
 
 it.each(['before', 'after'] as const)(
-  'keeps what waits for a receiver that has its former name back, and another one %s the disk has let go of its address',
+  'keeps what waits for a receiver that has its former name back, and another one %s the disk has moved it',
   async (when) => {
     const { state, pass } = holding(
       memoryState(),
-      ({ key, value }) => key[1] === 'address' && value === undefined,
+      ({ key, value }) => key[0] === 'queue' && value === undefined,
     );
     const { metrics, push, configure, commit } = startSilent(state);
     await configure('r');
@@ -192,7 +193,7 @@ it('renames a receiver once the disk lets it, and calls a disk that does not no 
   const { metrics, push, configure, commit } = startSilent({
     ...memory,
     async commit(entries) {
-      const isMoved = entries.some(({ key, value }) => key[2] === 'central' && value !== undefined);
+      const isMoved = entries.some(({ key, value }) => key[2]?.startsWith('central ') && value !== undefined);
       if (isMoved && ++refusals < 5) throw new StateWriteFailure('no space left on device');
       await memory.commit(entries);
     },
@@ -219,6 +220,80 @@ it.each([
   const samples = () => Object.fromEntries(push.receivers().map((view) => [view.name, view.samples]));
   await expect.poll(() => samples()).toEqual(waiting);
   await expect.poll(() => metrics.pushDropped.value('a', 'receiver_removed')).toBe(removed);
+});
+
+/** Receivers at addresses of their own, each for an account of its own. */
+const receiversAt = (...names: readonly string[]) =>
+  PUSH.parse(
+    names.map((name, n) => ({ name, kind: 'otlp', url: `http://127.0.0.1:9/${n}`, accounts: [`${n}`] })),
+  );
+
+describe.each(['in one reload', 'in a restart', 'in a reload that is killed'])('%s', (when) => {
+  it.each([
+    ['two receivers that exchange their names', ['b', 'a', 'c']],
+    ['three receivers whose names go round', ['b', 'c', 'a']],
+    ['a receiver that leaves its name to another', ['new', 'a', 'c']],
+  ])('%s take along what is to arrive at their addresses', async (_what, names) => {
+    const state = memoryState();
+    let moves = when === 'in a reload that is killed' ? 2 : Number.POSITIVE_INFINITY;
+    const before = startSilent({
+      ...state,
+      async commit(entries) {
+        if (entries.some(({ value }) => value === undefined) && moves-- <= 0)
+          await new Promise(() => undefined);
+        await state.commit(entries);
+      },
+    });
+    await before.push.apply(receiversAt('a', 'b', 'c'));
+    for (const [account, count] of [150, 250, 350].entries()) {
+      const samples = Array.from({ length: count }, (_, at) => sample('x', at, at, `${account}`));
+      await before.push.commit({ entries: [], samples, source: 'job' });
+    }
+    if (when === 'in a restart') await before.push.stop();
+    else await before.push.apply(receiversAt(...names));
+    if (when === 'in a reload that is killed') await vi.waitUntil(() => moves < 0);
+    const after = when === 'in one reload' ? before : startSilent(state);
+    if (after !== before) await after.push.apply(receiversAt(...names));
+    await expect.poll(() => after.push.receivers().map(({ samples }) => samples)).toEqual([150, 250, 350]);
+    for (const name of ['a', 'b', 'c'])
+      expect(after.metrics.pushDropped.value(name, 'receiver_removed')).toBeUndefined();
+  });
+});
+
+it.each([
+  ['goes along', ['a after'], [1]],
+  ['stays where another receiver is there now', ['b before', 'a after'], [1, 0]],
+])('of a receiver that gets another address what waits %s', async (_what, receivers, waiting) => {
+  const { push, commit } = startSilent(memoryState());
+  const at = (...described: readonly string[]) =>
+    PUSH.parse(
+      described.map((one) => {
+        const [name, path] = one.split(' ');
+        return { name, kind: 'otlp', url: `http://127.0.0.1:9/${path}` };
+      }),
+    );
+  await push.apply(at('a before'));
+  await commit(1);
+  await push.apply(at(...receivers));
+  await expect.poll(() => push.receivers().map(({ samples }) => samples)).toEqual(waiting);
+});
+
+it('takes up what an earlier version left under the name alone', async () => {
+  const state = memoryState();
+  const before = startSilent(state);
+  await before.configure('r');
+  await before.commit(1);
+  await before.push.stop();
+  const [entry] = await state.range(['queue'], { limit: 1 });
+  if (entry === undefined) throw new Error('nothing waits');
+  const key = ['queue', 'push', 'r', entry.key.at(-1) ?? ''];
+  await state.commit([
+    { ...entry, value: undefined },
+    { ...entry, key },
+  ]);
+  const after = startSilent(state);
+  await after.configure('r');
+  await expect.poll(() => after.push.receivers()[0]?.samples).toBe(1);
 });
 
 /** Receivers at one address that differ by what tells their tenants apart. */

@@ -5,7 +5,10 @@ import { Push } from '../../../src/exporter/push/push.ts';
 import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
 import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
+import type { Database } from '../../../src/exporter/state/database.ts';
+import { DurableState } from '../../../src/exporter/state/durable.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
+import { Records } from '../../../src/exporter/state/records.ts';
 import type { State } from '../../../src/exporter/state/state.ts';
 import { doneInTurns } from '../../work-in-turns.ts';
 import { hastyClock, sample } from './outbox-bed.ts';
@@ -181,7 +184,7 @@ it('drops and counts entries that it cannot read, and sends those around them', 
   const outbox = outboxOn(state);
   outbox.queue();
   for (let at = 1; at <= 3; at++) await outbox.commit(at);
-  const found = await state.range(['queue', 'push', 'r'], { limit: 3 });
+  const found = await state.range(['queue'], { limit: 3 });
   const second = found[1]?.key ?? [];
   await state.commit([{ key: second, value: 'something else' }]);
   const { queue, takeUp } = outbox.queue();
@@ -196,12 +199,61 @@ it('drops and counts entries that it cannot read, and sends those around them', 
   expect(await state.range(['queue'], { limit: 1 })).toEqual([]);
 });
 
+/** A state in a database that lies in memory, by name. */
+function namedState() {
+  const stored = new Map<string, Uint8Array>();
+  const database: Database = {
+    read: async ({ from, until, limit }) =>
+      [...stored]
+        .map(([name, bytes]) => ({ name, bytes }))
+        .filter(({ name }) => name >= from && name < until)
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .slice(0, limit),
+    write: async (changes) => {
+      for (const [name, bytes] of changes) {
+        if (bytes === undefined) stored.delete(name);
+        else stored.set(name, bytes);
+      }
+    },
+    close: async () => undefined,
+  };
+  const state = new DurableState({ directory: '', database, records: new Records() });
+  return { stored, state };
+}
+
+it.each([
+  ['no percent-encoding', /2\/$/, '%/'],
+  ['a character that would be encoded, and sorted, otherwise', /2\/$/, '</'],
+  ['no end', /\/$/, 'o'],
+  ['one part more', /000002\/$/, '00/002/'],
+  ['a run that is yet to come', /0(\d{9}-\d+)\/$/, '8$1/'],
+])('drops and counts an entry whose name is damaged: %s', async (_what, intact, damaged) => {
+  const { stored, state } = namedState();
+  const outbox = outboxOn(state);
+  outbox.queue();
+  for (let at = 1; at <= 3; at++) await outbox.commit(at);
+  const name = [...stored.keys()].find((one) => /-0+2\/$/.test(one)) ?? '';
+  stored.set(name.replace(intact, damaged), stored.get(name) ?? Buffer.of());
+  stored.delete(name);
+  const { queue, takeUp } = outbox.queue();
+  await takeUp();
+  const sent: number[] = [];
+  while (queue.waiting.samples > 0) {
+    const batch = await queue.next(10);
+    await queue.remove(batch, signal);
+    sent.push(...batch.samples.map(({ at }) => at));
+  }
+  expect(sent).toEqual([1, 3]);
+  expect(outbox.dropped).toEqual([['damaged', 1]]);
+  expect([...stored.keys()].filter((one) => one.startsWith('queue'))).toEqual([]);
+});
+
 it('drops entries that it cannot read together, so that many of them do not hold up what came later', async () => {
   const state = memoryState();
   const outbox = outboxOn(state);
   outbox.queue();
   for (let at = 1; at <= 300; at++) await outbox.commit(at);
-  const found = await state.range(['queue', 'push', 'r'], { limit: 300 });
+  const found = await state.range(['queue'], { limit: 300 });
   await state.commit(found.slice(0, -1).map(({ key }) => ({ key, value: 'something else' })));
   const { queue, takeUp } = outbox.queue();
   await takeUp();
@@ -231,7 +283,7 @@ it('counts a damaged entry once that leaves for want of space while it is read',
   await first.takeUp();
   for (let at = 1; at <= 30; at++) await outbox.commit(at);
   expect([first.queue.waiting.samples, outbox.dropped]).toEqual([30, []]);
-  const [oldest] = await state.range(['queue', 'push', 'r'], { limit: 1 });
+  const [oldest] = await state.range(['queue'], { limit: 1 });
   await state.commit([{ key: oldest?.key ?? [], value: 'something else' }]);
   const reading = first.queue.next(1_000);
   let made = 30;

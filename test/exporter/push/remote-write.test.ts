@@ -53,6 +53,17 @@ it('does not take fewer samples written for success', async () => {
 });
 
 it.each([
+  ['more samples than there were', '3', ['2.0.0']],
+  ['no number', 'many', ['2.0.0', '0.1.0']],
+  ['nothing', '', ['2.0.0', '0.1.0']],
+  ['two numbers', ['2', '2'], ['2.0.0', '0.1.0']],
+])('loses nothing where a receiver says that it has written %s', async (_what, written, sent) => {
+  const { versions, send } = remoteWriteTo({ headers: { [WRITTEN]: written } }, {});
+  expect(await send()).toEqual({ kind: 'accepted' });
+  expect(versions).toEqual(sent);
+});
+
+it.each([
   [400, 'out of order sample', 'out_of_order'],
   [400, 'out of bounds', 'too_old'],
   [500, 'too old sample', 'too_old'],

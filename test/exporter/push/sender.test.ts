@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
+import { type ReceiverAnswer, refusalOrFailure } from '../../../src/exporter/push/protocol.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { ModelReceiver } from './model-receiver.ts';
 import { outboxBed, sample } from './outbox-bed.ts';
@@ -255,7 +255,7 @@ it('drops and counts what is damaged of what waits under another name', async ()
       async range(prefix, options) {
         const found = await state.range(prefix, options);
         return found.map((entry, index) =>
-          entry.key[2] === 'r' && index === 0 ? { key: entry.key, value: undefined } : entry,
+          entry.key[2]?.startsWith('r ') && index === 0 ? { key: entry.key, value: undefined } : entry,
         );
       },
     },
@@ -289,22 +289,23 @@ it('goes on when a disk that could not be read as it started can be read again',
 });
 
 /** What a server for HTTPS answers to all of HTTP, with a number of its own in each answer. */
-function wrongServer(request: number): ReceiverAnswer {
-  const words = `HTTP 400: Client sent an HTTP request to an HTTPS server. (request ${request})`;
-  return { kind: 'refused', reason: 'invalid', words, unexplained: true };
+function wrongServer(request: number, status = 400): ReceiverAnswer {
+  const words = `Client sent an HTTP request to an HTTPS server. (request ${request})`;
+  return refusalOrFailure(status, words, undefined);
 }
 
 it.each([
-  ['from the start', 0],
-  ['later', 3],
-])('keeps what a receiver refuses that answers everything alike %s', async (_when, wellUntil) => {
+  ['from the start', 0, 400],
+  ['later', 3, 400],
+  ['as too large', 3, 413],
+])('keeps what a receiver refuses that answers everything alike %s', async (_when, wellUntil, status) => {
   const receiver = new ModelReceiver();
   let requests = 0;
   const bed = bedWith(receiver, {
     send(samples) {
       requests += 1;
       const isWrong = requests > wellUntil && requests <= wellUntil + 100;
-      return isWrong ? wrongServer(requests) : receiver.take(samples, 'taken');
+      return isWrong ? wrongServer(requests, status) : receiver.take(samples, 'taken');
     },
   });
   for (let at = 1; at <= 5; at++) await bed.commit('job', many(300, at));
@@ -313,7 +314,7 @@ it.each([
   expect(bed.refused).toEqual([]);
   expect(bed.sent).toBe(1_501);
   expect([...receiver.stored.values()].reduce((sum, { length }) => sum + length, 0)).toBe(1_501);
-  expect(bed.failures[0]).toMatch(/^it refuses everything alike: HTTP 400: Client sent an HTTP request/);
+  expect(bed.failures[0]).toMatch(`it refuses everything alike: HTTP ${status}: Client sent an HTTP request`);
 });
 
 it('drops a sample that is refused without a reason, alone, once others are taken', async () => {
@@ -448,7 +449,7 @@ it('goes on where what was sent is in its outbox again: a database that has fail
   });
   isDown = true;
   for (let at = 1; at <= 3; at++) await bed.commit('job', many(7, at));
-  const sent = await memory.range(['queue', 'push', 'r'], { limit: 100 });
+  const sent = await memory.range(['queue'], { limit: 100 });
   isDown = false;
   await bed.empty();
   await memory.commit(sent);

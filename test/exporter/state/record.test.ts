@@ -22,6 +22,14 @@ describe('a state key', () => {
     );
   });
 
+  it('has the text that it was read from, also where that is damaged', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'/%<20aé') }), (text) => {
+        expect(textOfKey(parseKey(text))).toBe(text);
+      }),
+    );
+  });
+
   it('has a text that begins with the text of exactly those keys that it begins with', () => {
     fc.assert(
       fc.property(key, key, (a, b) => {
