@@ -104,14 +104,14 @@ export class Outbox {
 
   /** The places where something waits. */
   async #places(): Promise<readonly string[]> {
-    const places: string[] = [];
+    const places = new Set<string>();
     for (let after = QUEUES; ; ) {
       const [first] = await this.#state.range(QUEUES, { limit: 1, after });
-      if (first === undefined) return places;
+      if (first === undefined) return [...places];
       const place = first.key[2] ?? '';
-      places.push(place);
-      // Behind all of its entries, whose names are digits.
-      after = [...QUEUES, place, '~'];
+      // Behind all of its entries, whose names are digits, but for damaged ones.
+      after = places.has(place) ? first.key : [...QUEUES, place, '~'];
+      places.add(place);
     }
   }
 

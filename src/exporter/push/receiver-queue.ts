@@ -3,7 +3,14 @@ import type { Clock } from '../clock.ts';
 import { type Destination, digestOfDestination, type Receiver } from '../configuration/push-settings.ts';
 import { groupedBy } from '../grouped-by.ts';
 import { othersHaveGoneOn } from '../slices.ts';
-import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
+import {
+  QUEUE,
+  type RangeOptions,
+  type State,
+  type StateEntry,
+  type StateKey,
+  StateWriteFailure,
+} from '../state/state.ts';
 import { EntryShapes, headOf, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
 
@@ -42,12 +49,12 @@ const PAGE = 100;
 
 /** What lies under a prefix now, in its order and in pages; each may be removed before the next is read. */
 export async function* pagesOf(state: State, prefix: StateKey): AsyncGenerator<readonly StateEntry[], void> {
-  for (let after = prefix; ; ) {
-    const page = await state.range(prefix, { limit: PAGE, after });
+  for (let options: RangeOptions = { limit: PAGE }; ; ) {
+    const page = await state.range(prefix, options);
     const last = page.at(-1);
     if (last === undefined) return;
     yield page;
-    after = last.key;
+    options = { limit: PAGE, after: last.key };
   }
 }
 
@@ -102,7 +109,7 @@ export class ReceiverQueue {
     const [wall, now] = [clock.wall(), clock.now()];
     for await (const page of pagesOf(state, this.prefix)) {
       // What is damaged may have any name.
-      const left = page.filter(({ key, value }) => value === undefined || nameOf(key) <= last);
+      const left = page.filter(({ key, value }) => !(value instanceof Uint8Array) || nameOf(key) <= last);
       for await (const { key, value } of inTurns(left)) {
         const bytes = value instanceof Uint8Array ? value.length : 0;
         // What cannot be read is found again, and dropped, where it would be sent: nothing of it waits for others.

@@ -88,11 +88,6 @@ interface LoadOptions {
   readonly mayBeEmpty?: boolean;
 }
 
-/** Whether a text has nothing but space and comments. */
-function isEmpty(text: string): boolean {
-  return text.split('\n').every((line) => /^\s*(#|$)/.test(line));
-}
-
 /** Loads a web configuration and its certificates. @throws WebConfigError with everything that is wrong */
 export function loadWebConfig(path: string, { readFile = readText, mayBeEmpty = true }: LoadOptions = {}) {
   const read = (file: string) => {
@@ -106,10 +101,7 @@ export function loadWebConfig(path: string, { readFile = readText, mayBeEmpty = 
       ]);
     }
   };
-  const text = read(path);
-  if (!mayBeEmpty && isEmpty(text))
-    throw new WebConfigError([`${path}: it is empty, as while it is written anew; {} is for nothing at all`]);
-  const keys = parseWebConfig(text, path);
+  const keys = parseWebConfig(read(path), path, mayBeEmpty);
   const beside = (file: string) => read(resolve(dirname(path), file));
   const tls = keys.tls_server_config ?? {};
   const rate = rateOf(keys);
@@ -244,8 +236,12 @@ export class WebConfigError extends Error {
 }
 
 /** The keys in a web configuration's text. @throws WebConfigError with every mistake, each with its place in `source` */
-export function parseWebConfig(text: string, source: string): WebConfigKeys {
+export function parseWebConfig(text: string, source: string, mayBeEmpty = true): WebConfigKeys {
   const document = toTheEnd(readYamlInSteps(text, source, GO_YAML));
+  if (!mayBeEmpty && (document.value ?? undefined) === undefined && document.issues.length === 0)
+    throw new WebConfigError([
+      `${source}: it is empty, as while it is written anew; {} is for nothing at all`,
+    ]);
   const result = webConfigSchema.safeParse(document.value ?? {}, { reportInput: true });
   const found = result.success
     ? []

@@ -227,6 +227,8 @@ it.each([
   ['no end', /\/$/, 'o'],
   ['one part more', /000002\/$/, '00/002/'],
   ['a run that is yet to come', /0(\d{9}-\d+)\/$/, '8$1/'],
+  ['another receiver, and a run that is yet to come', /[^/]+\/0(\d{9}-\d+)\/$/, 'r/8$1/'],
+  ['a character that comes after all others', /0(\d{9}-\d+)\/$/, '\x7f$1/'],
 ])('drops and counts an entry whose name is damaged: %s', async (_what, intact, damaged) => {
   const { stored, state } = namedState();
   const outbox = outboxOn(state);
@@ -245,6 +247,18 @@ it.each([
   }
   expect(sent).toEqual([1, 3]);
   expect(outbox.dropped).toEqual([['damaged', 1]]);
+  expect([...stored.keys()].filter((one) => one.startsWith('queue'))).toEqual([]);
+});
+
+it('removes and counts an entry whose name is damaged to that of a receiver', async () => {
+  const { stored, state } = namedState();
+  const outbox = outboxOn(state);
+  outbox.queue();
+  await outbox.commit(1);
+  const name = [...stored.keys()].find((one) => /-0+1\/$/.test(one)) ?? '';
+  stored.set(name.replace(/\/(\d+-\d+\/)$/, 'o$1'), stored.get(name) ?? Buffer.of());
+  stored.delete(name);
+  expect(await outbox.removeAll()).toBe(1);
   expect([...stored.keys()].filter((one) => one.startsWith('queue'))).toEqual([]);
 });
 

@@ -164,12 +164,13 @@ describe('a file that changes', () => {
     expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);
     expect(lines).toHaveLength(2);
     // As while it is written anew in place: exporter-toolkit lets everybody in meanwhile.
-    for (const text of ['', '# Written by a tool.\n\n  # It goes on.']) {
+    for (const text of ['', '# Written by a tool.\n\n  # It goes on.', '---\n']) {
       writeFileSync(path, text);
       expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);
     }
     expect(lines.slice(2)).toMatchObject([
       { level: 'warn', fields: { issues: [expect.stringContaining('it is empty')] } },
+      { level: 'warn' },
       { level: 'warn' },
     ]);
     writeFileSync(path, '{}');
