@@ -60,9 +60,10 @@ class Database {
    */
   read({ from, until, limit }) {
     const { select } = this.statements;
-    const rows = /** @type {{ name: string, value: ArrayBuffer }[]} */ (select.all(from, until, limit));
-    return rows.map(({ name, value }) => {
-      if (value instanceof ArrayBuffer) return { name: String(name), bytes: new Uint8Array(value) };
+    const rows = /** @type {{ text: ArrayBuffer, value: ArrayBuffer }[]} */ (select.all(from, until, limit));
+    return rows.map(({ text, value }) => {
+      const name = nameOf(text);
+      if (value instanceof ArrayBuffer) return { name, bytes: new Uint8Array(value) };
       throw damage(`no record: ${name}`);
     });
   }
@@ -165,14 +166,26 @@ class Database {
 /** @param {Sqlite.Database} sqlite */
 function prepare(sqlite) {
   return {
+    // As bytes: libsql ends the process where a text is no UTF-8.
     select: sqlite.prepare(
-      'SELECT name, value FROM record WHERE name >= ? AND name < ? ORDER BY name LIMIT ?',
+      'SELECT CAST(name AS BLOB) AS text, value FROM record WHERE name >= ? AND name < ? ORDER BY name LIMIT ?',
     ),
     put: sqlite.prepare('INSERT OR REPLACE INTO record VALUES (?, ?)'),
     remove: sqlite.prepare('DELETE FROM record WHERE name = ?'),
     before: sqlite.prepare('SELECT value FROM record WHERE name = ?'),
     count: sqlite.prepare('UPDATE commits SET number = ?, records = ?, sum = ?'),
   };
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** @param {ArrayBuffer} text */
+function nameOf(text) {
+  try {
+    return UTF8.decode(text);
+  } catch {
+    throw damage('a name that is no text');
+  }
 }
 
 /** @param {string} found */
