@@ -3,14 +3,7 @@ import type { Clock } from '../clock.ts';
 import { type Destination, digestOfDestination, type Receiver } from '../configuration/push-settings.ts';
 import { groupedBy } from '../grouped-by.ts';
 import { othersHaveGoneOn } from '../slices.ts';
-import {
-  QUEUE,
-  type RangeOptions,
-  type State,
-  type StateEntry,
-  type StateKey,
-  StateWriteFailure,
-} from '../state/state.ts';
+import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { EntryShapes, headOf, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
 
@@ -49,12 +42,11 @@ const PAGE = 100;
 
 /** What lies under a prefix now, in its order and in pages; each may be removed before the next is read. */
 export async function* pagesOf(state: State, prefix: StateKey): AsyncGenerator<readonly StateEntry[], void> {
-  for (let options: RangeOptions = { limit: PAGE }; ; ) {
-    const page = await state.range(prefix, options);
-    const last = page.at(-1);
-    if (last === undefined) return;
+  for (let after: StateKey | undefined; ; ) {
+    const page = await state.range(prefix, { limit: PAGE, ...(after && { after }) });
+    after = page.at(-1)?.key;
+    if (after === undefined) return;
     yield page;
-    options = { limit: PAGE, after: last.key };
   }
 }
 
