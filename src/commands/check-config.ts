@@ -89,7 +89,7 @@ function summary(config: Config): string {
 function accountSummary({ name, api_url, credentials, collectors, shard, source }: AccountConfig): string {
   const running = Object.entries(collectors).map(([collector, settings]) => {
     const products = 'products' in settings ? productsText(collector, { source, ...settings }) : '';
-    return `  ${collector} (${settings.schedule})${products}\n`;
+    return `  ${collector} (${settings.schedule} UTC)${products}\n`;
   });
   const part = shard === undefined ? '' : `  ${shardText(shard)}\n`;
   return `account ${name} at ${api_url}, by ${credentials.kind}\n${part}${running.join('')}`;

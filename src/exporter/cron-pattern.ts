@@ -28,12 +28,20 @@ function fieldsOf(pattern: string): Fields {
   return fields;
 }
 
+/** Tells that a pattern names both days of the month and days of the week: neither field begins with `*`, in crontab(5)'s words. */
+function namesBothDays(pattern: string): boolean {
+  const [days, , weekdays] = pattern.trim().split(/\s+/).slice(-3);
+  return [days, weekdays].every((field) => field !== undefined && !/^[*?@]/.test(field));
+}
+
 /**
  * A cron pattern in UTC: which moments match it. node-cron reads it, so that there is no second reading of patterns. Which
  * moments match is decided here: node-cron formats each of them for a time zone, which takes a tenth of a start and 3 MB.
+ * Of days of the month and days of the week that are both named, either matches, as crontab(5) says; node-cron wants both.
  */
 export class CronPattern {
   readonly #fields: Fields;
+  readonly #eitherDay: boolean;
   /** Ascending. */
   readonly #seconds: readonly number[];
   readonly #minutes: readonly number[];
@@ -44,6 +52,7 @@ export class CronPattern {
   /** @throws when the pattern is not one */
   constructor(pattern: string) {
     this.#fields = fieldsOf(pattern);
+    this.#eitherDay = namesBothDays(pattern);
     const [seconds, minutes, hours] = this.#fields;
     [this.#seconds, this.#minutes, this.#hours] = [ascending(seconds), ascending(minutes), ascending(hours)];
   }
@@ -92,11 +101,10 @@ export class CronPattern {
 
   #matches(date: Date): boolean {
     const [, , , days, months, weekdays] = this.#fields;
-    return (
-      months.includes(date.getUTCMonth() + 1) &&
-      days.some((day) => isDayOfMonth(day, date)) &&
-      weekdays.some((weekday) => isDayOfWeek(weekday, date))
-    );
+    if (!months.includes(date.getUTCMonth() + 1)) return false;
+    const isDay = days.some((day) => isDayOfMonth(day, date));
+    const isWeekday = weekdays.some((weekday) => isDayOfWeek(weekday, date));
+    return this.#eitherDay ? isDay || isWeekday : isDay && isWeekday;
   }
 }
 

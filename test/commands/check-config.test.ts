@@ -74,18 +74,18 @@ test('a good file is summarised: accounts, collectors, products, schedules and r
   expect({ exitCode, err }).toEqual({ exitCode: EXIT.ok, err: '' });
   expect(out).toBe(`: ok
 account production at https://api.example.net, by token_file
-  metrics (* * * * *): edge_applications, edge_functions
-  analytics (* * * * *): cloud_storage, live_ingest, media_packager
-  domains (*/10 * * * *)
-  digital_certificates (*/30 * * * *)
-  edge_applications (*/10 * * * *)
-  edge_functions (*/10 * * * *)
-  edge_firewalls (*/5 * * * *)
-  firewall_rulesets (*/10 * * * *)
-  waf_rulesets (*/5 * * * *)
-  network_lists (*/10 * * * *)
-  hosted_zones (*/10 * * * *)
-  error_responses (*/15 * * * *)
+  metrics (* * * * * UTC): edge_applications, edge_functions
+  analytics (* * * * * UTC): cloud_storage, live_ingest, media_packager
+  domains (*/10 * * * * UTC)
+  digital_certificates (*/30 * * * * UTC)
+  edge_applications (*/10 * * * * UTC)
+  edge_functions (*/10 * * * * UTC)
+  edge_firewalls (*/5 * * * * UTC)
+  firewall_rulesets (*/10 * * * * UTC)
+  waf_rulesets (*/5 * * * * UTC)
+  network_lists (*/10 * * * * UTC)
+  hosted_zones (*/10 * * * * UTC)
+  error_responses (*/15 * * * * UTC)
 push central to https://prometheus.example.net/api/v1/write, by remote_write
 `);
 });

@@ -68,6 +68,27 @@ it.each(DAYS)('%s matches when node-cron says so, for years', (pattern) => {
   void task.destroy();
 });
 
+/** Days of January 2026, which begins on a Thursday. */
+const BOTH_DAYS: readonly (readonly [pattern: string, days: readonly number[]])[] = [
+  ['30 4 1,15 * FRI', [1, 2, 9, 15, 16, 23, 30]],
+  ['0 30 4 1,15 * 5', [1, 2, 9, 15, 16, 23, 30]],
+  ['30 4 13 1 fri#1', [2, 13]],
+  ['30 4 L 1 0', [4, 11, 18, 25, 31]],
+  ['30 4 1,15 * *', [1, 15]],
+  ['30 4 * * FRI', [2, 9, 16, 23, 30]],
+  ['30 4 */2 * FRI', [9, 23]],
+  ['30 4 1-7 * */5', [2, 4]],
+];
+
+it.each(BOTH_DAYS)(
+  '%s matches the days of either field where both name some, as crontab(5) says',
+  (pattern, days) => {
+    const runs = [...new CronPattern(pattern).within(Date.UTC(2026, 0), Date.UTC(2026, 1))];
+    expect(runs.map((at) => new Date(at).getUTCDate())).toEqual(days);
+    expect(runs.every((at) => new Date(at).toISOString().endsWith('T04:30:00.000Z'))).toBe(true);
+  },
+);
+
 it('has node-cron read a pattern once, since that remembers each reading', () => {
   const before = getTasks().size;
   for (let count = 0; count < 3; count++) new CronPattern('7 7 7 7 *');

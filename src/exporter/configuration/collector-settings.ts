@@ -18,7 +18,9 @@ const OF_EVERY_PRODUCT = {
     .enum(['auto', 'configuration', 'domain'])
     .default('auto')
     .describe('Which id the API expects for a configuration; auto detects it.'),
-  schedule: schedule().exactOptional().describe("When to poll; default: the collector's schedule."),
+  schedule: schedule()
+    .exactOptional()
+    .describe("When to poll, as a cron expression in UTC; default: the collector's schedule."),
   configurations: z
     .strictObject({
       include: listOf(nameOrId(), MOST_NAMES)
@@ -113,7 +115,7 @@ function seriesCollector(api: SeriesApi) {
     enabled: enabled(),
     schedule: schedule()
       .default('* * * * *')
-      .describe('When to poll, as a cron expression; at most once a minute.'),
+      .describe('When to poll, as a cron expression in UTC; at most once a minute.'),
     source: sourceName()
       .exactOptional()
       .describe("API that these series are read by; default: the account's source."),
@@ -139,7 +141,7 @@ function settingsCollectorOf({ schedule: usual, about, takesIds }: Collector) {
       enabled: enabled(),
       schedule: schedule()
         .default(usual)
-        .describe('When to poll, as a cron expression; at most once a minute.'),
+        .describe('When to poll, as a cron expression in UTC; at most once a minute.'),
       ...((takesIds ? { configurations } : {}) as { configurations: typeof configurations }),
     })
     .exactOptional()

@@ -145,7 +145,7 @@ const TIMES = {
     .describe('Share of the allowed operations used to compare past hours with the platform; 0 disables it.'),
   discovery: schedule()
     .default('*/10 * * * *')
-    .describe('When to read the lists of configurations, as a cron expression.'),
+    .describe('When to read the lists of configurations, as a cron expression in UTC.'),
 };
 
 /** What only a flag says of an account: which part of it is polled. */
