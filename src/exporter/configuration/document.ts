@@ -70,13 +70,20 @@ interface ConfigDocument {
   readonly place: (finding: UnplacedIssue) => ConfigIssue;
 }
 
-/** Reads YAML 1.2 with merge keys, in steps. `source` names the file in the issues. */
-export function readConfigInSteps(
+/** Reads YAML 1.2 with merge keys, in steps, without the top-level `x-…` keys. `source` names the file in the issues. */
+export function* readConfigInSteps(
   text: string,
   source: string,
   env: Environment,
 ): Generator<undefined, ConfigDocument> {
-  return readYamlInSteps(text, source, { scalar: (scalar) => fillIn(scalar, env) });
+  const read = yield* readYamlInSteps(text, source, { scalar: (scalar) => fillIn(scalar, env) });
+  return { ...read, value: withoutExtensions(read.value) };
+}
+
+/** As in compose files, top-level keys that begin with `x-` hold anchors for the rest and say nothing themselves. */
+function withoutExtensions(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('x-')));
 }
 
 /** How a kind of file differs from plain YAML 1.2. */

@@ -270,10 +270,16 @@ export const ACCOUNTS_OUTLINE = z.strictObject({ accounts: z.array(z.unknown()) 
 
 export type Config = z.output<typeof CONFIG>;
 
+/** Keys of the top level that the reader leaves out. */
+const EXTENSIONS = { '^x-': { description: 'Anything, for anchors and merge keys.' } };
+
 let jsonSchema: z.core.JSONSchema.BaseSchema | undefined;
 
 /** The JSON Schema of the YAML file, by which editors complete and check it. Made once, since that takes milliseconds. */
 export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
-  jsonSchema ??= z.toJSONSchema(CONFIG.meta({ title: 'Configuration of edge-exporter' }), { io: 'input' });
+  jsonSchema ??= z.toJSONSchema(
+    CONFIG.meta({ title: 'Configuration of edge-exporter', patternProperties: EXTENSIONS }),
+    { io: 'input' },
+  );
   return jsonSchema;
 }

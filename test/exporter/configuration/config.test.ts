@@ -144,6 +144,16 @@ test('anchors, aliases and merge keys save repetition', async () => {
   ]);
 });
 
+test('a top-level key that begins with x- holds anchors, as in compose files', async () => {
+  const accounts = ['a', 'b'].map((name) => `  - <<: *defaults\n    name: ${name}\n    token: t-${name}\n`);
+  const defaults = 'x-defaults: &defaults\n  api_url: https://api.example.net\n  labels: { team: web }\n';
+  const { config } = await loadGood(`${defaults}accounts:\n${accounts.join('')}x-notes: [anything]\n`);
+  expect(config.accounts.map(({ name, api_url, labels }) => [name, api_url, labels])).toEqual([
+    ['a', 'https://api.example.net', { team: 'web' }],
+    ['b', 'https://api.example.net', { team: 'web' }],
+  ]);
+});
+
 test('without collectors everything is collected: each product once, and all settings', () => {
   const { metrics, analytics, ...settings } = defaultCollectors();
   expect(Object.keys(metrics?.products ?? {})).toHaveLength(8);
