@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { loadConfig } from '../../src/exporter/configuration/config.ts';
+import { configJsonSchema } from '../../src/exporter/configuration/schema.ts';
 import { runToEnd } from './child-process.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
+import { everyKey } from './every-key.ts';
 import { ECONOMICAL, promtool } from './promtool.ts';
 import { toolPath } from './tools.ts';
 import { type Manifest, typeMistakes } from './typed-manifests.ts';
@@ -64,18 +66,18 @@ const REPLICAS = {
 
 const SHARDS = { ...EVERYTHING, shards: 5 };
 
-async function helm(command: readonly string[], values: object) {
+async function helm(command: readonly string[], values: object, chart = CHART) {
   const file = join(await temporaryFolder(), 'values.yaml');
   await writeFile(file, stringify(values));
   return runToEnd({
     path: toolPath('helm'),
-    args: [...command, CHART, '--values', file],
+    args: [...command, chart, '--values', file],
     env: { ...process.env, ...ECONOMICAL },
   });
 }
 
-async function rendered(values: object, release = 'edge-exporter'): Promise<Manifest[]> {
-  const { code, stdout, stderr } = await helm(['template', release], values);
+async function rendered(values: object, release = 'edge-exporter', chart = CHART): Promise<Manifest[]> {
+  const { code, stdout, stderr } = await helm(['template', release], values, chart);
   if (code !== 0) throw new Error(stderr);
   return parseAllDocuments(stdout).map((document) => {
     expect([...document.errors, ...document.warnings]).toEqual([]);
@@ -120,6 +122,38 @@ describe('the chart', () => {
       ok: true,
       config: { accounts: [{ name: 'production', credentials: { path: ACCOUNT.token_file } }] },
     });
+  });
+
+  it('takes every key of the configuration, and hands each on as it was given', async () => {
+    const config = everyKey(configJsonSchema());
+    expect(config).toMatchObject({
+      accounts: [{ name: 'x' }],
+      accounts_from: 'x',
+      push: [{ kind: 'remote_write' }],
+    });
+    const [configMap] = ofKind(await rendered({ config }), 'ConfigMap');
+    expect(parse(configMap.data['exporter.yaml'])).toEqual(config);
+  });
+
+  it('leaves variables of the configuration to the exporter', async () => {
+    const variable = (name: string) => `\${${name}}`;
+    const texts = ['name', 'api_url', 'source', 'token', 'publish_delay'];
+    const account = Object.fromEntries(texts.map((key) => [key, variable(key)]));
+    const config = { accounts: [account] };
+    const [configMap] = ofKind(await rendered({ config }), 'ConfigMap');
+    expect(parse(configMap.data['exporter.yaml'])).toEqual(config);
+  });
+
+  it('is a part of an umbrella chart, which tells it whether it is enabled', async () => {
+    const umbrella = await temporaryFolder();
+    await cp(CHART, join(umbrella, 'charts', 'edge-exporter'), { recursive: true, dereference: true });
+    const condition = 'edge-exporter.enabled';
+    const dependency = { name: 'edge-exporter', version: '*', repository: '', condition };
+    const chart = { apiVersion: 'v2', name: 'umbrella', version: '0.1.0', dependencies: [dependency] };
+    await writeFile(join(umbrella, 'Chart.yaml'), stringify(chart));
+    const values = (enabled: boolean) => ({ 'edge-exporter': { ...LEAST, enabled } });
+    expect(ofKind(await rendered(values(true), 'umbrella', umbrella), 'Deployment')).toHaveLength(1);
+    expect(ofKind(await rendered(values(false), 'umbrella', umbrella), 'Deployment')).toEqual([]);
   });
 
   it('has the same pod as the plain manifests', async () => {
@@ -248,6 +282,7 @@ describe('the chart', () => {
     ['nothing to run', {}, 'give exactly one of config'],
     ['two sources', { ...LEAST, sandbox: true }, 'give exactly one of config'],
     ['an unknown value', { ...LEAST, persistance: {} }, 'persistance'],
+    ['an unknown key of the configuration', { config: { ...LEAST.config, pushes: [] } }, 'pushes'],
     ['a bad interval', { ...LEAST, serviceMonitor: { interval: 30 } }, 'interval'],
     ['shards of a database', { ...REPLICAS, shards: 2 }, 'give either shards or database.url'],
     ['one volume for all shards', { ...LEAST, shards: 2, persistence: { existingClaim: 'a' } }, 'its own'],

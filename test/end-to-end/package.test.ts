@@ -114,13 +114,18 @@ describe('the release', () => {
       for (const name of ['bin', '.ci']) mkdirSync(join(folder, name));
       const { name, version } = MANIFEST;
       tool('npm', `[ "$1" != pack ] || echo package > ${name}-${version}.tgz; echo npm "$@" >> calls`);
+      const packed = `"\${4:-.}/${parse(CHART).name}-${parse(CHART).version}.tgz"`;
       tool(
         'helm',
-        `mkdir -p "\${4:-.}" && echo chart > "\${4:-.}/${parse(CHART).name}-${parse(CHART).version}.tgz"`,
+        `echo helm "$@" >> calls; [ "$1" != package ] || { mkdir -p "\${4:-.}" && echo chart > ${packed}; }`,
       );
       tool('gh', 'echo gh "$@" >> calls');
       writeFileSync(join(folder, '.ci/sbom'), '#!/bin/sh\necho sbom', { mode: 0o755 });
-      const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, GITHUB_REF_NAME: `v${version}` };
+      const env = {
+        PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+        GITHUB_REF_NAME: `v${version}`,
+        GITHUB_REPOSITORY_OWNER: 'edge-exporter',
+      };
       for (const { run } of jobs.package.steps) {
         if (run !== undefined) execFileSync('bash', ['-ec', run], { cwd: folder, env });
       }
@@ -130,9 +135,59 @@ describe('the release', () => {
       const calls = readFileSync(join(folder, 'calls'), 'utf8');
       for (const file of files) expect(calls).toMatch(new RegExp(`^gh release create .*\\b${file}\\b`, 'm'));
       expect(calls).toMatch(new RegExp(`^npm publish .* \\./${files[0]}$`, 'm'));
+      const chart = /oci:\/\/\S+/.exec(
+        readFileSync(join(ROOT, 'config/helm/edge-exporter/values.yaml'), 'utf8'),
+      );
+      expect(`${chart}`).toMatch(new RegExp(`/${parse(CHART).name}$`));
+      expect(calls).toContain(`helm push ${files[1]} ${`${chart}`.replace(/\/[^/]*$/, '')}\n`);
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it.each([
+    ['the latest', ['v0.0.9'], true],
+    ['one that mends an older version', ['v99.0.0'], false],
+  ])('pushes the image that chart and manifests name: %s', (_, otherTags, isLatest) => {
+    const folder = mkdtempSync(join(tmpdir(), 'release-'));
+    try {
+      const git = (...args: string[]) => execFileSync('git', args, { cwd: folder });
+      const { version, repository } = MANIFEST;
+      git('init', '--quiet');
+      git('-c', 'user.name=a', '-c', 'user.email=a', 'commit', '--quiet', '--allow-empty', '-m', 'a');
+      for (const tag of [...otherTags, `v${version}`]) git('tag', tag);
+      const image = text
+        .match(/IMAGE: (.*)/)?.[1]
+        ?.replace(/\$\{\{ github\.repository \}\}/, repository.split('.com/')[1]);
+      const env = {
+        ...process.env,
+        IMAGE: image,
+        GITHUB_REF_NAME: `v${version}`,
+        GITHUB_OUTPUT: join(folder, 'output'),
+      };
+      const named = (id: string) => jobs.image.steps.find((step: { id?: string }) => step.id === id);
+      execFileSync('bash', ['-ec', named('tags').run], { cwd: folder, env });
+      const output = readFileSync(env.GITHUB_OUTPUT, 'utf8').trimEnd().split('\n');
+      expect([output[0], output.at(-1)]).toEqual(['tags<<end', 'end']);
+      expect(named('build').with.tags).toContain('steps.tags.outputs.tags');
+      const values = parse(readFileSync(join(ROOT, 'config/helm/edge-exporter/values.yaml'), 'utf8'));
+      const ofChart = `${values.image.repository}:${values.image.tag || parse(CHART).appVersion}`;
+      expect(output.slice(1, -1)).toEqual([
+        ofChart,
+        ...(isLatest ? [`${values.image.repository}:latest`] : []),
+      ]);
+      expect(readFileSync(join(ROOT, 'config/kubernetes/edge-exporter.yaml'), 'utf8')).toContain(
+        `image: ${ofChart}\n`,
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('tests each pull request by .ci/run', () => {
+    const { on, jobs } = parse(readFileSync(join(ROOT, '.github/workflows/tests.yml'), 'utf8'));
+    expect(on).toHaveProperty('pull_request');
+    expect(jobs.test.steps).toContainEqual(expect.objectContaining({ run: 'bash .ci/run' }));
   });
 
   it('tests every supported Node, on arm64 and macOS too', () => {

@@ -65,7 +65,7 @@ const EXPECTED_DURATION = 'expected a duration such as "90s", "2m" or "1h30m"';
 export function duration(bounds: Bounds) {
   return z
     .string({ error: EXPECTED_DURATION })
-    .meta({ pattern: DURATION_PATTERN.source })
+    .meta({ pattern: DURATION_PATTERN.source, minLength: 1 })
     .transform((given, context) => milliseconds(given, bounds, EXPECTED_DURATION, context));
 }
 
@@ -74,7 +74,7 @@ export function durationOrAuto(bounds: Bounds) {
   const expected = `${EXPECTED_DURATION}, or "auto"`;
   return z
     .string({ error: expected })
-    .meta({ pattern: `^auto$|${DURATION_PATTERN.source}` })
+    .meta({ pattern: `^auto$|${DURATION_PATTERN.source}`, minLength: 1 })
     .transform((given, context): number | 'auto' =>
       given === 'auto' ? 'auto' : milliseconds(given, bounds, expected, context),
     );

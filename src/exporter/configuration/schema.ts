@@ -244,6 +244,9 @@ const someAccounts = (
     addMistake(context, ['accounts'], 'is required, or accounts_from');
 };
 
+/** Keys of the top level that the reader leaves out. */
+const EXTENSIONS = { '^x-': { description: 'Anything, for anchors and merge keys.' } };
+
 /** The configuration as it is written in YAML (its input) and as the program uses it (its output). */
 export const CONFIG = z
   .strictObject({
@@ -255,7 +258,8 @@ export const CONFIG = z
     ...REST,
   })
   .superRefine(someAccounts, { when: isMapping })
-  .transform(({ accounts = [], limits, metrics, push }) => ({ accounts, limits, metrics, push }));
+  .transform(({ accounts = [], limits, metrics, push }) => ({ accounts, limits, metrics, push }))
+  .meta({ title: 'Configuration of edge-exporter', patternProperties: EXTENSIONS });
 
 /** A configuration apart from its accounts, each of which is checked for itself, by `ACCOUNT`. */
 export const OUTLINE = z
@@ -270,16 +274,10 @@ export const ACCOUNTS_OUTLINE = z.strictObject({ accounts: z.array(z.unknown()) 
 
 export type Config = z.output<typeof CONFIG>;
 
-/** Keys of the top level that the reader leaves out. */
-const EXTENSIONS = { '^x-': { description: 'Anything, for anchors and merge keys.' } };
-
 let jsonSchema: z.core.JSONSchema.BaseSchema | undefined;
 
 /** The JSON Schema of the YAML file, by which editors complete and check it. Made once, since that takes milliseconds. */
 export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
-  jsonSchema ??= z.toJSONSchema(
-    CONFIG.meta({ title: 'Configuration of edge-exporter', patternProperties: EXTENSIONS }),
-    { io: 'input' },
-  );
+  jsonSchema ??= z.toJSONSchema(CONFIG, { io: 'input' });
   return jsonSchema;
 }

@@ -61,12 +61,15 @@ const PROMETHEUS_UNITS = [
   ['ms', 1],
 ] as const;
 
-/** What a duration looks like, for messages and the JSON Schema; `0` is the only one that needs no unit. */
-export const DURATION_PATTERN = /^(?=.)(0|(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?)$/;
+/**
+ * What a duration that is not empty looks like; `0` is the only one that needs no unit. It looks nowhere ahead: Helm reads
+ * it from the JSON Schema, by Go's expressions.
+ */
+export const DURATION_PATTERN = /^(0|(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?)$/;
 
 /** The milliseconds of a duration in Prometheus' form, such as "90s" or "1h30m"; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
-  if (!DURATION_PATTERN.test(text)) return undefined;
+  if (text === '' || !DURATION_PATTERN.test(text)) return undefined;
   const factors = new Map<string, number>(PROMETHEUS_UNITS);
   let total = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+)(y|w|d|h|ms|m|s)/g)) {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { loadConfig } from '../../../src/exporter/configuration/config.ts';
-import { configJsonSchema } from '../../../src/exporter/configuration/schema.ts';
+import { CONFIG as CONFIG_SCHEMA, configJsonSchema } from '../../../src/exporter/configuration/schema.ts';
 
 const CONFIG = join(import.meta.dirname, '../../../config');
 const EXAMPLE = join(CONFIG, 'exporter.yaml');
@@ -20,9 +20,36 @@ function* options(schema: JsonSchema): Generator<[string, JsonSchema]> {
   if (typeof schema.items === 'object' && !Array.isArray(schema.items)) yield* options(schema.items);
 }
 
+/** Helm sees `${NAME}` where the exporter sees the variable's value. */
+function takeVariables(schema: JsonSchema): void {
+  if (schema.type !== 'string') return;
+  const variable = '\\$\\{';
+  delete schema.format;
+  if (schema.pattern !== undefined) schema.pattern = `${variable}|${schema.pattern}`;
+  if (schema.enum === undefined) return;
+  schema.anyOf = [{ enum: schema.enum }, { pattern: variable }];
+  delete schema.enum;
+}
+
 test('the JSON Schema beside the example is the one of this version (vitest -u writes it anew)', async () => {
   const text = `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
   await expect(text).toMatchFileSnapshot(join(CONFIG, 'exporter.schema.json'));
+});
+
+test("the chart's schema says of `config` what the configuration's schema says (vitest -u writes it anew)", async () => {
+  const file = join(CONFIG, 'helm/edge-exporter/values.schema.json');
+  // Helm 3 reads no later dialect.
+  const { $schema, ...config } = z.toJSONSchema(CONFIG_SCHEMA, {
+    io: 'input',
+    target: 'draft-7',
+    override: ({ jsonSchema }) => takeVariables(jsonSchema),
+  });
+  const values: JsonSchema = JSON.parse(await readFile(file, 'utf8'));
+  const schema = { ...values, properties: { ...values.properties, config } };
+  const text = `${JSON.stringify(schema, null, 2)}\n`;
+  // Helm's regular expressions are Go's, which know no look-around.
+  expect(text).not.toMatch(/"pattern": .*\(\?[=!<]/);
+  await expect(text).toMatchFileSnapshot(file);
 });
 
 test('every option is described', () => {
