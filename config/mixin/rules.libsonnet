@@ -1538,8 +1538,8 @@
               "about": "settings"
             },
             "annotations": {
-              "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}",
-              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
+              "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Of an expired one visitors are warned instead of shown the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
             }
           },
@@ -1552,8 +1552,8 @@
               "about": "settings"
             },
             "annotations": {
-              "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}",
-              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
+              "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Of an expired one visitors are warned instead of shown the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
             }
           },
@@ -1980,8 +1980,8 @@
               "about": "exporter"
             },
             "annotations": {
-              "summary": "The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}",
-              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
+              "summary": "The token of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
+              "description": "The token in use for {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}, and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetokenexpiring"
             }
           },
@@ -1994,8 +1994,8 @@
               "about": "exporter"
             },
             "annotations": {
-              "summary": "The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}",
-              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
+              "summary": "The token of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
+              "description": "The token in use for {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}, and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetokenexpiring"
             }
           },

@@ -63,6 +63,8 @@ export interface StateStatus {
 export interface AccountStatus {
   readonly name: string;
   readonly api_url: string;
+  /** What it authenticates with: a token as configured, one in a file, or a user whose tokens the exporter creates. */
+  readonly credentials: 'token' | 'token_file' | 'password';
   /** Which of the platform's APIs the series of each collector are read by, and why. */
   readonly sources: readonly SourceStatus[];
   /** Whether the platform answers and accepts the token; null until that is known. Whether reads succeed, the judgement says. */

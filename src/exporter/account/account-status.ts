@@ -21,6 +21,8 @@ import type { DroppedJobs } from './jobs.ts';
 export interface AccountView {
   readonly name: string;
   readonly apiUrl: string;
+  /** What it authenticates with. */
+  readonly credentials: AccountStatus['credentials'];
   /** Which part of it is polled here; undefined: all. */
   readonly shard?: Shard | undefined;
   /** Hash of whose account it is, the same in every exporter; undefined before there is a token. */
@@ -152,6 +154,7 @@ export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wal
   return {
     name,
     api_url: apiUrl,
+    credentials: view.credentials,
     sources: view.sources(),
     up: platform.reachability.up ?? null,
     up_since: time(platform.reachability.since),

@@ -140,6 +140,7 @@ export class Account {
     this.view = {
       name: account,
       apiUrl: config.api_url,
+      credentials: config.credentials.kind,
       shard: config.shard,
       id: accountIdOf(credentials, new URL(config.api_url).origin, formerId),
       reserve: config.quota.reserve,

@@ -1,4 +1,5 @@
 import { LOG_LEVELS } from '../logging/log.ts';
+import { didYouMean } from '../text/suggestion.ts';
 import {
   count,
   counts,
@@ -330,6 +331,18 @@ export type FlagsOf<Name extends CommandName> = {
 export function flagsFor(command: CommandName): [FlagName, Flag][] {
   const all: [string, Flag][] = Object.entries(FLAGS);
   return all.filter((entry): entry is [FlagName, Flag] => entry[1].commands.includes(command));
+}
+
+/** Kubernetes' own variables of a Service that is called edge-exporter. */
+const OF_SERVICE_LINKS = /^EDGE_EXPORTER_(SERVICE_(HOST|PORT)|PORT)(_|$)/;
+
+/** The variables that look as if they gave flags and give none. */
+export function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = Object.keys(FLAGS).map((name) => flagVariable(name as FlagName));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('EDGE_EXPORTER_') && !OF_SERVICE_LINKS.test(name))
+    .filter((name) => !known.includes(name))
+    .map((name) => `the environment variable ${name} gives no flag and is ignored${didYouMean(name, known)}`);
 }
 
 /** The environment variable that gives a flag's value where the command line does not. */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ACCOUNT_VARIABLES, type Environment } from '../configuration/environment.ts';
+import { isQuoted, QUOTED } from '../configuration/field-types.ts';
 import { createLogger, type Logging } from '../logging/log.ts';
 import { complaintsOn, type Output, oneLine, showingAll } from '../text/output.ts';
 import { didYouMean } from '../text/suggestion.ts';
@@ -14,6 +15,7 @@ import {
   type FlagsOf,
   flagsFor,
   flagVariable,
+  unknownVariables,
 } from './flags.ts';
 import { isTooFewFiles, TOO_FEW_FILES } from './process.ts';
 
@@ -75,6 +77,7 @@ async function execute<Name extends CommandName>(
     const call = await entry.load();
     const shown = command === WRITES_FILES && !stdout.isTTY ? stdout : showingAll(stdout);
     const said = complaintsOn(stderr, env);
+    for (const text of unknownVariables(env)) command === 'serve' ? logging.log.warn(text) : said.warn(text);
     return await call({ flags, env, stdout: shown, stderr, ...said, signal, onReload, logging });
   } catch (error) {
     if (isTooFewFiles(error)) stderr.write(`error: ${TOO_FEW_FILES}\n`);
@@ -177,7 +180,7 @@ function tokenize(args: readonly string[]) {
 /** Parses a command line (without the program's own name); `env` supplies flags that are not given. */
 export function parseCommandLine(args: readonly string[], env: Environment, commands: Commands): Request {
   const tokens = tokenize(args);
-  const unknown = unknownFlags(tokens);
+  const unknown = unknownFlags(tokens, args);
   if (unknown.length > 0) return { kind: 'wrong', problems: unknown };
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
   const asked = (name: string) => tokens.some((token) => token.kind === 'option' && token.name === name);
@@ -212,10 +215,18 @@ function isCommand(name: string, commands: Commands): name is CommandName {
 }
 
 /** Looked for before anything else, since the word after an unknown flag may be its value or a command. */
-function unknownFlags(tokens: Tokens): string[] {
+function unknownFlags(tokens: Tokens, args: readonly string[]): string[] {
   const known = [...Object.keys(FLAGS), 'help', 'version'];
+  const withOneDash = new Set<number>();
   return tokens.flatMap((token) => {
-    if (token.kind !== 'option' || known.includes(token.name)) return [];
+    if (token.kind !== 'option' || withOneDash.has(token.index)) return [];
+    const [, word] = /^-([a-z][^=]+)/i.exec(args[token.index] ?? '') ?? [];
+    if (word !== undefined) {
+      // Letter by letter, it would be many short flags.
+      withOneDash.add(token.index);
+      return [`unknown flag -${word}: flags begin with two dashes: --${word}`];
+    }
+    if (known.includes(token.name)) return [];
     const hint = didYouMean(token.name, known).replace('"', '"--');
     return [`unknown flag ${token.rawName}${hint}`];
   });
@@ -260,7 +271,8 @@ function evaluate(
     const words = flag.words?.[command];
     const fits = text !== undefined && words?.includes(text) !== false;
     const value = fits ? flag.value.parse(text) : undefined;
-    if (text !== undefined && value === undefined)
+    if (text !== undefined && isQuoted(text) && !values.has(name)) problems.push(`${origin} ${QUOTED}`);
+    else if (text !== undefined && value === undefined)
       problems.push(`${origin}: expected ${words?.join(', ') ?? flag.value.expected}`);
     return [name, value];
   });

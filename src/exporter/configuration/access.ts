@@ -5,7 +5,17 @@ import type { CredentialsSource } from '../credentials/token-login.ts';
 import type { ProxyServer, Route } from '../platform/connector.ts';
 import { Secret } from '../secret.ts';
 import type { Environment } from './environment.ts';
-import { duration, integer, MEBIBYTE, MINUTE, refuse, SECOND, text } from './field-types.ts';
+import {
+  duration,
+  integer,
+  isQuoted,
+  MEBIBYTE,
+  MINUTE,
+  QUOTED,
+  refuse,
+  SECOND,
+  text,
+} from './field-types.ts';
 import type { ConfigIssue } from './issue.ts';
 
 /** What of an account or receiver may hold secrets. */
@@ -56,6 +66,7 @@ export function httpAddress(
     .string()
     .meta({ format: 'uri' })
     .transform((given, context) => {
+      if (isQuoted(given)) return refuse(context, QUOTED);
       const url = URL.canParse(given) ? new URL(given) : undefined;
       if (url === undefined || !/^https?:$/.test(url.protocol)) {
         return refuse(context, `expected an address such as "${example}"`);
@@ -77,6 +88,7 @@ export function tokenText() {
   return z
     .string()
     .transform((given) => given.trim())
+    .refine((given) => !isQuoted(given), QUOTED)
     .refine((given) => PRINTABLE.test(given), 'must be one word of printable ASCII characters')
     .refine(
       (given) => !/^\$[A-Za-z_]\w*$/.test(given),

@@ -17,7 +17,12 @@ import {
   withFiles,
 } from './configured-accounts.ts';
 import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
-import { configFromEnvironment, type Environment, placeInEnvironment } from './environment.ts';
+import {
+  configFromEnvironment,
+  type Environment,
+  placeInEnvironment,
+  quotedVariables,
+} from './environment.ts';
 import { type ConfigIssue, findings, formatIssue, inOrder } from './issue.ts';
 import type { Receiver } from './push-settings.ts';
 import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
@@ -148,7 +153,7 @@ function fromEnvironment(env: Environment) {
   const nothingConfigured = value === undefined;
   const source = 'environment';
   const message = 'nothing is configured: set --config.file, or EDGE_API_URL and EDGE_TOKEN';
-  const issues = nothingConfigured ? [{ source, path: '', message }] : [];
+  const issues = nothingConfigured ? [{ source, path: '', message }] : quotedVariables(env);
   const from = { source, value, issues, place: placeInEnvironment, directory: '' };
   return { from, digests: new Map<string, string>(), nothingConfigured };
 }

@@ -218,6 +218,8 @@ export async function written(source: string, read: ConfigText, env: Environment
 
 /** Mistakes of what is written, without those that stand where one of its variables does: they come of that. */
 export function besides(issues: readonly ConfigIssue[], found: readonly ConfigIssue[]): ConfigIssue[] {
-  const places = new Set(issues.map(({ line, column }) => `${line}:${column}`));
-  return found.filter(({ line, column }) => !places.has(`${line}:${column}`));
+  // The environment has variables where a file has lines.
+  const placeOf = ({ line, column, path }: ConfigIssue) => (line === undefined ? path : `${line}:${column}`);
+  const places = new Set(issues.map(placeOf));
+  return found.filter((issue) => !places.has(placeOf(issue)));
 }

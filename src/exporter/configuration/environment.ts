@@ -1,3 +1,4 @@
+import { isQuoted, QUOTED } from './field-types.ts';
 import type { ConfigIssue, UnplacedIssue } from './issue.ts';
 
 /** The variables that describe an account where there is no file: which of its keys each gives. */
@@ -45,6 +46,13 @@ export function configFromEnvironment(env: Environment): unknown {
   });
   if (given.length === 0) return undefined;
   return { accounts: [{ name: 'default', ...Object.fromEntries(given) }] };
+}
+
+/** The variables whose values are in quotes. A password may be so on purpose. */
+export function quotedVariables(env: Environment): ConfigIssue[] {
+  return ACCOUNT_VARIABLES.filter(({ key, name }) => key !== 'password' && isQuoted(env[name] ?? '')).map(
+    ({ name }) => ({ source: 'environment', path: name, message: QUOTED }),
+  );
 }
 
 const KEYS_IN_BRACES = new RegExp(`\\{(${ACCOUNT_VARIABLES.map(({ key }) => key).join('|')})\\}`, 'g');

@@ -92,6 +92,15 @@ function milliseconds(
   return refuse(context, `expected a duration between ${formatDuration(min)} and ${formatDuration(max)}`);
 }
 
+/** The mistake of a value that arrives within quotes, as Docker passes it on from an env file. */
+export const QUOTED =
+  'is in quotes, which belong to the value: an env file of Docker needs none, so leave them out';
+
+/** Tells whether a text begins and ends with the same quote. */
+export function isQuoted(text: string): boolean {
+  return /^(["']).*\1$/s.test(text.trim());
+}
+
 const EXPECTED_CRON = 'expected a cron expression such as "*/5 * * * *"';
 
 /** The fields of a cron expression, seconds first, and how many moments each names. */

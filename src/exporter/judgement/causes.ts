@@ -2,6 +2,7 @@ import type { FailureOutcome } from '../platform/read.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration, grouped, timeOfDay } from '../text/figures.ts';
 import { type CauseKind, Covered, numberOf } from './covered.ts';
+import { nextWhenRefused } from './refused-credentials.ts';
 import { count, greatestFirst, type JobFacts, type Sum, TOLERATED_SECONDS } from './tally.ts';
 
 /** Something that is wrong, or worth knowing, with what it explains. Backticks mark what is typed as it is. */
@@ -40,9 +41,6 @@ const PLAN = '`edge-exporter plan` shows what the quota is used for, and what wo
 const FIND_OUT =
   '`edge-exporter doctor` finds where it breaks: name, network, proxy, TLS or address. Polling goes on.';
 
-const RENEW =
-  'Renew the credentials: a token file is read again by itself, a token of the configuration on a reload, `EDGE_TOKEN` on a restart.';
-
 const LISTED_BEFORE =
   'Configurations that were listed before are read on; new ones are missing until the list can be read again.';
 
@@ -57,10 +55,9 @@ const PLATFORM_AT_FAULT =
   'The platform is at fault: see its status page. Polling goes on, and counters catch up on what they missed.';
 
 /** What to do about an account that is down, by how most of its polls fail. */
-const NEXT_WHEN_DOWN: Readonly<Partial<Record<FailureOutcome, string>>> = {
-  unauthorized: RENEW,
-  server_error: PLATFORM_AT_FAULT,
-};
+function nextWhenDown(credentials: AccountStatus['credentials']): Partial<Record<FailureOutcome, string>> {
+  return { unauthorized: nextWhenRefused(credentials), server_error: PLATFORM_AT_FAULT };
+}
 
 /** How polls fail where nothing of an account is served: a path or a permission may be missing besides. */
 const OF_THE_WHOLE = ['unauthorized', 'server_error', 'network', 'timeout', 'rate_limited'] as const;
@@ -193,10 +190,11 @@ export class Causes {
     const worst = failures.sort((a, b) => b.failing - a.failing)[0]?.kind;
     const failure = OF_THE_WHOLE.find((outcome) => outcome === worst);
     const tried = next === null ? 'being tried now' : `next try ${within(next, this.#now)}`;
+    const nextSteps = nextWhenDown(this.#account.credentials);
     return {
-      kind: failure !== undefined && failure in NEXT_WHEN_DOWN ? failure : 'unreachable',
+      kind: failure !== undefined && failure in nextSteps ? failure : 'unreachable',
       text: `${note} (${since === null ? '' : `since ${timeOfDay(since, this.#now)}, `}${tried})`,
-      next: (failure && NEXT_WHEN_DOWN[failure]) ?? FIND_OUT,
+      next: (failure && nextSteps[failure]) ?? FIND_OUT,
       symptoms: this.#symptoms(this.#whole),
       jobs: this.#whole.jobs,
     };
@@ -228,7 +226,10 @@ export class Causes {
               next: this.#isOfLists(covered) ? LISTED_BEFORE : covered.hadData ? WAS_THERE : NOT_THERE,
             };
       case 'unauthorized':
-        return { text: `the platform refuses the token${reason === '' ? '' : `: ${reason}`}`, next: RENEW };
+        return {
+          text: `the platform refuses the token${reason === '' ? '' : `: ${reason}`}`,
+          next: nextWhenRefused(this.#account.credentials),
+        };
       case 'quota':
         return { text: `the quota makes polls wait${this.#others}`, next: this.#share };
       case 'platform_late':

@@ -60,8 +60,13 @@ const LONGEST_RETRY_MS = 24 * 3_600_000;
  * more conservative value counts: the lower number, the later reset. Undefined when nothing usable came.
  */
 export function parseRateLimit(headers: Headers): RateLimit | undefined {
-  const limits = valuesOf(headers, 'x-ratelimit-limit').flatMap((text) => count(text, 1));
-  const remainders = valuesOf(headers, 'x-ratelimit-remaining').flatMap((text) => count(text, 0));
+  const named = valuesOf(headers, 'x-ratelimit-limit').flatMap((text) => count(text, 0));
+  const limits = named.filter((limit) => limit > 0);
+  // A limit of 0 beside an answer is no limit known, and what remains of it is nothing that could be waited for.
+  const isOfNone = named.length > 0 && limits.length === 0;
+  const remainders = isOfNone
+    ? []
+    : valuesOf(headers, 'x-ratelimit-remaining').flatMap((text) => count(text, 0));
   const resets = valuesOf(headers, 'x-ratelimit-reset').flatMap(resetTime);
   if (limits.length + remainders.length + resets.length === 0) return undefined;
   return {

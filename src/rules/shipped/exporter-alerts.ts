@@ -19,6 +19,10 @@ const OF_EXPORTER = {
   judged: { series: 'up', labels: [] },
 } as const;
 
+/** When it expires, or how long ago it did, by the seconds that are left. */
+export const EXPIRES =
+  '{{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll "^-" "" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}';
+
 /** What expires at a moment: a ticket when it comes near, and a page when it is close. @param scraped which of the series count */
 export function expiring(
   alert: 'EdgeTokenExpiring' | 'EdgeCertificateExpiring',
@@ -47,9 +51,8 @@ function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       {
         ...OF_ACCOUNT,
         hold: times.hold,
-        summary: 'The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}',
-        description:
-          'The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.',
+        summary: `The token of {{ $labels.account }} ${EXPIRES}`,
+        description: `The token in use for {{ $labels.account }} ${EXPIRES}, and the exporter has not been able to renew it.`,
       },
       // Tokens may live for less than what is told here. Of several exporters each has a token of its own.
       'edge_token_expiry_timestamp_seconds unless edge_token_renewal_timestamp_seconds > time()',

@@ -1,6 +1,6 @@
 import type { AlertDefinition } from './alert.ts';
 import type { Tuning } from './alert-settings.ts';
-import { expiring } from './exporter-alerts.ts';
+import { EXPIRES, expiring } from './exporter-alerts.ts';
 import { ago, merged } from './promql.ts';
 import type { Times } from './times.ts';
 
@@ -104,9 +104,8 @@ export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefi
     ...expiring('EdgeCertificateExpiring', 'edge_certificate_expiry_timestamp_seconds', tuning, {
       ...OF_SETTINGS,
       hold: times.settled,
-      summary:
-        'The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}',
-      description: `The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. ${RENEWED}`,
+      summary: `The certificate {{ $labels.certificate }} ({{ $labels.account }}) ${EXPIRES}`,
+      description: `The certificate {{ $labels.certificate }} of {{ $labels.account }} ${EXPIRES}. Of an expired one visitors are warned instead of shown the site. ${RENEWED}`,
     }),
     ...changes(times),
   ];

@@ -62,6 +62,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     const known = {
       name: 'a',
       apiUrl: '',
+      credentials: 'token' as const,
       reserve: 0.2,
       platform,
       queue,

@@ -32,6 +32,45 @@ test('a wrong command line says why, on stderr, and ends with 2', async () => {
   });
 });
 
+test.each([
+  ['-web.listen-address=:9801', 'web.listen-address'],
+  ['-config.file', 'config.file'],
+  ['-help', 'help'],
+  ['-nonsense', 'nonsense'],
+])('one dash, as in %s, is named as the mistake', async (typed, name) => {
+  const err = `edge-exporter: unknown flag -${name}: flags begin with two dashes: --${name}\nTry: edge-exporter --help\n`;
+  expect(await call(['serve', typed])).toEqual({ exitCode: EXIT.misused, out: '', err });
+});
+
+test('-h stays what it is', async () => {
+  expect(await call(['-h'])).toMatchObject({ exitCode: EXIT.ok, err: '' });
+});
+
+test('a variable that looks like a flag and is none is a warning, but for those of Kubernetes', async () => {
+  const env = {
+    EDGE_EXPORTER_STATE_DRI: '/state',
+    EDGE_EXPORTER_STATE_DIR: '/state',
+    EDGE_EXPORTER_SERVICE_HOST: '10.0.0.1',
+    EDGE_EXPORTER_PORT: 'tcp://10.0.0.1:9801',
+    EDGE_EXPORTER_PORT_9801_TCP_ADDR: '10.0.0.1',
+  };
+  const { exitCode, err } = await callProgram(['check-config', EXAMPLE], { env });
+  expect(exitCode).toBe(EXIT.ok);
+  const said = 'the environment variable EDGE_EXPORTER_STATE_DRI gives no flag and is ignored';
+  const lines = err.split('\n').filter((line) => line.includes('EDGE_EXPORTER'));
+  expect(lines).toEqual([`warning: ${said}; did you mean "EDGE_EXPORTER_STATE_DIR"?`]);
+});
+
+test('a variable of a flag in quotes is refused, since they would belong to the value', async () => {
+  const { exitCode, err } = await callProgram(['check-config', EXAMPLE], {
+    env: { EDGE_EXPORTER_LOG_FORMAT: '"json"' },
+  });
+  expect(exitCode).toBe(EXIT.misused);
+  expect(err).toContain(
+    'environment variable EDGE_EXPORTER_LOG_FORMAT is in quotes, which belong to the value',
+  );
+});
+
 test('what was typed neither acts on the terminal nor makes lines of its own', async () => {
   const typed = '\r\u001b[K\n  forged\u202e';
   const shown = String.raw`\u000d\u001b[K\n  forged\u202e`;

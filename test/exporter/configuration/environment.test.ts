@@ -44,6 +44,23 @@ test('variables say where GraphQL is, and that series are read by it', async () 
   ]);
 });
 
+test('quotes that an env file of Docker passes on are named as the mistake, once for each variable', async () => {
+  const quoted =
+    'is in quotes, which belong to the value: an env file of Docker needs none, so leave them out';
+  // From an env file: EDGE_API_URL="https://api.example.net", EDGE_TOKEN="abcdef0123456789".
+  const env = { EDGE_API_URL: '"https://api.example.net"', EDGE_TOKEN: '"abcdef0123456789"' };
+  expect(await problems(env)).toEqual([
+    `environment: EDGE_API_URL: ${quoted}`,
+    `environment: EDGE_TOKEN: ${quoted}`,
+  ]);
+  expect(await problems({ ...API, EDGE_TOKEN_FILE: "'/run/token'", EDGE_SOURCE: '"soap"' })).toEqual([
+    `environment: EDGE_SOURCE: ${quoted}`,
+    `environment: EDGE_TOKEN_FILE: ${quoted}`,
+  ]);
+  expect(await problems({ ...API, EDGE_TOKEN: '"abc"', EDGE_SOURCE: 'soap' })).toHaveLength(2);
+  expect(await problems({ ...API, EDGE_USERNAME: 'u', EDGE_PASSWORD: '"p"' })).toEqual([]);
+});
+
 test('an environment that says nothing is told apart from one that is wrong', async () => {
   expect(await loadConfig({ env: { PATH: '/bin', EDGE_TOKEN: '' } })).toMatchObject({
     nothingConfigured: true,

@@ -69,6 +69,7 @@ export function madeUpQuota(changes: Partial<QuotaStatus> = {}): QuotaStatus {
 export function madeUpAccount(changes: Partial<AccountStatus> = {}): AccountStatus {
   return {
     name: 'production',
+    credentials: 'token_file',
     api_url: 'https://api.example.net',
     sources: [{ collector: 'metrics', source: 'rest', why: 'REST answers' }],
     up: true,

@@ -58,6 +58,12 @@ test('what to do next depends on how the polls fail', () => {
   const next = (outcome: 'unauthorized' | 'server_error' | 'network') =>
     page(madeUpStatus({ accounts: [{ ...refused, jobs: [madeUpJob({ last_outcome: outcome })] }] }));
   expect(next('unauthorized')).toContain('Renew the credentials');
+  const login = { ...refused, credentials: 'password' as const };
+  for (const up of [true, false]) {
+    const said = page(madeUpStatus({ accounts: [{ ...login, up }] }));
+    expect(said).toContain('Check <code>username</code> and its password');
+    expect(said).not.toContain('Renew the credentials');
+  }
   expect(next('server_error')).toContain('The platform is at fault');
   expect(next('network')).toContain('<code>edge-exporter doctor</code> finds where it breaks');
 });

@@ -51,10 +51,13 @@ describe('parseRateLimit', () => {
     expect(parseRateLimit(headers)).toEqual({ limit: 80, remaining: 0 });
   });
 
-  test('a limit of nothing at all is a defect, a remainder of nothing is not', () => {
-    expect(parseRateLimit({ 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0' })).toEqual({
-      remaining: 0,
-    });
+  test('a limit of 0 is no limit known, and nothing remains of it', () => {
+    const none = { 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0' };
+    expect(parseRateLimit(none)).toBeUndefined();
+    const reset = { 'x-ratelimit-reset': '2018-06-07T01:22:42.811Z' };
+    expect(parseRateLimit({ ...none, ...reset })).toEqual({ resetAt: RESET });
+    expect(parseRateLimit({ ...none, 'x-ratelimit-limit': '0, 80' })).toEqual({ limit: 80, remaining: 0 });
+    expect(parseRateLimit({ 'x-ratelimit-remaining': '0' })).toEqual({ remaining: 0 });
   });
 
   test('of a header that came twice the more careful reading counts', () => {

@@ -63,6 +63,40 @@ function casesOf(alert: string): readonly AlertCase[] {
   return CASES.filter((candidate) => candidate.alert === alert);
 }
 
+it.each(['EdgeTokenExpiring', 'EdgeCertificateExpiring'])(
+  '%s says how long ago it was, once it is over',
+  async (alert) => {
+    const found = FILES.alerts.groups.flatMap(({ rules }) => rules).filter((rule) => rule.alert === alert);
+    // What the query of the description, the hold and the labels are, other tests say.
+    const rules = found.map(({ expr, annotations }) => ({
+      alert,
+      expr,
+      annotations: { summary: annotations?.['summary'] },
+    }));
+    const folder = await mkdtemp(join(tmpdir(), 'rules-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'rules.yml'), stringify({ groups: [{ name: 'a', rules }] }));
+    const token = 'edge_token_expiry_timestamp_seconds{account="a"}';
+    const certificate =
+      'edge_certificate_expiry_timestamp_seconds{account="a",certificate="c",certificate_id="1"}';
+    const isToken = alert === 'EdgeTokenExpiring';
+    const labels = isToken ? { account: 'a' } : { account: 'a', certificate: 'c', certificate_id: '1' };
+    const what = isToken ? 'The token of a' : 'The certificate c (a)';
+    const said = (life: string) => [{ exp_labels: labels, exp_annotations: { summary: `${what} ${life}` } }];
+    const test = {
+      interval: '1m',
+      input_series: [{ series: isToken ? token : certificate, values: '600x30' }],
+      alert_rule_test: [
+        { eval_time: '2m', alertname: alert, exp_alerts: said('expires in 8m 0s') },
+        { eval_time: '18m', alertname: alert, exp_alerts: said('expired 8m 0s ago') },
+      ],
+    };
+    const file = join(folder, 'said.test.yml');
+    await writeFile(file, stringify({ rule_files: ['rules.yml'], evaluation_interval: '1m', tests: [test] }));
+    for (const tool of promtoolsFor(1)) expect(await testRules(tool, file), tool).toBe('');
+  },
+);
+
 describe('every alert fires, resolves, keeps quiet, and bears missing data:', () => {
   const said = new Map<string, Promise<string>>();
 
