@@ -19,7 +19,7 @@ import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Config } from '../exporter/configuration/schema.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import { cronTicker } from '../exporter/poll/ticker.ts';
-import { Running } from '../exporter/running.ts';
+import { Running, type RunningOptions } from '../exporter/running.ts';
 import { Secret } from '../exporter/secret.ts';
 import { reportTicks, reportTo } from '../exporter/self/account-report.ts';
 import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
@@ -31,6 +31,7 @@ import { BadStateUrl, postgresAddress } from '../exporter/state/postgres-address
 import { PostgresConnections } from '../exporter/state/postgres-connections.ts';
 import { NewerSchema } from '../exporter/state/postgres-schema.ts';
 import type { State } from '../exporter/state/state.ts';
+import type { ShardStatus } from '../exporter/status.ts';
 import { WebConfigError } from '../exporter/web/config-file.ts';
 import { ListenError } from '../exporter/web/server.ts';
 import { createWeb } from '../exporter/web/web.ts';
@@ -98,10 +99,15 @@ async function start(
     return EXIT.misused;
   }
   try {
+    const shard = shardOf(flags);
+    if (shard !== undefined) {
+      const facts = { shard: `${shard.index}/${shard.of}`, by: shard.by, accounts: config.accounts.length };
+      log.info(facts, 'this process is a shard: others poll the rest');
+    }
     const shared = await shareAccounts(flags, env, logging);
     const state = shared?.state ?? (await stateOf(flags, logging));
     stops.unshift(() => shared?.close() ?? state.close());
-    const running = await startExporter(state, shared?.member, inUse, logging, stops);
+    const running = await startExporter(state, { member: shared?.member, shard }, inUse, logging, stops);
     const reload = reloadBy(running, logging);
     const web = createWeb({
       ...running.sources(flags['web.telemetry-path']),
@@ -166,12 +172,13 @@ async function stateOf(flags: Serve['flags'], { log }: Serve['logging']): Promis
 
 async function startExporter(
   state: State,
-  member: Member | undefined,
+  { member, shard }: Pick<RunningOptions, 'member' | 'shard'>,
   inUse: ConfigInUse,
   { log, guard }: Serve['logging'],
   stops: Stops,
 ): Promise<Running> {
   const metrics = createSelfMetrics();
+  if (shard !== undefined) metrics.shardInfo.set(1, String(shard.index), String(shard.of), shard.by);
   const processMetrics = new ProcessMetrics(metrics.own);
   stops.unshift(processMetrics.start());
   const { tick, stop } = cronTicker(systemClock, reportTicks(metrics, log));
@@ -190,7 +197,7 @@ async function startExporter(
     }),
   });
   stops.unshift(() => exporter.stop(AbortSignal.timeout(STOP_MS)));
-  return new Running({ exporter, inUse, state, member, metrics, clock: systemClock, log, guard });
+  return new Running({ exporter, inUse, state, member, shard, metrics, clock: systemClock, log, guard });
 }
 
 /** At most half of the allowed open files are for clients: polls and the state need the rest. */
@@ -262,6 +269,12 @@ async function shareAccounts(flags: Serve['flags'], env: Serve['env'], { log, gu
     } satisfies State,
     close: async () => void (await Promise.all([forLease.close(), forStates.close()])),
   };
+}
+
+function shardOf(flags: Serve['flags']): ShardStatus | undefined {
+  const { shard, 'shard.configurations': part } = flags;
+  if (shard !== undefined) return { ...shard, by: 'accounts' };
+  return part === undefined ? undefined : { ...part, by: 'configurations' };
 }
 
 /** Reads the configuration as this process is to use it: its shard. */

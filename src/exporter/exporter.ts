@@ -20,6 +20,7 @@ import {
   measureAccounts,
   measureOwners,
   measurePush,
+  measureState,
   measureStore,
   type SelfMetrics,
 } from './self/self-metrics.ts';
@@ -166,17 +167,18 @@ export class Exporter {
 
   /** Measures what is measured only when somebody looks. */
   async #measureOwn(): Promise<void> {
-    const { metrics, processMetrics, member } = this.#options;
+    const { metrics, processMetrics, member, state } = this.#options;
+    measureState(metrics, state);
     if (member !== undefined) await runInSlices(measureOwners(metrics, member.owned()));
     await processMetrics?.measure();
     measureStore(metrics, this.#store);
   }
 
   #measure(): Promise<void> {
-    const { metrics, state, clock } = this.#options;
+    const { metrics, clock } = this.#options;
     this.#measuring = this.#measuring.then(async () => {
       await runInSlices(measurePush(metrics, this.#push.receivers()));
-      await runInSlices(measureAccounts(metrics, state, this.#accounts.views(), clock.now()));
+      await runInSlices(measureAccounts(metrics, this.#accounts.views(), clock.now()));
     });
     return this.#measuring;
   }

@@ -12,7 +12,7 @@ import type { Secret } from './secret.ts';
 import type { SelfMetrics } from './self/self-metrics.ts';
 import { madeInSlices, runInSlices, takenInSlices } from './slices.ts';
 import type { State } from './state/state.ts';
-import type { Status } from './status.ts';
+import type { ShardStatus, Status } from './status.ts';
 import { VERSION } from './version.ts';
 import type { ReloadResult, WebSources } from './web/routes.ts';
 
@@ -21,6 +21,7 @@ export interface RunningOptions {
   readonly inUse: ConfigInUse;
   readonly state: State;
   readonly member?: Member | undefined;
+  readonly shard?: ShardStatus | undefined;
   readonly metrics: SelfMetrics;
   readonly clock: Clock;
   readonly log: {
@@ -79,7 +80,7 @@ export class Running {
   }
 
   async status(): Promise<Status> {
-    const { exporter, inUse, state, clock, member } = this.#options;
+    const { exporter, inUse, state, clock, member, shard } = this.#options;
     const notReady = await this.#notReady();
     const accounts = await madeInSlices(exporter.accounts(), () => true);
     const { kind, directory, note, refusal } = state;
@@ -98,6 +99,7 @@ export class Running {
         ...(refusal === undefined ? {} : { refusal }),
       },
       ...(member === undefined ? {} : { cluster: clusterStatus(member, clock) }),
+      ...(shard === undefined ? {} : { shard }),
       series: exporter.seriesCount,
       series_dropped: exporter.droppedSeries,
       push: exporter.receivers().map(receiverStatus),

@@ -16,12 +16,21 @@ export interface Status {
   readonly state: StateStatus;
   /** The replicas that share the accounts; absent where there is only this process. */
   readonly cluster?: ClusterStatus;
+  /** Which of several processes this is that divide the accounts by their names; absent where it is none. */
+  readonly shard?: ShardStatus;
   /** Series of the platform that are exposed now. */
   readonly series: number;
   /** Series that were left out because the cap was reached. */
   readonly series_dropped: number;
   readonly push: readonly ReceiverStatus[];
   readonly accounts: readonly AccountStatus[];
+}
+
+/** One of several processes, from 0, and what they divide. */
+export interface ShardStatus {
+  readonly index: number;
+  readonly of: number;
+  readonly by: 'accounts' | 'configurations';
 }
 
 /** A receiver, and what waits for it. */

@@ -4,6 +4,7 @@ import type { OwnedAccount, State } from '../state/state.ts';
 import {
   beginning,
   type Demand,
+  LEASE_MS,
   type LeaseAction,
   type LeaseEvent,
   type LeaseView,
@@ -68,6 +69,10 @@ export class Member {
   #accounts: AccountsOfReplica | undefined;
   #view: LeaseView;
   replicas: readonly Replica[] = [];
+  /** When they were read from the database (local ms). */
+  replicasAt = 0;
+  /** When the database answered last, or this began (local ms). */
+  #answeredAt: number;
   /** Demands as the database has them. */
   #known: ReadonlyMap<string, number> = new Map();
   picture: ClusterPicture | undefined;
@@ -81,6 +86,7 @@ export class Member {
   constructor(options: MemberOptions) {
     this.#options = options;
     this.#ahead = options.clock.wall() - options.clock.now();
+    this.#answeredAt = options.clock.now();
     this.name = options.name;
     this.#view = beginning(options.newSession());
     this.#timer = new Timer(options.clock, () => this.#dispatch({ kind: 'time' }));
@@ -108,6 +114,11 @@ export class Member {
     const [account, reason] = first;
     const which = others.length === 0 ? account : `${account} and others (${others.length + 1} in all)`;
     return `${which} cannot be polled, since what is remembered cannot be loaded: ${reason}`;
+  }
+
+  /** Since when the database has not answered (local ms); undefined where it does. */
+  get silentSince(): number | undefined {
+    return this.#trouble === undefined ? undefined : this.#answeredAt;
   }
 
   /** The accounts that it owns and may poll now. */
@@ -168,8 +179,10 @@ export class Member {
     const { registry, newSession } = this.#options;
     try {
       const answer = await registry.beat(request, this.name, this.#changedDemands());
+      this.#answeredAt = this.#options.clock.now();
       if (answer !== undefined) {
         this.replicas = answer.replicas;
+        this.replicasAt = this.#answeredAt;
         this.#known = new Map(answer.mine.map(({ account, demand }) => [account, demand]));
       }
       this.#tell(undefined);
@@ -277,30 +290,41 @@ function reasonOf(error: unknown): string {
 export type ClusterStatus = ReturnType<typeof clusterStatus>;
 
 export function clusterStatus(
-  member: Pick<Member, 'name' | 'leaseLeftMs' | 'trouble' | 'replicas' | 'picture'>,
+  member: Pick<
+    Member,
+    'name' | 'leaseLeftMs' | 'trouble' | 'silentSince' | 'replicas' | 'replicasAt' | 'picture'
+  >,
   clock: Clock,
 ) {
-  const { picture } = member;
+  const { picture, silentSince } = member;
+  const passedMs = clock.now() - member.replicasAt;
+  const isOver = ({ renewedMs }: Replica) => renewedMs + passedMs > LEASE_MS;
+  const owning = new Set(member.replicas.filter((replica) => !isOver(replica)).map(({ name }) => name));
   return {
     replica: member.name,
     /** How long its own lease still holds; 0 where it does not, and nothing is polled or shown. */
     lease_left_seconds: member.leaseLeftMs / 1_000,
     /** Why it does not serve all that it owns; empty where it does. */
     note: member.trouble ?? '',
-    replicas: member.replicas.map(({ name, ageMs, renewedMs, accounts, load }) => ({
-      name,
-      joined_seconds_ago: ageMs / 1_000,
-      /** When the database was asked last. */
-      lease_age_seconds: renewedMs / 1_000,
-      accounts,
-      demand: load,
+    /** Since when the database has not answered; null where it does. What stands below is as it was then. */
+    database_silent_since: silentSince === undefined ? null : timeOf(wallAt(clock, silentSince)),
+    replicas: member.replicas.map((replica) => ({
+      name: replica.name,
+      joined_seconds_ago: (replica.ageMs + passedMs) / 1_000,
+      /** When it asked the database last, as far as is known. */
+      lease_age_seconds: (replica.renewedMs + passedMs) / 1_000,
+      /** It owns nothing any more, by what is known. */
+      lease_over: isOver(replica),
+      accounts: replica.accounts,
+      demand: replica.load,
     })),
     /** When the lists below were read from the database. They have 1,000 accounts and 50 moves at most, the newest first. */
     as_of: picture === undefined ? null : timeOf(wallAt(clock, picture.at)),
-    accounts: (picture?.accounts ?? []).map(({ since, ...one }) => ({
-      ...one,
-      since: since === null ? null : timeOf(since),
-    })),
+    accounts: (picture?.accounts ?? []).map(({ since, owner, ...one }) =>
+      owner === null || since === null || !owning.has(owner)
+        ? { ...one, owner: null, since: null }
+        : { ...one, owner, since: timeOf(since) },
+    ),
     moves: (picture?.moves ?? []).map(({ at, ...move }) => ({ at: timeOf(at), ...move })),
   };
 }

@@ -21,13 +21,18 @@ const STATES: Readonly<Record<AccountState, readonly [mood: 'bad' | 'warn' | 'ca
   };
 
 /** A table of the accounts, and below it the one that is asked for, or the only one, with its token, quota, and parts. */
-export function accountsSection(accounts: readonly JudgedAccount[], query: JobQuery, now: number): Html {
+export function accountsSection(
+  accounts: readonly JudgedAccount[],
+  query: JobQuery,
+  now: number,
+  none: string,
+): Html {
   const [only, ...others] = accounts;
   const asked = accounts.find(({ account }) => account.name === query.account);
   const shown = others.length === 0 ? only : asked;
   return html`<section id="accounts" aria-labelledby="accounts-head">
 <h2 id="accounts-head">Accounts</h2>
-${only === undefined ? html`<p class="panel nothing quiet">No account is configured.</p>` : ''}
+${only === undefined ? html`<p class="panel nothing quiet">${none}.</p>` : ''}
 ${others.length === 0 ? '' : accountsTable(accounts, query, now)}
 ${shown === undefined ? '' : accountPanel(shown, now)}
 </section>`;

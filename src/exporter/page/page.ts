@@ -1,13 +1,13 @@
 import type { ClusterStatus } from '../cluster/member.ts';
 import { judge } from '../judgement/judgement.ts';
-import type { ConfigStatus, ReceiverStatus, Status } from '../status.ts';
+import type { ConfigStatus, ReceiverStatus, ShardStatus, Status } from '../status.ts';
 import { duration, grouped } from '../text/figures.ts';
 import { accountsSection } from './accounts.ts';
 import { clockTime, type Html, html, moment, trusted } from './html.ts';
 import { type JobQuery, type JobSelection, jobsForm, jobsRegion, selectJobs } from './jobs-table.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
-import { type JudgedAccount, verdictBox, worstFirst } from './verdict.ts';
+import { type JudgedAccount, verdictBox, withoutAccounts, worstFirst } from './verdict.ts';
 
 /** What the page needs beside the status. */
 export interface PageOptions {
@@ -45,7 +45,7 @@ export function* renderPage(
 <body><div class="wrap"><a class="skip" href="#jobs-head">Skip to the jobs</a>
 ${top(status, now, telemetryPath)}
 <main>${summary(status, accounts, now)}
-${accountsSection(accounts, query, now)}
+${accountsSection(accounts, query, now, withoutAccounts(status))}
 <section aria-labelledby="jobs-head"><h2 id="jobs-head">Jobs</h2>
 ${jobsPanel(selection, accounts.length, now)}</section>
 </main></div><script>${trusted(PAGE_SCRIPT)}</script></body></html>
@@ -123,6 +123,7 @@ function summary(status: Status, accounts: readonly JudgedAccount[], now: number
   }</div>
 <div><dt>Running for</dt><dd class="large">${duration(status.uptime_seconds)}</dd></div>
 <div class="words"><dt>Configuration</dt><dd>${configuration(status.config, now)}</dd></div>
+${status.shard === undefined ? '' : html`<div class="words"><dt>Shard</dt><dd>${shard(status.shard)}</dd></div>`}
 <div class="words"><dt>State</dt><dd>${state(status)}</dd></div>
 ${status.cluster === undefined ? '' : html`<div class="words"><dt>Replicas</dt><dd>${cluster(status.cluster, now)}</dd></div>`}
 ${status.push.map((receiver) => html`<div class="words"><dt>Push</dt><dd>${pushed(receiver, now)}</dd></div>`)}
@@ -152,13 +153,21 @@ function notReady({ not_ready: reasons }: Status): Html {
 ${more > 0 ? html`<dd class="small"><a href="./-/ready">and ${grouped(more)} more</a></dd>` : ''}`;
 }
 
+function shard({ index, of, by }: ShardStatus): Html {
+  return html`<span class="mono">${index}/${of}</span><div class="small quiet">its part of the ${by}</div>`;
+}
+
 /** Which replicas share the accounts, which each has since when, and what moved last. */
-function cluster({ replica, replicas, note, accounts, moves }: ClusterStatus, now: number): Html {
-  const trouble = note === '' ? '' : html`<div class="small bad-text"><bdi>${note}</bdi></div>`;
-  const rows = replicas.map(
-    ({ name, accounts, lease_age_seconds }) =>
-      html`<div class="small"><bdi class="mono">${name}</bdi>${name === replica ? ' (this one)' : ''}: ${grouped(accounts)} accounts, lease renewed ${duration(lease_age_seconds)} ago</div>`,
-  );
+function cluster(
+  { replica, replicas, note, accounts, moves, database_silent_since: silentSince }: ClusterStatus,
+  now: number,
+): Html {
+  const trouble = html`${note === '' ? '' : html`<div class="small bad-text"><bdi>${note}</bdi></div>`}
+${silentSince === null ? '' : html`<div class="small bad-text">the database has not answered since ${clockTime(silentSince, now)}, for ${duration((now - Date.parse(silentSince)) / 1_000)}</div>`}`;
+  const rows = replicas.map(({ name, accounts: count, lease_age_seconds: age, lease_over: isOver }) => {
+    const has = isOver ? 'its lease is over' : `${grouped(count)} accounts`;
+    return html`<div class="small"><bdi class="mono">${name}</bdi>${name === replica ? ' (this one)' : ''}: ${has}, lease renewed ${duration(age)} ago</div>`;
+  });
   const owners = [...new Set(accounts.map(({ owner }) => owner))].toSorted();
   const owned = owners.map((owner) => {
     const own = accounts.filter((one) => one.owner === owner);
@@ -166,7 +175,7 @@ function cluster({ replica, replicas, note, accounts, moves }: ClusterStatus, no
       ({ account, since }, n) =>
         html`${n > 0 ? ', ' : ''}<bdi>${account}</bdi>${since === null ? '' : html` since ${clockTime(since, now)}`}`,
     );
-    return html`<div>${owner === null ? 'nobody' : html`<bdi class="mono">${owner}</bdi>`}: ${names}</div>`;
+    return html`<div>${owner === null ? (silentSince === null ? 'nobody' : 'not known') : html`<bdi class="mono">${owner}</bdi>`}: ${names}</div>`;
   });
   const whose = html`<details id="owners" class="small"><summary>Who has which account</summary>${owned}</details>`;
   const last = moves

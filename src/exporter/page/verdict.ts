@@ -51,7 +51,7 @@ export function verdictBox(status: Status, accounts: readonly JudgedAccount[], n
   const [worst, ...others] = findings.slice(0, MOST_FINDINGS);
   const unsaid = findings.length - MOST_FINDINGS;
   return html`<div id="verdict" class="verdict ${worst?.mood ?? 'ok'}">
-<p class="says" role="status">${sentence(accounts, worst, status.cluster !== undefined)}.</p>
+<p class="says" role="status">${sentence(accounts, worst, withoutAccounts(status))}.</p>
 ${worst === undefined ? '' : details(worst)}
 ${others.length === 0 ? '' : html`<ul>${others.map((finding) => html`<li>${finding.text}.${details(finding)}</li>`)}</ul>`}
 ${unsaid > 0 ? html`<p class="small">And ${grouped(unsaid)} more: see the accounts below.</p>` : ''}</div>`;
@@ -85,10 +85,15 @@ export function worstFirst(a: JudgedAccount, b: JudgedAccount): number {
   return severityOf(b) - severityOf(a) || b.judgement.tally.failing - a.judgement.tally.failing;
 }
 
-function sentence(accounts: readonly JudgedAccount[], worst: Remark | undefined, isReplica: boolean): Html {
+/** Says why there is no account, where there is none: of a replica or a shard others may have some. */
+export function withoutAccounts({ cluster, shard }: Pick<Status, 'cluster' | 'shard'>): string {
+  if (cluster !== undefined) return 'This replica has no account now';
+  return shard === undefined ? 'No account is configured' : 'This shard has no account';
+}
+
+function sentence(accounts: readonly JudgedAccount[], worst: Remark | undefined, none: string): Html {
   const [only, ...more] = accounts;
   if (only === undefined) {
-    const none = isReplica ? 'This replica has no account now' : 'No account is configured';
     return worst === undefined ? html`${none}` : html`${none}; ${worst.text}`;
   }
   if (more.length === 0) {

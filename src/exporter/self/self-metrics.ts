@@ -116,6 +116,11 @@ export function createSelfMetrics() {
       '1 for each account that this replica owns; of replicas that share a database, one owns an account.',
       ['account'],
     ),
+    shardInfo: maker.gauge(
+      'shard_info',
+      'Shard of this process, of several that divide what is polled by names alone: --shard by="accounts", --shard.configurations by="configurations"; always 1. Absent without either.',
+      ['shard', 'of', 'by'],
+    ),
     stateDurable: maker.gauge(
       'state_durable',
       'Whether counters are stored in --state.dir, or in the database of --state.url: 1, or 0 while that cannot be used and counters are withheld. Absent without either.',
@@ -229,6 +234,14 @@ export function measureStore(
   labelsShortened.set(store.shortenedLabels);
 }
 
+/** Sets whether the state can be used now: for every scrape, since an alert and the page tell it. */
+export function measureState(
+  { stateDurable }: SelfMetrics,
+  { kind, directory }: Pick<State, 'kind' | 'directory'>,
+): void {
+  if (directory !== undefined) stateDurable.set(kind === 'durable' ? 1 : 0, directory);
+}
+
 /** Sets which accounts this replica owns now: for every scrape, since another may own them a moment later. */
 export function* measureOwners(
   { accountOwner }: SelfMetrics,
@@ -239,15 +252,12 @@ export function* measureOwners(
   yield* owners.end();
 }
 
-/** Updates the metrics of the state and of accounts, one account per step; series of removed accounts are removed at the end. */
+/** Updates the metrics of accounts, one account per step; series of removed accounts are removed at the end. */
 export function* measureAccounts(
   metrics: SelfMetrics,
-  state: Pick<State, 'kind' | 'directory'>,
   accounts: readonly AccountView[],
   now: number,
 ): Generator<undefined, void> {
-  const stateDurable = metrics.stateDurable.replacing();
-  if (state.directory !== undefined) stateDurable.set(state.kind === 'durable' ? 1 : 0, state.directory);
   const waitingOperations = metrics.operationsWaiting.replacing();
   const clockSkew = metrics.clockSkew.replacing();
   const scheduledJobs = metrics.jobs.replacing();
@@ -267,7 +277,7 @@ export function* measureAccounts(
     if (view.isBeginning()) for (const jobs of [scheduledJobs, intervalStretch]) jobs.keepAll(name);
     yield;
   }
-  for (const measured of [stateDurable, waitingOperations, clockSkew, scheduledJobs, intervalStretch])
+  for (const measured of [waitingOperations, clockSkew, scheduledJobs, intervalStretch])
     yield* measured.end();
 }
 

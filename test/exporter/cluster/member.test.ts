@@ -55,7 +55,10 @@ async function ownsOne(
     hangs = false;
     await clock.advance(5_000);
   };
-  return { clock, member, loads, owned, logged, lapse };
+  const hang = (does: boolean) => {
+    hangs = does;
+  };
+  return { clock, member, loads, owned, logged, lapse, hang };
 }
 
 test('an account that is opened anew while it is still being loaded runs with what was loaded last', async () => {
@@ -130,6 +133,19 @@ test('a clock that is set back, or kept right by small steps, ends no lease', as
     clock.setWall(n === 50 ? -3_600_000 : 400);
     expect(owned[0]?.mayAct()).toBe(true);
   }
+});
+
+test('since when the database has not answered is known from the first renewal that fails', async () => {
+  const { clock, member, hang } = await ownsOne();
+  expect(member.silentSince).toBeUndefined();
+  hang(true);
+  const from = clock.now();
+  await clock.advance(60_000);
+  expect(member.silentSince).toBeLessThanOrEqual(from);
+  expect(member.silentSince).toBeGreaterThan(from - 3_000);
+  hang(false);
+  await clock.advance(5_000);
+  expect(member.silentSince).toBeUndefined();
 });
 
 test('a picture of all that is long in coming delays no renewal and is asked for once', async () => {

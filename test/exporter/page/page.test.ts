@@ -110,6 +110,44 @@ test('a state directory that cannot be used stands on top; that none is wanted d
   );
 });
 
+function replica(name: string, age: number, accounts: number) {
+  return {
+    name,
+    joined_seconds_ago: 60,
+    lease_age_seconds: age,
+    lease_over: age > 10,
+    accounts,
+    demand: 10 * accounts,
+  };
+}
+
+test('of a database that is silent it is said since when, and that nobody knows who has what', () => {
+  const cluster = {
+    replica: 'edge-0',
+    lease_left_seconds: 0,
+    note: 'this replica holds no lease: no answer',
+    database_silent_since: at(-65),
+    replicas: [replica('edge-0', 66, 1)],
+    as_of: at(-65),
+    accounts: [{ account: 'acme', owner: null, since: null, token: '3' }],
+    moves: [],
+  };
+  const text = words(page(madeUpStatus({ accounts: [], cluster })));
+  expect(text).toMatch(/the database has not answered since [\d:]+ UTC ?, for 1 min 5 s/);
+  expect(text).toMatch(/not known: acme/);
+  expect(text).not.toContain('No account is configured');
+});
+
+test.each([
+  ['accounts', { accounts: [] }, 'This shard has no account'],
+  ['configurations', {}, '1/3 its part of the configurations'],
+] as const)('a shard by %s is named on the page', (by, changes, said) => {
+  const text = words(page(madeUpStatus({ ...changes, shard: { index: 1, of: 3, by } })));
+  expect(text).toContain(`Shard 1/3 its part of the ${by}`);
+  expect(text).toContain(said);
+  expect(text).not.toContain('No account is configured');
+});
+
 test('replicas that share the accounts are listed, with what moved last and why', () => {
   const now = new Date().toISOString();
   const text = words(
@@ -119,10 +157,8 @@ test('replicas that share the accounts are listed, with what moved last and why'
           replica: 'edge-0',
           lease_left_seconds: 8,
           note: '',
-          replicas: [
-            { name: 'edge-0', joined_seconds_ago: 60, lease_age_seconds: 1, accounts: 12, demand: 120 },
-            { name: 'edge-1', joined_seconds_ago: 60, lease_age_seconds: 2, accounts: 11, demand: 110 },
-          ],
+          database_silent_since: null,
+          replicas: [replica('edge-0', 1, 12), replica('edge-1', 2, 11), replica('edge-2', 11, 10)],
           as_of: now,
           accounts: [
             { account: 'acme', owner: 'edge-1', since: now, token: '3' },
@@ -137,6 +173,8 @@ test('replicas that share the accounts are listed, with what moved last and why'
   );
   expect(text).toContain('edge-0 (this one): 12 accounts, lease renewed 1 s ago');
   expect(text).toMatch(/edge-1 ?: 11 accounts/);
+  expect(text).toMatch(/edge-2 ?: its lease is over, lease renewed 11 s ago/);
+  expect(text).not.toContain('has not answered');
   expect(text).toMatch(
     /Who has which account ?edge-0 ?: beta since [\d: -]+ UTC ?edge-1 ?: acme since [\d: -]+ UTC ?, zeta since [\d: -]+ UTC ?nobody: lost/,
   );

@@ -35,7 +35,13 @@ test('where all is well, one sentence says so, with the age of the oldest data',
 test('of a replica it is said that it has no account now, and on top that its database cannot be used', () => {
   const note = 'this replica holds no lease: timeout expired';
   const lists = { replicas: [], as_of: null, accounts: [], moves: [] };
-  const cluster = { replica: 'edge-0', lease_left_seconds: 9, note: '', ...lists };
+  const cluster = {
+    replica: 'edge-0',
+    lease_left_seconds: 9,
+    note: '',
+    database_silent_since: null,
+    ...lists,
+  };
   expect(verdict({ accounts: [], cluster })).toEqual(['This replica has no account now.']);
   const state = { kind: 'unavailable', directory: 'postgres://db/edge' } as const;
   expect(verdict({ state, cluster: { ...cluster, note } })).toEqual([

@@ -39,6 +39,25 @@ it('is 0 where a directory was asked for that cannot be used, so that an alert c
   expect(await durable(() => open(directory))).toEqual([[series(directory), 0]]);
 });
 
+it('is as the state is when it is scraped, however shortly before that changed', async () => {
+  let kind: State['kind'] = 'durable';
+  const state: State = {
+    ...memoryState(),
+    directory: 'postgres://db/edge',
+    get kind() {
+      return kind;
+    },
+  };
+  const simulation = await simulate({ account: ALMOST_NOTHING, state: async () => state });
+  const scraped = async () => (await simulation.scrape()).samples.get(series('postgres://db/edge'));
+  expect(await scraped()).toBe(1);
+  kind = 'unavailable';
+  expect(await scraped()).toBe(0);
+  kind = 'durable';
+  expect(await scraped()).toBe(1);
+  await simulation.close();
+});
+
 it('is absent where none was asked for, so that nobody is woken', async () => {
   expect(await durable(async () => memoryState('no --state.dir'))).toEqual([]);
 });
