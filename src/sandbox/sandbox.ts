@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ErrorRequestHandler, Express } from 'express';
-import express from 'express';
+import express, { Router } from 'express';
 import { z } from 'zod';
 import { type Settings, settingsSchema } from './account/settings.ts';
 import { controlRouter } from './control.ts';
@@ -128,7 +128,7 @@ async function listen(
   };
 }
 
-/** Where each part of the API lives. The first match counts; the busiest come first. */
+/** Where each part of the API lives, also below `/v4`. The first match counts; the busiest come first. */
 const RESOURCES: readonly (readonly [path: string, (platform: Platform) => Resource])[] = [
   ['/analytics', analytics],
   ['/metrics', metrics],
@@ -144,8 +144,10 @@ const RESOURCES: readonly (readonly [path: string, (platform: Platform) => Resou
   ['/waf/rulesets', wafRulesets],
   ['/network_lists', networkLists],
   ['/intelligent_dns', intelligentDns],
-  ['/v4/workspace/workloads', workloads],
 ];
+
+/** The base path of version 4, which the platform puts before its endpoints as well. */
+const VERSION_4 = '/v4';
 
 /** The platform's API as an Express application, with the sandbox's own controls beside it. */
 function createApplication(platform: Platform): Express {
@@ -155,9 +157,12 @@ function createApplication(platform: Platform): Express {
   app.use(admit(platform), identify(platform), graphqlRouter(platform));
   app.use(limit(platform, restQuota(platform)), authenticate(platform, restWording), fail(platform));
   app.use(express.json({ limit: '2mb', strict: false }));
-  app.use(['/analytics', '/metrics'], restAnalytics(platform));
-  for (const [path, resource] of RESOURCES) app.use(path, resourceRouter(platform, resource(platform)));
-  app.use('/v4', ((req, res) => send(platform, req, res, NO_CONTENT)) satisfies Handler);
+  app.use(`${VERSION_4}/workspace/workloads`, resourceRouter(platform, workloads(platform)));
+  const api = Router();
+  api.use(['/analytics', '/metrics'], restAnalytics(platform));
+  for (const [path, resource] of RESOURCES) api.use(path, resourceRouter(platform, resource(platform)));
+  app.use(api).use(VERSION_4, api);
+  app.use(VERSION_4, ((req, res) => send(platform, req, res, NO_CONTENT)) satisfies Handler);
   app.use(((req, res) => send(platform, req, res, NOT_FOUND)) satisfies Handler);
   app.use(refuseBody(platform));
   return app;
@@ -169,10 +174,7 @@ function restWording(authorization: string | undefined): string {
 
 /** Where REST serves no analytics any more, its reads of them are unknown paths. */
 function restAnalytics(platform: Platform): Handler {
-  return (req, res, next) => {
-    if (platform.settings.restAnalytics === 'served') next();
-    else send(platform, req, res, NOT_FOUND);
-  };
+  return (_req, _res, next) => next(platform.settings.restAnalytics === 'served' ? undefined : 'router');
 }
 
 /** Mistakes in the use of the control API, explained in plain text. */

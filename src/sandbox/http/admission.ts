@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'express';
-import { type Exchange, type Handler, record, send } from './http-exchange.ts';
+import { type Exchange, type Handler, pathBelow, record, send } from './http-exchange.ts';
 import type { Platform } from './platform.ts';
 import { operationKind } from './rate-limit.ts';
 import { detail, htmlError, type Reply } from './reply.ts';
@@ -82,7 +82,8 @@ export function authenticate(
   wording: (authorization: string | undefined, now: number) => string,
 ): Handler {
   return (req, res, next) => {
-    const { session, path, now } = res.locals.exchange;
+    const { session, now } = res.locals.exchange;
+    const path = pathBelow(res.locals.exchange.path);
     if (session !== undefined || path === '/tokens' || path.startsWith('/tokens/')) return next();
     const text = wording(req.headers.authorization, now);
     send(platform, req, res, detail(401, text, { 'WWW-Authenticate': 'Token' }));
@@ -122,7 +123,7 @@ export function restQuota({ settings, tokens }: Platform) {
   return (req: Request, { method, path, session }: Exchange): Quota => {
     const user = tokens.userOf(req.headers.authorization)?.username;
     const holder = session?.token ?? (user === undefined ? 'nobody' : `user ${user}`);
-    const kind = operationKind(method, path);
+    const kind = operationKind(method, pathBelow(path));
     return {
       holder: `${kind} ${holder}`,
       limit: settings.rateLimit[kind],

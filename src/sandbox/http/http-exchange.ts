@@ -43,13 +43,18 @@ export function send(platform: Platform, req: Request, res: ExchangeResponse, re
   else res.write(sent.text, () => res.destroy());
 }
 
+/** The path of an operation, without the base path of version 4. */
+export function pathBelow(path: string): string {
+  return path.replace(/^\/v4(?=\/)/, '');
+}
+
 /** Logs the request; `status` is 0 when there is no answer. */
 export function record(platform: Platform, req: Request, exchange: Exchange, status: number): void {
   const [, query = ''] = req.originalUrl.split('?');
   platform.requests.add({
     time: exchange.now,
     method: exchange.method,
-    path: exchange.path.replace(/^\/tokens\/.+/, '/tokens/:token'),
+    path: exchange.path.replace(/^((?:\/v4)?\/tokens)\/.+/, '$1/:token'),
     query,
     status,
     authorization: authorizationKind(req.headers.authorization),
