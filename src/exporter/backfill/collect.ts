@@ -156,6 +156,8 @@ export interface RetryOptions {
   readonly signal: AbortSignal;
   /** Called for every failure that is retried, with the delay (ms). */
   readonly onRetry: (failure: PlatformFailure, pause: number) => void;
+  /** Whether the platform has never answered: then the address may be wrong, and it is asked three times. */
+  readonly isAddressInDoubt?: () => boolean;
 }
 
 /** How long something may keep failing before backfill gives up. */
@@ -166,22 +168,27 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Failures that a retry does not change. */
 const FINAL: readonly FailureOutcome[] = ['unauthorized', 'forbidden', 'not_acceptable'];
 
-/** "Not found" may be temporary, but not this many times in a row. */
-const NOT_FOUND_TRIES = 3;
+/** What a wrong address looks like may be temporary, but not this many times in a row. */
+const TRIES = 3;
+
+/** Failures by which the platform, and not something at another address, has answered. */
+const OF_PLATFORM: readonly FailureOutcome[] = ['rate_limited', 'server_error'];
 
 /** Retries until it succeeds, with growing pauses. @throws PlatformFailure a final one, or the last when time is over */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { clock, signal, onRetry } = options;
+  const { clock, signal, onRetry, isAddressInDoubt = () => false } = options;
+  const mayBeMisaddressed = ({ outcome }: PlatformFailure) =>
+    outcome === 'not_found' || (isAddressInDoubt() && !OF_PLATFORM.includes(outcome));
   let failingSince: number | undefined;
-  let notFound = 0;
+  let misaddressed = 0;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     try {
       return await attempt();
     } catch (failure) {
       if (!(failure instanceof PlatformFailure) || FINAL.includes(failure.outcome)) throw failure;
-      notFound = failure.outcome === 'not_found' ? notFound + 1 : 0;
+      misaddressed = mayBeMisaddressed(failure) ? misaddressed + 1 : 0;
       failingSince ??= clock.now();
-      if (notFound >= NOT_FOUND_TRIES || clock.now() - failingSince >= RETRY_TIMEOUT_MS) throw failure;
+      if (misaddressed >= TRIES || clock.now() - failingSince >= RETRY_TIMEOUT_MS) throw failure;
       onRetry(failure, pause);
       await clock.sleep(pause, signal);
     }

@@ -33,6 +33,7 @@ export class HistoryAccount {
   /** APIs that REST answered with 404 where GraphQL had rows. */
   readonly #closed = new Set<PlannedSeries['api']>();
   #demand = 0;
+  #hasAnswered = false;
 
   constructor(account: AccountConfig, options: Omit<ConnectionOptions, 'account' | 'reserve'>) {
     this.#clock = options.clock;
@@ -61,8 +62,12 @@ export class HistoryAccount {
     return isShared ? SHARED : this.#account.request.concurrency;
   }
 
-  /** Every metric of every target that the exporter would poll, found as it finds them. @throws PlatformFailure */
+  /**
+   * Every metric of every target that the exporter would poll, found as it finds them.
+   * @throws PlatformFailure also where nothing that was asked for is there: then the address is wrong
+   */
   async discover(retries: RetryOptions): Promise<PlannedSeries[]> {
+    let missing: PlatformFailure | undefined;
     const survey = new Survey({
       account: this.#account,
       scopes: this.#connection.platform.scopes,
@@ -72,11 +77,13 @@ export class HistoryAccount {
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;
-      await withRetries(async () => {
+      const list = async () => {
         const { outcome, reason } = await survey.poll(job, retries.signal);
         if (outcome !== 'ok' && outcome !== 'empty') throw new PlatformFailure(outcome, reason ?? outcome);
-      }, retries).catch(unlessNotFound);
+      };
+      missing = (await this.#asked(list, retries)) ?? missing;
     }
+    if (missing !== undefined && !this.#hasAnswered) throw missing;
     return survey.jobs().flatMap((job) => this.#planned(job));
   }
 
@@ -85,7 +92,22 @@ export class HistoryAccount {
     if (first === undefined || this.platformClock.known) return;
     const { reader, read } = this.source(first);
     const newest = (now: number) => ({ from: now - FINEST_WINDOW_MS, to: now });
-    await withRetries(() => reader.read(read, newest, retries.signal), retries).catch(unlessNotFound);
+    await this.#asked(() => reader.read(read, newest, retries.signal), retries);
+  }
+
+  /**
+   * Asks with retries. A product that the account does not have is not listed, the others are: that failure is returned.
+   * @throws PlatformFailure any other
+   */
+  async #asked(ask: () => Promise<unknown>, retries: RetryOptions): Promise<PlatformFailure | undefined> {
+    try {
+      await withRetries(ask, { ...retries, isAddressInDoubt: () => !this.#hasAnswered });
+      this.#hasAnswered = true;
+      return undefined;
+    } catch (failure) {
+      if (failure instanceof PlatformFailure && failure.outcome === 'not_found') return failure;
+      throw failure;
+    }
   }
 
   /** Reserves what an exporter with this configuration needs for these series. */
@@ -185,11 +207,6 @@ export class HistoryAccount {
       { account: this.#account.name, api: product.api, product: product.slug, by, id, name, metric, ...own },
     ];
   }
-}
-
-/** A product that the account does not have is not listed; the others are. */
-function unlessNotFound(error: unknown): void {
-  if (!(error instanceof PlatformFailure) || error.outcome !== 'not_found') throw error;
 }
 
 /** The history gets at least this share of the limit (0 to 1), whatever the exporter needs, so that it finishes. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,7 +10,15 @@ import { facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { writeLabels } from '../../../src/exporter/exposition/label-text.ts';
 import type { FaultSettings } from '../../../src/sandbox/faults/faults.ts';
-import { type HistoryBed, historyBed, NOW, noting, seriesOf } from './history-bed.ts';
+import {
+  accountsAt,
+  type HistoryBed,
+  historyBed,
+  NOW,
+  noting,
+  seriesOf,
+  TWO_METRICS,
+} from './history-bed.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -139,6 +148,69 @@ describe('a history of several kinds', () => {
     await bed.run({ from: NOW - 2 * HOUR });
     const [samples] = seriesOf(await textOf(bed)).values();
     expect(samples?.at(-1)?.at).toBe(Date.UTC(2026, 0, 5, 10, 10));
+  });
+});
+
+describe('at a wrong address', () => {
+  const answering = (status: number, type: string, body: string): RequestListener => {
+    const headers = { 'content-type': type, date: new Date(NOW).toUTCString() };
+    return (_request, response) => response.writeHead(status, headers).end(body);
+  };
+
+  /** A clock on which pauses pass at once, and how long they were together (ms). */
+  function skipping() {
+    const skipped = { ms: 0 };
+    const now = () => Date.now() + skipped.ms;
+    const sleep = async (ms: number) => {
+      skipped.ms += ms;
+    };
+    return { skipped, clock: { now, wall: now, sleep } };
+  }
+
+  async function serverAt(listener: RequestListener): Promise<string> {
+    const server = createHttpServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it.each([
+    ['a page with 404', answering(404, 'text/html', '<h1>Not Found</h1>'), /HTTP 404/],
+    ['the API below another path', answering(404, 'application/json', '{"detail":"Not found."}'), /HTTP 404/],
+    ['a login page', answering(200, 'text/html', '<h1>Login</h1>'), /not JSON/],
+    ['nobody', undefined, /ECONNREFUSED|refused/],
+  ])('three tries show it, then the reason is told: %s', async (_, listener, reason) => {
+    const bed = await historyBed();
+    let asked = 0;
+    const counting: RequestListener = (request, response) => {
+      asked += 1;
+      listener?.(request, response);
+    };
+    const url = listener === undefined ? 'http://127.0.0.1:1' : await serverAt(counting);
+    const { skipped, clock } = skipping();
+    const accounts = accountsAt(url, { ...TWO_METRICS, source: 'rest' });
+    await expect(bed.run({ accounts, clock })).rejects.toThrow(reason);
+    expect(bed.events).toEqual(Array(2).fill('the platform could not list what to read'));
+    expect(asked).toBe(listener === undefined ? 0 : 3);
+    expect(skipped.ms).toBeLessThan(10_000);
+  });
+
+  it.each([
+    ['429', answering(429, 'application/json', '{"detail":"Request was throttled."}'), 5],
+    ['a failure of the platform', answering(500, 'application/json', '{"detail":"Sorry."}'), 5],
+  ])('%s shows no wrong address: it is waited for', async (_, listener, times) => {
+    const bed = await historyBed();
+    const app = bed.sandbox.app;
+    let asked = 0;
+    const url = await serverAt((request, response) => {
+      asked += 1;
+      if (asked > times) app(request, response);
+      else listener(request, response);
+    });
+    const { clock } = skipping();
+    await bed.run({ accounts: accountsAt(url, TWO_METRICS), from: NOW - HOUR, clock });
+    expect(await textOf(bed)).toContain('edge_requests_total');
+    expect(asked).toBeGreaterThan(times);
   });
 });
 
