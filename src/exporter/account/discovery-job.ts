@@ -35,8 +35,6 @@ import type { NamesFound, SettingNames } from './setting-names.ts';
 
 export interface DiscoveryJobOptions {
   readonly account: string;
-  /** The account's origin, which links to a next page must not leave. */
-  readonly origin: string;
   readonly product: Product;
   readonly schedule: string;
   /** Which id the API takes for a configuration, or `auto` to find out. */
@@ -149,10 +147,10 @@ export class DiscoveryJob implements Job<Listed> {
     read: Read,
     signal: AbortSignal,
   ): Promise<{ readonly discovered: Discovered } & Pick<Listed, 'elsewhere' | 'pages'>> {
-    const { product, origin, most, elsewhere } = this.#options;
+    const { product, most, elsewhere } = this.#options;
     try {
       const { items, pages, bytes } = await readListed(
-        { product, origin, most: most(), ends: this.#ends },
+        { product, most: most(), ends: this.#ends },
         read,
         signal,
       );

@@ -88,7 +88,7 @@ export class AccountJobs {
       this.sources.addressed(api, addressing),
     );
     this.learned = new LearnedMetrics(account.name);
-    this.#names = new SettingNames(account.api_url, scopes.platformClock, namesWaitMs);
+    this.#names = new SettingNames(scopes.platformClock, namesWaitMs);
   }
 
   /** The jobs wanted now. */
@@ -183,7 +183,6 @@ export class AccountJobs {
     const { account, scopes } = this.#options;
     return new DiscoveryJob({
       account: account.name,
-      origin: new URL(account.api_url).origin,
       product,
       schedule: account.discovery,
       addressing: account.collectors[product.api]?.products[product.slug]?.address_by ?? 'auto',
@@ -257,7 +256,6 @@ export class AccountJobs {
     const { account, state, scopes } = this.#options;
     return {
       account: account.name,
-      origin: new URL(account.api_url).origin,
       collector,
       schedule,
       named: account.collectors[collector]?.configurations ?? [],

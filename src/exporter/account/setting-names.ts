@@ -63,14 +63,12 @@ export interface NamesFound {
 
 /** Names of configurations for a source that knows ids alone: those of the settings that have these ids. */
 export class SettingNames {
-  readonly #origin: string;
   readonly #clock: PlatformClock;
   readonly #waitMs: number;
   readonly #lists = new Map<CollectorName, SettingList>();
 
   /** @param waitMs for how long a list without any name fails rather than do without: 0 for what is asked once */
-  constructor(apiUrl: string, clock: PlatformClock, waitMs = USUAL_WAIT_MS) {
-    this.#origin = new URL(apiUrl).origin;
+  constructor(clock: PlatformClock, waitMs = USUAL_WAIT_MS) {
     this.#clock = clock;
     this.#waitMs = waitMs;
   }
@@ -142,7 +140,7 @@ export class SettingNames {
       return by.read(resource, signal, group);
     };
     try {
-      for await (const page of readPages(ofSettings, { path, version, origin: this.#origin }, by.signal))
+      for await (const page of readPages(ofSettings, { path, version }, by.signal))
         for (const item of page) {
           const { id, name } = row.safeParse(item).data ?? {};
           if (id !== undefined && name) names.set(id, name);

@@ -23,7 +23,7 @@ import {
   placeInEnvironment,
   quotedVariables,
 } from './environment.ts';
-import { type ConfigIssue, findings, formatIssue, inOrder } from './issue.ts';
+import { type ConfigIssue, findings, formatIssue, inOrder, reservedKeys } from './issue.ts';
 import type { Receiver } from './push-settings.ts';
 import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
 import { excludesNothing, lenientConfig, unknownToPush } from './warnings.ts';
@@ -167,10 +167,10 @@ function checkOutline(from: Written, env: Environment) {
   const files = receivers?.flatMap((receiver) => receiver.files) ?? [];
   const value = receivers ? { ...Object(from.value), push: receivers.map(({ part }) => part) } : from.value;
   const parsed = OUTLINE.safeParse(value, { reportInput: true });
-  if (!parsed.success) {
-    const found = findings(parsed.error, configJsonSchema()).map(from.place);
-    return { files, rest: undefined, mistakes: besides(from.issues, found) };
-  }
+  const found = parsed.success ? [] : findings(parsed.error, configJsonSchema());
+  found.push(...reservedKeys({ ...Object(value), accounts: undefined }, [], found));
+  if (!parsed.success || found.length > 0)
+    return { files, rest: undefined, mistakes: besides(from.issues, found.map(from.place)) };
   const mistakes: ConfigIssue[] = [];
   const push = parsed.data.push.map((receiver): Receiver => {
     const proxied = withEnvironmentProxy(receiver, receiver.url, env);

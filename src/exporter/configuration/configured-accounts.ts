@@ -12,6 +12,7 @@ import {
   findings,
   formatPath,
   MOST_ISSUES,
+  reservedKeys,
   type UnplacedIssue,
 } from './issue.ts';
 import { ACCOUNT, ACCOUNTS_OUTLINE, type AccountConfig, configJsonSchema } from './schema.ts';
@@ -159,8 +160,9 @@ type Checked = { readonly account: AccountConfig } | { readonly findings: readon
 function check(given: unknown, path: ConfigPath): Checked {
   try {
     const parsed = ACCOUNT.safeParse(given, { reportInput: true });
-    if (parsed.success) return { account: parsed.data };
-    return { findings: findings(parsed.error, configJsonSchema(), path) };
+    const found = parsed.success ? [] : findings(parsed.error, configJsonSchema(), path);
+    found.push(...reservedKeys(given, path, found));
+    return parsed.success && found.length === 0 ? { account: parsed.data } : { findings: found };
   } catch (error) {
     // zod spreads its issues into a call, which overflows the stack when there are some hundred thousand.
     if (!(error instanceof RangeError)) throw error;

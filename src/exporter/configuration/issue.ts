@@ -133,3 +133,23 @@ function wrongType(expected: string, input: unknown): string {
   const cure = expected === 'string' && found !== 'array' && found !== 'object' ? '; put it in quotes' : '';
   return `expected ${words}, found ${WORDS[found] ?? found}${cure}`;
 }
+
+/**
+ * A finding for each key `__proto__` of mappings whose keys are names of the user's: zod leaves it out without a word.
+ * @param found findings of zod, which name such a key where keys are fixed
+ */
+export function reservedKeys(
+  value: unknown,
+  above: ConfigPath,
+  found: readonly UnplacedIssue[],
+): UnplacedIssue[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.keys(value).flatMap((key) => {
+    const path = [...above, Array.isArray(value) ? Number(key) : key];
+    if (key !== '__proto__') return reservedKeys(Reflect.get(value, key), path, found);
+    const isNamed = found.some(
+      (one) => one.path.length === path.length && one.path.every((part, index) => part === path[index]),
+    );
+    return isNamed ? [] : [{ path, at: 'key', message: 'expected another name: this one is reserved' }];
+  });
+}

@@ -5,6 +5,7 @@ import {
   ExchangeFailure,
   type ExchangeInfo,
   noAnswerWithin,
+  type Outgoing,
   type PlatformReply,
   Transport,
   type TransportOptions,
@@ -110,6 +111,7 @@ export class Client {
     throw new PlatformFailure('undecodable', `redirected more than ${MOST_REDIRECTS} times`);
   }
 
+  /** Sends a request. A GET whose connection was lost before any answer is sent once more, at once, as another exchange. */
   async *#send(
     { path, version, question }: PlatformRequest,
     token: Secret,
@@ -117,18 +119,20 @@ export class Client {
   ): AsyncGenerator<ExchangeInfo, PlatformReply> {
     const authorization = new Secret(`Token ${token.reveal()}`);
     const secrets = [token, ...this.#credentials.secrets()];
-    try {
-      const reply = await this.#transport.exchange(
-        question === undefined
-          ? { method: 'GET', path, version, authorization, secrets }
-          : { method: 'POST', path, version, authorization, secrets, body: question },
-        signal,
-      );
-      yield reply.info;
-      return reply;
-    } catch (error) {
-      if (error instanceof ExchangeFailure) yield error.info;
-      throw error;
+    const outgoing: Outgoing =
+      question === undefined
+        ? { method: 'GET', path, version, authorization, secrets }
+        : { method: 'POST', path, version, authorization, secrets, body: question };
+    for (let isAgain = false; ; isAgain = true) {
+      try {
+        const reply = await this.#transport.exchange(outgoing, signal, isAgain);
+        yield reply.info;
+        return reply;
+      } catch (error) {
+        if (!(error instanceof ExchangeFailure)) throw error;
+        yield error.info;
+        if (isAgain || outgoing.method !== 'GET' || !error.isConnectionLost) throw error;
+      }
     }
   }
 }

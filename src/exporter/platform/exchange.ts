@@ -3,7 +3,7 @@ import { Scrubber, type Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 import { connectorOf, type Route } from './connector.ts';
 import { HugeAnswerSlots, type LargeAnswers } from './large-answers.ts';
-import { brokenBodyFailure, networkFailure, type Scrub } from './network-failure.ts';
+import { brokenBodyFailure, isConnectionLost, networkFailure, type Scrub } from './network-failure.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate, type RateLimit } from './platform-clock.ts';
 import { type Outcome, PlatformFailure } from './read.ts';
 import { type BodyKind, type Received, receiveDocument, receiveRefusal } from './response-body.ts';
@@ -71,10 +71,13 @@ export interface PlatformReply {
 /** An exchange that brought no usable answer, with its record. */
 export class ExchangeFailure extends PlatformFailure {
   readonly info: ExchangeInfo;
+  /** True if the connection broke before any answer, as one that had been idle may. */
+  readonly isConnectionLost: boolean;
 
-  constructor(failure: PlatformFailure, info: ExchangeInfo) {
+  constructor(failure: PlatformFailure, info: ExchangeInfo, isConnectionLost = false) {
     super(failure.outcome, failure.message, failure.status);
     this.info = info;
+    this.isConnectionLost = isConnectionLost;
   }
 }
 
@@ -159,8 +162,10 @@ interface ExchangeState {
 /** Exchanges with one account's origin: requests there, typed results with their records back. Knows nothing of tokens. */
 export class Transport {
   readonly #options: TransportOptions;
-  readonly #pool: Pool;
+  readonly #pools: readonly [Pool, Pool];
   readonly #dispatcher: Dispatcher;
+  /** Requests that are sent again, each on a new connection. */
+  readonly #again: Dispatcher;
   /** Kept, since to find out how a secret can stand in a text takes longer than to mask it. */
   readonly #scrubber = new Scrubber();
   readonly #proxySecrets: readonly Secret[];
@@ -170,52 +175,62 @@ export class Transport {
     this.#options = options;
     this.#large = options.largeAnswers ?? { places: new HugeAnswerSlots(), turn: () => undefined };
     this.#proxySecrets = Object.values(options.route?.proxy?.login ?? {});
-    this.#pool = new Pool(new URL(options.baseUrl).origin, {
-      connections: options.connections,
-      connect: connectorOf(options.route ?? { tls: {} }, options),
-      headersTimeout: options.timeoutMs,
-      bodyTimeout: options.timeoutMs,
-    });
-    const { mayLeave } = options;
-    this.#dispatcher = mayLeave === undefined ? this.#pool : this.#pool.compose(onlyWhile(mayLeave));
+    const { mayLeave, connections, timeoutMs } = options;
+    const connect = connectorOf(options.route ?? { tls: {} }, options);
+    const pool = (further: Partial<Pool.Options>) =>
+      new Pool(new URL(options.baseUrl).origin, {
+        connections,
+        connect,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        ...further,
+      });
+    this.#pools = [pool({}), pool({ keepAliveTimeout: 1, keepAliveMaxTimeout: 1 })];
+    [this.#dispatcher, this.#again] = this.#pools.map((one) =>
+      mayLeave === undefined ? one : one.compose(onlyWhile(mayLeave)),
+    ) as [Dispatcher, Dispatcher];
   }
 
   /**
    * One request and its answer. Redirects are handed back, not followed.
    * @param signal aborts with DeadlineExceeded within the timeout: one deadline is for all that belongs to a read
+   * @param isAgain true for a request that is sent again, which takes a new connection
    * @throws ExchangeFailure when there is no usable answer, also where a deadline aborts the signal, and the signal's
    * reason when it aborts otherwise
    */
-  async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<PlatformReply> {
+  async exchange(outgoing: Outgoing, signal: AbortSignal, isAgain = false): Promise<PlatformReply> {
     signal.throwIfAborted();
     const { clock } = this.#options;
     const startedAt = clock.now();
     const state: ExchangeState = { bytes: 0, fromHeaders: {} };
+    const dispatcher = isAgain ? this.#again : this.#dispatcher;
     const scrub = this.#scrubberFor(outgoing);
     try {
       // Not everything takes notice of the signal: a decompression waits for a free thread, however long that takes.
-      const reply = await unlessAborted(this.#perform(outgoing, state, scrub, signal), signal);
+      const reply = await unlessAborted(this.#perform(outgoing, dispatcher, state, scrub, signal), signal);
       const outcome = reply.location === undefined ? 'ok' : 'redirected';
       return { ...reply, info: this.#recordOf(outgoing, scrub, startedAt, state, outcome) };
     } catch (error) {
       if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) throw signal.reason;
       const failure = this.#failureOf(error, scrub, state);
-      throw new ExchangeFailure(failure, this.#recordOf(outgoing, scrub, startedAt, state, failure.outcome));
+      const info = this.#recordOf(outgoing, scrub, startedAt, state, failure.outcome);
+      throw new ExchangeFailure(failure, info, state.status === undefined && isConnectionLost(error));
     }
   }
 
   /** Closes all connections. What is still under way fails; the caller aborts it first. */
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
 
   async #perform(
     outgoing: Outgoing,
+    dispatcher: Dispatcher,
     state: ExchangeState,
     scrub: Scrub,
     signal: AbortSignal,
   ): Promise<Omit<PlatformReply, 'info'>> {
-    const response = await this.#dispatcher.request({ ...requestOf(outgoing), signal });
+    const response = await dispatcher.request({ ...requestOf(outgoing), signal });
     state.status = response.statusCode;
     state.form = formOf(response.headers['content-type']);
     state.fromHeaders = readHeaders(response.headers, this.#options.clock);

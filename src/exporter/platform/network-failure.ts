@@ -56,6 +56,14 @@ const TIMEOUT_WORDS: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: 'the answer stalled',
 };
 
+/** Codes of a connection that the other side has closed. */
+const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** True if an error of the HTTP client says that the other side has closed the connection. */
+export function isConnectionLost(error: unknown): boolean {
+  return LOST.has(codeOf(error));
+}
+
 /** The failure that an error of the HTTP client before any answer is, in plain words. */
 export function networkFailure(error: unknown): PlatformFailure {
   const code = codeOf(error);

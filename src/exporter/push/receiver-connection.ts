@@ -131,13 +131,24 @@ function poolTo(origin: string, request: Receiver['request'], connections: numbe
   return new Pool(origin, { connections, connect, headersTimeout: timeout, bodyTimeout: timeout });
 }
 
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
+/** How long (ms) a body is read: the status has decided by then. */
+const LONGEST_BODY_MS = 1_000;
+
+/** The beginning of a body, as far as it comes in time; what breaks or never ends is dropped. */
+async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) break;
+  const timer = setTimeout(() => body.destroy(), LONGEST_BODY_MS);
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) break;
+    }
+  } catch {
+    // The receiver has said by its status what became of the samples.
+  } finally {
+    clearTimeout(timer);
   }
   return Buffer.concat(chunks);
 }

@@ -244,8 +244,6 @@ export interface SettingsDeclaration<Listed extends Item, Detailed extends objec
 /** What a collector of settings is given to make its jobs. */
 export interface CollectorContext {
   readonly account: string;
-  /** The account's origin, which page links must not leave. */
-  readonly origin: string;
   /** The collector's name in the configuration. */
   readonly collector: string;
   /** Cron pattern of its reads. */

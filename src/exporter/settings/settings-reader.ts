@@ -40,7 +40,7 @@ export interface SettingsRead<Row> {
   readonly operations: number;
 }
 
-type ReaderOptions = Pick<CollectorContext, 'origin' | 'named' | 'configurations'>;
+type ReaderOptions = Pick<CollectorContext, 'named' | 'configurations'>;
 
 /** Failures of an item that say nothing about the next one. */
 const OF_ONE_ITEM: ReadonlySet<FailureOutcome> = new Set([
@@ -73,8 +73,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   async read(read: Read, signal: AbortSignal): Promise<SettingsRead<Listed & Partial<Detailed>>> {
     const { list: path, version } = this.#declaration;
     if (typeof path !== 'string') return this.#readByIds(path, read, signal);
-    const { origin } = this.#options;
-    const list = { path, version, origin, ends: this.#ends };
+    const list = { path, version, ends: this.#ends };
     return this.#readItems((counted) => readPages(counted, list, signal), read, signal);
   }
 
@@ -236,8 +235,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     const { version } = this.#declaration;
     const path = pattern.replace(':id', encodeURIComponent(id));
     if (listAs === undefined) return resultOf((await read(() => ({ path, version }), signal)).body);
-    const { origin } = this.#options;
-    return { [listAs]: await allItems(read, { path, version, origin }, signal) };
+    return { [listAs]: await allItems(read, { path, version }, signal) };
   }
 
   /** The rows with what is known of their details. Of what the list does not show, nothing is known without them. */
@@ -300,18 +298,18 @@ export class IdsUnavailable extends PlatformFailure {}
  */
 async function* candidateIds(
   { products, otherwise }: ConfigurationIds,
-  context: Pick<CollectorContext, 'named' | 'configurations' | 'origin'>,
+  context: Pick<CollectorContext, 'named' | 'configurations'>,
   read: Read,
   signal: AbortSignal,
 ): AsyncGenerator<ItemIds, void, void> {
-  const { named, configurations, origin } = context;
+  const { named, configurations } = context;
   if (named.length > 0) return yield { kind: 'ids of the configuration', items: named.map((id) => ({ id })) };
   const lists = products.map((product) => ({ product, list: configurations(product) }));
   const found = idsOfProducts(lists);
   yield* found;
   let items: readonly unknown[];
   try {
-    items = await allItems(read, { ...otherwise, origin }, signal);
+    items = await allItems(read, otherwise, signal);
   } catch (failure) {
     if (!(failure instanceof PlatformFailure)) throw failure;
     if (lists.some(({ list }) => list !== undefined)) return;

@@ -41,15 +41,11 @@ export interface ListedItems {
 /**
  * Reads the list of a product's configurations. The specification shows it without pages; of an answer that names further ones
  * all are read, up to more items than are taken: what is on a page that nobody reads would be missing unseen.
- * @param list with the account's origin, and how many configurations are taken
+ * @param list how many configurations are taken
  * @throws PlatformFailure when a page cannot be read or the answer is no list
  */
 export async function readListed(
-  {
-    product,
-    most,
-    ...list
-  }: { readonly product: Product; readonly most: number } & Pick<List, 'origin' | 'ends'>,
+  { product, most, ...list }: { readonly product: Product; readonly most: number } & Pick<List, 'ends'>,
   read: Read,
   signal: AbortSignal,
 ): Promise<ListedItems> {

@@ -27,7 +27,6 @@ it('a list of configurations is decoded, and exposed, a few in each turn of the 
   const job = new DiscoveryJob({
     memory: new AccountMemory(NO_MEMORY),
     account: 'large',
-    origin: 'https://api.example.net',
     product: productOf('analytics', 'content_delivery'),
     schedule: '0 * * * *',
     addressing: 'domain',

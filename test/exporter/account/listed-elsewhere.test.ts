@@ -14,7 +14,6 @@ function listOf(options: Pick<DiscoveryJobOptions, 'elsewhere' | 'names'>) {
   const job = new DiscoveryJob({
     memory,
     account: 'test',
-    origin: 'https://api.example.net',
     product: productOf('metrics', 'edge_applications'),
     schedule: '0 * * * *',
     addressing: 'auto',

@@ -13,7 +13,7 @@ function platform(waitMs?: number) {
   let now = 0;
   let listed: readonly unknown[] | FailureOutcome = [{ id: 1, name: 'shop' }];
   const reads: string[] = [];
-  const names = new SettingNames('https://api.example.net', new PlatformClock(() => now), waitMs);
+  const names = new SettingNames(new PlatformClock(() => now), waitMs);
   const read: Read = async (resource, _, group) => {
     reads.push(`${group} ${resource().path}`);
     if (typeof listed === 'string') throw new PlatformFailure(listed, 'no answer');

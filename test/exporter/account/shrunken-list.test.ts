@@ -59,7 +59,6 @@ it('a list whose items are all of another form than a configuration is refused, 
   const job = new DiscoveryJob({
     memory: new AccountMemory(NO_MEMORY),
     account: 'a',
-    origin: 'https://api.example.net',
     product: productOf('metrics', 'edge_applications'),
     schedule: '* * * * *',
     addressing: 'domain',

@@ -599,3 +599,38 @@ test.each([
   expect(await failure()).toMatchObject({ outcome: 'unauthorized', message });
   expect(upstream.arrivals).toEqual([]);
 });
+
+describe('a connection that is lost before an answer', () => {
+  /** Resets each connection with its n-th request, from `from` on. */
+  const resetting = (from: number): Handler => {
+    const requests = new WeakMap<object, number>();
+    return (request, response) => {
+      const count = (requests.get(request.socket) ?? 0) + 1;
+      requests.set(request.socket, count);
+      if (count >= from) request.socket.resetAndDestroy();
+      else sendJson(response, { requests: count });
+    };
+  };
+
+  test('costs no read where it was used before: a GET is sent once more on a new one, as another exchange', async () => {
+    const { client, exchanges, upstream } = await against(resetting(2), { connections: 1 });
+    for (let read = 0; read < 12; read += 1) await client.get(metadata, never);
+    const outcomes = exchanges.map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === 'ok')).toHaveLength(12);
+    expect(outcomes.filter((outcome) => outcome === 'network').length).toBeGreaterThan(4);
+    expect(upstream.arrivals).toHaveLength(exchanges.length);
+  });
+
+  test('fails a read that loses the second one too', async () => {
+    const { failure, upstream } = await against(resetting(1));
+    expect(await failure()).toMatchObject({ outcome: 'network', message: 'connection reset' });
+    expect(upstream.arrivals).toHaveLength(2);
+  });
+
+  test('fails a question at once: it is sent by POST', async () => {
+    const { client, upstream } = await against(resetting(1), { questionsTo: '/graphql' });
+    const asked = client.get({ path: '/graphql', version: 3, question: '{}' }, never);
+    expect(await failureOf(asked)).toMatchObject({ outcome: 'network' });
+    expect(upstream.arrivals).toHaveLength(1);
+  });
+});

@@ -83,11 +83,16 @@ test('a page link to another origin is not followed', async () => {
   });
   const pages = readPages(
     (resource, signal) => client.get(resource(), signal),
-    { path: '/domains', version: 3, origin: own.origin },
+    { path: '/domains', version: 3 },
     never,
   );
-  await expect(pages.next()).rejects.toMatchObject({ outcome: 'undecodable' });
-  expect(own.arrivals).toHaveLength(1);
+  await pages.next();
+  await pages.next().catch(() => undefined);
+  // That nothing has gone elsewhere is looked at when the test ends.
+  expect(own.arrivals.map(({ url }) => url)).toEqual([
+    '/domains?page=1&page_size=100',
+    '/domains?page=2&page_size=100',
+  ]);
 });
 
 test.each(['http_proxy', 'HTTP_PROXY', 'ALL_PROXY'])(

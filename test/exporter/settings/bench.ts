@@ -47,7 +47,6 @@ export function settingsBench(
   const changes: SettingChange[] = [];
   const [job] = COLLECTORS[collector].jobs({
     account: 'test',
-    origin: 'https://api.example.net',
     collector,
     schedule: '* * * * *',
     named: [],
