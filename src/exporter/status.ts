@@ -107,6 +107,8 @@ export interface SourceStatus {
   readonly collector: string;
   readonly source: 'rest' | 'graphql';
   readonly why: string;
+  /** Fields that the source does not have, as `dataset.field`. */
+  readonly missing: readonly string[];
 }
 
 /** One limit scope of the platform, as its last headers said. */

@@ -6,6 +6,7 @@ import {
   EDGE_RATELIMIT_REMAINING,
   EDGE_RATELIMIT_RESET_TIMESTAMP,
   EDGE_SOURCE_INFO,
+  EDGE_SOURCE_MISSING_FIELD_INFO,
   EDGE_TOKEN_EXPIRY_TIMESTAMP,
   EDGE_TOKEN_RENEWAL_TIMESTAMP,
   PRODUCT_LISTED,
@@ -167,13 +168,14 @@ class ExpectedAges {
 }
 
 function listingSamples({ name: account, ...view }: ExposedAccount): Sample[] {
-  const sources = view.sources().map(
-    ({ collector, source }): Sample => ({
-      family: EDGE_SOURCE_INFO,
-      labels: { account, collector, source },
+  const sources = view.sources().flatMap(({ collector, source, missing }): Sample[] => [
+    { family: EDGE_SOURCE_INFO, labels: { account, collector, source }, value: 1 },
+    ...missing.map((field) => ({
+      family: EDGE_SOURCE_MISSING_FIELD_INFO,
+      labels: { account, collector, field },
       value: 1,
-    }),
-  );
+    })),
+  ]);
   const listings = view.listings().flatMap(({ product, listed, unmatched, withoutDomains }) => {
     const labels = { account, product: product.slug };
     const samples: Sample[] = [{ family: PRODUCT_LISTED, labels, value: listed ? 1 : 0 }];

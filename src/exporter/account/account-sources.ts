@@ -54,7 +54,8 @@ export class AccountSources {
   chosen(): ChosenSource[] {
     return [...this.#options.apis()].map((collector) => {
       const { source, why } = this.choice.of(collector);
-      return { collector, source, why };
+      const missing = source === 'graphql' ? (this.#graphql?.missing() ?? []) : [];
+      return { collector, source, why, missing };
     });
   }
 
@@ -99,10 +100,13 @@ export class AccountSources {
   listElsewhere(product: Product): ListElsewhere | undefined {
     const { source, isFixed } = this.choice.of(product.api);
     if (source === 'rest' && isFixed) return undefined;
-    return async (read, signal) =>
-      mayListElsewhere(this.choice.of(product.api))
-        ? this.#graphqlSource.configurations(product, read, signal)
-        : [];
+    return {
+      isInUse: () => !this.isRest(product.api),
+      list: async (read, signal) =>
+        mayListElsewhere(this.choice.of(product.api))
+          ? this.#graphqlSource.configurations(product, read, signal)
+          : [],
+    };
   }
 
   /** Reads one metric of one target by whichever source is chosen at the time. */

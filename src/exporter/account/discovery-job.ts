@@ -8,7 +8,7 @@ import { type Rejections, reject } from '../decode/points.ts';
 import { ConfigurationsCut } from '../graphql/graphql-source.ts';
 import { EarlyEnds } from '../platform/pages.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import { PlatformFailure, type Read } from '../platform/read.ts';
+import { isPassing, PlatformFailure, type Read } from '../platform/read.ts';
 import { isLarge } from '../platform/response-body.ts';
 import {
   type Discovery,
@@ -54,8 +54,13 @@ export interface DiscoveryJobOptions {
   readonly addressed?: (addressing: Addressing) => Addressing;
 }
 
-/** Lists a product's configurations by another API. @throws PlatformFailure */
-export type ListElsewhere = (read: Read, signal: AbortSignal) => Promise<readonly Configuration[]>;
+/** Another API that lists a product's configurations. */
+export interface ListElsewhere {
+  /** @throws PlatformFailure */
+  list(read: Read, signal: AbortSignal): Promise<readonly Configuration[]>;
+  /** True if series are read by it. */
+  isInUse(): boolean;
+}
 
 /** Everything else depends on these lists. */
 const DISCOVERY_WEIGHT = 10;
@@ -163,8 +168,8 @@ export class DiscoveryJob implements Job<Listed> {
       // Series keep the names of the earlier list: another API knows fewer ids and no names.
       const wasListed = this.#memory.known > 0 && !this.#memory.isFromElsewhere;
       if (!isGone || wasListed || elsewhere === undefined) throw failure;
-      const all = await elsewhere(read, signal).catch((other: unknown) => {
-        throw other instanceof PlatformFailure && !(other instanceof ConfigurationsCut) ? failure : other;
+      const all = await elsewhere.list(read, signal).catch((other: unknown) => {
+        throw this.#isRestToBlame(other) ? failure : other;
       });
       // This is how an account without the product looks.
       if (all.length === 0) throw failure;
@@ -175,6 +180,12 @@ export class DiscoveryJob implements Job<Listed> {
       const overLimit = all.length - taken.length;
       return { discovered: { configurations, rejected: 0, overLimit }, elsewhere: found, pages: 1 };
     }
+  }
+
+  /** True if the failure of the other API says no more than that of REST, which is in use. */
+  #isRestToBlame(failure: unknown): boolean {
+    if (!(failure instanceof PlatformFailure) || failure instanceof ConfigurationsCut) return false;
+    return this.#options.elsewhere?.isInUse() !== true && !isPassing(failure.outcome);
   }
 
   conclude({

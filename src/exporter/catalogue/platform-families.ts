@@ -165,6 +165,12 @@ export const EDGE_SOURCE_INFO = gauge(
   "Which of the platform's APIs the series of a collector are read by, rest or graphql; always 1.",
 );
 
+export const EDGE_SOURCE_MISSING_FIELD_INFO = gauge(
+  'edge_source_missing_field_info',
+  ['account', 'collector', 'field'],
+  'A GraphQL field that the platform does not have, as dataset.field: series that come of it are absent; always 1.',
+);
+
 export const PRODUCT_LISTED = ofDiscovery(
   'edge_exporter_product_listed',
   ['account', 'product'],

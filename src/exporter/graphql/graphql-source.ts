@@ -59,6 +59,22 @@ export class GraphqlSource {
     return product.metrics.some((metric) => GraphqlSource.has(product, metric));
   }
 
+  /** Fields that are asked for and that the endpoint does not have, as `dataset.field`. */
+  missing(): readonly string[] {
+    const missing = new Set<string>();
+    for (const { fields, columns } of [...this.#parts.values()].flat()) {
+      const { dataset, summed, split } = fields;
+      const asked = [
+        summed,
+        split?.by,
+        ...(summed === undefined ? columns.flatMap((column) => column.fields) : []),
+      ];
+      for (const field of asked)
+        if (field !== undefined && this.#schema.isRefused(dataset, field)) missing.add(`${dataset}.${field}`);
+    }
+    return [...missing].sort();
+  }
+
   reader(asked: SeriesAsked): SourceReader | undefined {
     const { target } = asked;
     const parts = this.#partsOf(asked);

@@ -171,6 +171,12 @@ export class KnownFields {
     return this.#missed(fields !== undefined && !fields.has(field));
   }
 
+  /** True if a field was refused, or is not among those that the endpoint names. */
+  isRefused(dataset: string, field: string): boolean {
+    const { datasets, refused } = this.known;
+    return refused.has(`${dataset}.${field}`) || datasets?.get(dataset)?.has(field) === false;
+  }
+
   /** Whether a measure was refused. What can be summed need not be a field of the rows. */
   refuses(dataset: string, measure: string | undefined): boolean {
     return this.#missed(measure !== undefined && this.known.refused.has(`${dataset}.${measure}`));
@@ -181,7 +187,10 @@ export class KnownFields {
     return isLacking;
   }
 
-  /** Records a refusal. Returns which of the fields it names. @param measure what was summed */
+  /**
+   * Records a refusal. Returns which of the fields its message names as unknown; none where that is not clear.
+   * @param measure what was summed
+   */
   refused(
     dataset: string,
     fields: readonly string[],
@@ -190,14 +199,39 @@ export class KnownFields {
   ): readonly string[] {
     // The message of an answer that cannot be read quotes it, and with it the fields that it has.
     if (outcome !== 'not_acceptable') return [];
-    const words = new Set(message.match(/\w+/g));
-    const named = fields.filter((field) => field !== SUM && words.has(field));
-    if (measure !== undefined && namesMeasure(message, words, measure)) named.push(measure);
-    const { refused } = this.known;
-    if (named.length > 0)
-      this.#learn({ refused: new Set([...refused, ...named.map((field) => `${dataset}.${field}`)]) });
-    return named;
+    const asked = fields.filter((field) => field !== SUM);
+    const named = new Set<string>();
+    for (const clause of refusalsIn(message)) {
+      const words = new Set(clause.match(/\w+/g));
+      const own = asked.filter((field) => words.has(field));
+      if (measure !== undefined && namesMeasure(clause, words, measure)) own.push(measure);
+      const [only, ...others] = own;
+      if (only !== undefined && others.length === 0) named.add(only);
+    }
+    this.lack(dataset, [...named]);
+    return [...named];
   }
+
+  /** Records that fields were found to be refused. */
+  lack(dataset: string, fields: readonly string[]): void {
+    if (fields.length === 0) return;
+    const { refused } = this.known;
+    this.#learn({ refused: new Set([...refused, ...fields.map((field) => `${dataset}.${field}`)]) });
+  }
+}
+
+/** Fields that a message suggests or lists exist. */
+const SUGGESTION = /\b(did you mean|perhaps|available|valid|possible|choose|expected one of)\b[^;\n]*/gi;
+
+const NEGATION =
+  /\b(cannot|can't|no|not|unknown|undefined|invalid|unexpected|unrecogni[sz]ed|doesn't|missing)\b/i;
+
+/** The clauses of a message that say that something is not there, without what it suggests instead. */
+function refusalsIn(message: string): string[] {
+  return message
+    .replace(SUGGESTION, '')
+    .split(/[.;\n]+/)
+    .filter((clause) => NEGATION.test(clause));
 }
 
 /** A measure that is a plain word, as `requests` is, means itself only in quotation marks. */

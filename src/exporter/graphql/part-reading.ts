@@ -21,8 +21,11 @@ export interface DatasetAsked {
 /** What became of an operation that was performed already. */
 export type Opening = { readonly body: unknown } | { readonly failure: unknown };
 
-/** Performs the operation of a piece. */
-type Ask = (piece: Piece) => Promise<{ readonly body: unknown }>;
+/** Performs the operation of a piece, for some fields. */
+type Ask = (piece: Piece, fields: readonly string[]) => Promise<{ readonly body: unknown }>;
+
+/** Operations that are spent at most to find out which fields are refused. */
+const MOST_PROBES = 12;
 
 /** Why a key rests. */
 export function tooManyRows(): PlatformFailure {
@@ -124,17 +127,55 @@ export class PartReading {
         throw new PlatformFailure('not_found', this.notice ?? nothing);
       }
       this.operations += 1;
-      const asked = given ?? (await this.#ask(piece).catch((failure: unknown) => ({ failure })));
+      const asked = given ?? (await this.#ask(piece, fields).catch((failure: unknown) => ({ failure })));
       given = undefined;
       const answer = 'failure' in asked ? asked : rowsOrFailure(asked.body, dataset);
       if ('rows' in answer) return answer.rows;
       const { failure } = answer;
       const names = split === undefined ? known : [...known, split.by];
-      const named = failure instanceof PlatformFailure ? schema.refused(dataset, names, failure, summed) : [];
+      const named = failure instanceof PlatformFailure ? await this.#refused(failure, names, piece) : [];
       if (named.length === 0) throw failure;
       this.notice = `the account's ${dataset} does not have ${named.join(', ')}: what comes of it is left out`;
     }
   }
+
+  /** Fields that a refusal names or, where its message is not understood, that are refused when asked for by themselves. */
+  async #refused(
+    failure: PlatformFailure,
+    names: readonly string[],
+    piece: Piece,
+  ): Promise<readonly string[]> {
+    const { dataset, schema, summed } = this.#options;
+    const named = schema.refused(dataset, names, failure, summed);
+    const isUnclear = failure.outcome === 'not_acceptable' && named.length === 0;
+    if (!isUnclear || summed !== undefined || names.length < 2) return named;
+    let probes = 0;
+    const refusedIn = async (fields: readonly string[]): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for (const half of halvesOf(fields)) {
+        if (probes === MOST_PROBES) return [];
+        probes += 1;
+        this.operations += 1;
+        const isRefused = await this.#ask(piece, half).then(
+          () => false,
+          (error: unknown) => error instanceof PlatformFailure && error.outcome === 'not_acceptable',
+        );
+        if (isRefused) found.push(...(half.length === 1 ? half : await refusedIn(half)));
+      }
+      return found;
+    };
+    const found = await refusedIn(names);
+    // A question that is refused whatever its fields is refused for something else.
+    if (found.length === names.length) return [];
+    schema.lack(dataset, found);
+    return found;
+  }
+}
+
+/** The halves of a list. */
+function halvesOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)].filter((half) => half.length > 0);
 }
 
 function rowsOrFailure(body: unknown, dataset: string) {

@@ -240,8 +240,8 @@ export class SharedReads {
     opening?: Promise<Opening>,
   ): Promise<PartRead | undefined> {
     const { window, needs, keys } = part;
-    const reading = new PartReading(part, this.#options, (piece) =>
-      read(() => this.#resource(part, piece), signal, QUESTIONS.group),
+    const reading = new PartReading(part, this.#options, (piece, fields) =>
+      read(() => this.#resource({ fields }, piece), signal, QUESTIONS.group),
     );
     try {
       const all = await reading.read(this.#piecesOf(part), opening);

@@ -84,6 +84,7 @@ ${account.without_domains === 0 ? '' : html`<div><dt>Not read</dt><dd>${grouped(
 <div><dt>Quota suffices for</dt><dd>${stretch(account.stretch)}</dd></div>
 <div><dt>Clock skew</dt><dd>${skew(account.clock_skew_seconds)}</dd></div>
 ${account.sources.filter(({ source }) => source === 'graphql').map(({ collector, why }) => html`<div><dt>Source of ${collector}</dt><dd>GraphQL<span class="quiet">: ${why}</span></dd></div>`)}
+${account.sources.filter(({ missing }) => missing.length > 0).map(({ collector, missing }) => html`<div><dt>Missing of ${collector}</dt><dd>${missing.join(', ')}<span class="quiet">: the platform's GraphQL has no such field, its series are absent</span></dd></div>`)}
 </dl>
 ${account.quota.map((quota) => quotaRow(quota, now))}
 </div>${partsTable(account.name, judgement.parts, now)}</div>

@@ -11,6 +11,8 @@ export interface Chosen {
 /** Which source the series of a collector are read by. */
 export interface ChosenSource extends Chosen {
   readonly collector: SeriesApi;
+  /** Fields that the source does not have, as `dataset.field`: what comes of them is left out. */
+  readonly missing: readonly string[];
 }
 
 /** What polls have shown of a source. */

@@ -32,8 +32,8 @@ function listOf(options: Pick<DiscoveryJobOptions, 'elsewhere' | 'names'>) {
   return { read, warningOf };
 }
 
-function listedBy(elsewhere: PlatformFailure) {
-  return listOf({ elsewhere: () => Promise.reject(elsewhere) }).read();
+function listedBy(elsewhere: PlatformFailure, isInUse = false) {
+  return listOf({ elsewhere: { isInUse: () => isInUse, list: () => Promise.reject(elsewhere) } }).read();
 }
 
 it('a list that neither API has fails as REST says, and one that GraphQL cuts says that', async () => {
@@ -43,10 +43,29 @@ it('a list that neither API has fails as REST says, and one that GraphQL cuts sa
   );
 });
 
+it.each([
+  [500, 'server_error'],
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [429, 'rate_limited'],
+  [undefined, 'timeout'],
+] as const)('fails as the API that is in use says: %s', async (status, outcome) => {
+  const failure = new PlatformFailure(outcome, 'GraphQL fails', status);
+  await expect(listedBy(failure, true)).rejects.toBe(failure);
+});
+
+it.each(['server_error', 'rate_limited', 'timeout', 'network'] as const)(
+  'fails as the other API does if that may pass, so that it is asked again soon: %s',
+  async (outcome) => {
+    const failure = new PlatformFailure(outcome, 'GraphQL fails');
+    await expect(listedBy(failure)).rejects.toBe(failure);
+  },
+);
+
 it('warns once that ids stand for names, and again when the reason changes', async () => {
   let warning: string | undefined = 'no permission: ids stand for names';
   const { warningOf } = listOf({
-    elsewhere: async () => [{ id: '1', name: '1', active: true, domains: [] }],
+    elsewhere: { isInUse: () => true, list: async () => [{ id: '1', name: '1', active: true, domains: [] }] },
     names: { cost: () => 0, of: async () => ({ names: new Map(), warning }) },
   });
   expect(await warningOf()).toBe(warning);

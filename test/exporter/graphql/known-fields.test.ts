@@ -294,3 +294,32 @@ it('is looked up once for all targets of which the same is asked, not for each o
   expect(lookUps.mock.calls.length).toBeLessThan(4 * readers.length);
   expect(gets.mock.calls.length).toBeLessThan(5);
 });
+
+const WAF = [
+  'wafRequestsThreat',
+  'wafRequestsXssAttacks',
+  'wafRequestsRfiAttacks',
+  'wafRequestsOthersAttacks',
+];
+
+it.each([
+  [
+    'Cannot query field "wafRequestsOthersAttacks" on type "WorkloadMetrics". Did you mean "wafRequestsXssAttacks", "wafRequestsRfiAttacks" or "wafRequestsThreat"?',
+    ['wafRequestsOthersAttacks'],
+  ],
+  [
+    "Unknown field 'wafRequestsThreat'. Available fields: wafRequestsXssAttacks, wafRequestsRfiAttacks",
+    ['wafRequestsThreat'],
+  ],
+  [
+    'Cannot query field "wafRequestsThreat" on type "T".; Cannot query field "wafRequestsXssAttacks" on type "T".',
+    ['wafRequestsThreat', 'wafRequestsXssAttacks'],
+  ],
+  ['invalid query: wafRequestsThreat wafRequestsXssAttacks', []],
+  ['wafRequestsThreat is fine', []],
+  ['a limit was exceeded', []],
+])('takes for missing only what a message names as unknown: %s', async (message, expected) => {
+  const { fields } = await started(memoryState(), 0);
+  const refusal = new PlatformFailure('not_acceptable', message, 400);
+  expect(fields.refused(DATASET, WAF, refusal)).toEqual(expected);
+});

@@ -437,3 +437,51 @@ it('takes one configuration with too many rows in a minute from nobody else, and
     new Map([['workloads', learned.of('workloads')]]),
   );
 });
+
+it('finds a field that is refused in words that it does not know by asking for halves', async () => {
+  const fields = [
+    'requestsTotal',
+    'savedRequests',
+    'missedRequests',
+    'httpRequestsTotal',
+    'httpsRequestsTotal',
+  ];
+  let operations = 0;
+  const read: Read = async (resource) => {
+    const { question } = resource();
+    if (question?.includes('__schema') !== true) operations += 1;
+    if (question?.includes('savedRequests')) throw new PlatformFailure('not_acceptable', 'bad request', 400);
+    return rowsAsked(question);
+  };
+  const reads = readsOf(8_388_608);
+  const need = { key: 'x', fields };
+  reads.join(need);
+  const window = { from: NOW - 10 * MINUTE, to: NOW };
+  const never = new AbortController().signal;
+  const { notice } = await reads.read({ ...need, window: () => window, take }, read, never);
+  expect(notice).toBe(
+    "the account's workloadMetrics does not have savedRequests: what comes of it is left out",
+  );
+  expect(operations).toBeLessThanOrEqual(8);
+  operations = 0;
+  await reads.read({ ...need, window: () => window, take }, read, never);
+  expect(operations).toBe(1);
+});
+
+it('asks no more than a dozen times why a question is refused whatever its fields', async () => {
+  const fields = Array.from({ length: 30 }, (_, index) => `field${index}`);
+  let operations = 0;
+  const read: Read = async () => {
+    operations += 1;
+    throw new PlatformFailure('not_acceptable', 'bad request', 400);
+  };
+  const reads = readsOf(8_388_608);
+  const need = { key: 'x', fields };
+  reads.join(need);
+  const window = { from: NOW - 10 * MINUTE, to: NOW };
+  const never = new AbortController().signal;
+  await expect(reads.read({ ...need, window: () => window, take }, read, never)).rejects.toThrow(
+    'bad request',
+  );
+  expect(operations).toBeLessThanOrEqual(14);
+});

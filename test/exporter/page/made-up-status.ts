@@ -71,7 +71,7 @@ export function madeUpAccount(changes: Partial<AccountStatus> = {}): AccountStat
     name: 'production',
     credentials: 'token_file',
     api_url: 'https://api.example.net',
-    sources: [{ collector: 'metrics', source: 'rest', why: 'REST answers' }],
+    sources: [{ collector: 'metrics', source: 'rest', why: 'REST answers', missing: [] }],
     up: true,
     up_since: at(-276_000),
     note: '',

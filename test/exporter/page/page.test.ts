@@ -32,9 +32,11 @@ test('a limit that is assumed is shown, with what is used of it', () => {
 });
 
 test('why another source is read is told apart from its name', () => {
-  const sources = [{ collector: 'metrics', source: 'graphql', why: 'REST is closed' }] as const;
+  const missing = ['workloadMetrics.wafRequestsThreat'];
+  const sources = [{ collector: 'metrics', source: 'graphql', why: 'REST is closed', missing }] as const;
   const shown = words(page(madeUpStatus({ accounts: [madeUpAccount({ sources })] })));
   expect(shown).toContain('Source of metrics GraphQL : REST is closed');
+  expect(shown).toContain('Missing of metrics workloadMetrics.wafRequestsThreat');
 });
 
 test('an account shows its token, its quota with the reserve, and that the platform stopped it', () => {
