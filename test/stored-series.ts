@@ -1,19 +1,27 @@
-import type { Counter } from '../src/exporter/series/counter.ts';
-import {
-  type CountersRecord,
-  recordOf,
-  restoreSeries,
-  storeSeries,
-} from '../src/exporter/series/series-memory.ts';
+import { NO_POINTS } from '../src/exporter/decode/points.ts';
+import type { Counter } from '../src/exporter/series/counting.ts';
+import { EMPTY_LEDGER } from '../src/exporter/series/ledger.ts';
+import { restoreLedger, storeLedger } from '../src/exporter/series/ledger-record.ts';
 
-const all = () => true;
-
-/** The counters that the state holds under a key; undefined where it holds none. */
-export function storedCounters(stored: unknown): CountersRecord | undefined {
-  return restoreSeries(stored, all).record;
+/** Counters that the state holds under a key, by dimension. */
+export interface StoredCounters {
+  readonly since: number;
+  readonly width: number;
+  readonly counters: ReadonlyMap<string, Counter>;
 }
 
-/** Counters as the state holds them. */
+/** Returns the counters that the state holds under a key; undefined if it holds none. */
+export function storedCounters(stored: unknown): StoredCounters | undefined {
+  const { since, dimensions } = restoreLedger(stored);
+  if (since === undefined) return undefined;
+  const counters = new Map([...dimensions].flatMap(([name, { counter }]) => (counter ? [[name, counter] as const] : [])));
+  return { since, width: [...dimensions.values()][0]?.width ?? Number.NaN, counters };
+}
+
+/** Returns counters as the state holds them. */
 export function countersToStore(since: number, width: number, counters: ReadonlyMap<string, Counter>) {
-  return storeSeries({ ...restoreSeries(undefined, all), record: recordOf(since, width, counters, all) });
+  const dimensions = new Map(
+    [...counters].map(([name, counter]) => [name, { width, recent: NO_POINTS, counter }] as const),
+  );
+  return storeLedger({ ...EMPTY_LEDGER, since, dimensions });
 }

@@ -1,6 +1,6 @@
 import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
-import { decimal } from '../../src/exporter/series/counter.ts';
+import { decimal } from '../../src/exporter/series/decimals.ts';
 import type { State } from '../../src/exporter/state/state.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { seriesKey } from '../parse-exposition.ts';

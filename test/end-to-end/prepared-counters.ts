@@ -1,6 +1,6 @@
 import { DIMENSIONS, facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import { productOf } from '../../src/exporter/catalogue/products.ts';
-import { seriesKey } from '../../src/exporter/series/series-memory.ts';
+import { ledgerKey } from '../../src/exporter/series/ledger-record.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import type { State } from '../../src/exporter/state/state.ts';
 import { DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -56,7 +56,7 @@ export async function storeCounters(
       );
       const target = { account, product: PRODUCT, by: 'configuration', id: String(id), name } as const;
       return {
-        key: seriesKey(target, metric),
+        key: ledgerKey(target, metric),
         value: countersToStore(begin, MINUTE, counters),
       };
     }),

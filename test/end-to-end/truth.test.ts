@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
-import { decimal } from '../../src/exporter/series/counter.ts';
+import { decimal } from '../../src/exporter/series/decimals.ts';
 import { eventually } from '../eventually.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type ExporterProcess, startExporter } from './exporter-process.ts';

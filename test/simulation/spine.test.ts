@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { DIMENSIONS, facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import { productOf } from '../../src/exporter/catalogue/products.ts';
-import { decimal } from '../../src/exporter/series/counter.ts';
+import { decimal } from '../../src/exporter/series/decimals.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';

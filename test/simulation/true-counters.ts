@@ -36,8 +36,8 @@ export function auditCounters(state: State, sandbox: Sandbox, lost?: Span): Audi
     const counters = storedCounters(state.get(key));
     if (counters === undefined) throw new Error(`no counters under ${key.join('/')}`);
     const truthUntil = remembered((watermark: number) => trueSeries(sandbox, key, counters.since, watermark));
-    for (const [dimension, { total, watermark, missing }] of counters.counters) {
-      const leftOut = lost === undefined ? missing : [lost, ...missing];
+    for (const [dimension, { total, watermark, holes }] of counters.counters) {
+      const leftOut = lost === undefined ? holes : [lost, ...holes];
       let sum = 0;
       for (const [time, value] of truthUntil(watermark)[dimension] ?? []) {
         if (isWithin(leftOut, time)) continue;
@@ -45,7 +45,7 @@ export function auditCounters(state: State, sandbox: Sandbox, lost?: Span): Audi
         buckets += 1;
       }
       series += 1;
-      watermarks.push(missing[0]?.from ?? watermark);
+      watermarks.push(holes[0]?.from ?? watermark);
       if (Math.abs(sum - total) > 1e-9 * Math.max(1, sum)) {
         wrong.push(`${key.join('/')}/${dimension}: ${total}, true ${sum}`);
       }

@@ -19,7 +19,6 @@ import {
   RowsRejected,
 } from '../poll/job.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
-import { someStart } from '../series/answer-buckets.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { madeInSlices, toTheEnd } from '../slices.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
@@ -268,7 +267,8 @@ async function findAddressing(
     try {
       const { body } = await read(() => seriesResource({ target, metric, window }), signal);
       // An answer without points may mean that the platform does not know the id.
-      if (someStart(decodeSeries(body, { metric, id }, platformClock.now())) !== undefined) return addressing;
+      const { series } = decodeSeries(body, { metric, id }, platformClock.now());
+      if ([...series.values()].some(({ timestamps }) => timestamps.length > 0)) return addressing;
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
       if (failure.outcome !== 'not_found') return undefined;

@@ -2,12 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { Decoded } from '../decode/decode.ts';
+import { NO_POINTS } from '../decode/points.ts';
 import { type FailureOutcome, PlatformFailure, type Read } from '../platform/read.ts';
-import { someStart } from '../series/answer-buckets.ts';
-import { answerWidth } from '../series/bucket-width.ts';
-import { type Evidence, isTimedOut, type MissingBucketTimeout, missedAgain } from '../series/counter.ts';
 import type { SourceReader } from '../series/series-source.ts';
-import { doubtAgain, type WidthDoubt } from '../series/width-doubt.ts';
+import { nextWidth } from '../series/width.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type HistoryWindow, moment, nameOf, type PlannedSeries } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
@@ -105,39 +103,40 @@ export interface HistoryReaderOptions extends RetryOptions {
   readonly end: number;
 }
 
-/** Buckets count as missing from the platform when a whole answer brings nothing new, or after this many answers. */
-const BELIEVED: MissingBucketTimeout = { after: 0, whole: 1, asked: 5 };
+/** After so many answers, buckets count as missing from the platform. */
+const MOST_ANSWERS = 5;
 
 /**
- * Reads one window of a metric, until nothing is missing or it is believed to be: a damaged answer must not cost a
+ * Reads one window of a metric, until nothing is missing or an answer brings nothing new: a damaged answer must not cost a
  * bucket, and a bucket that there never was must not hold up the history. What several answers bring is put together.
  * @throws PlatformFailure when it keeps failing
  */
 export async function readWindow(window: HistoryWindow, options: HistoryReaderOptions): Promise<SpoolLine> {
-  let evidence: Evidence = { since: 0, until: 0, asked: 0, whole: 0 };
-  let doubt: WidthDoubt | undefined;
+  let seen: ReturnType<typeof nextWidth> = { width: undefined, isKnown: false, areNarrow: false };
   let known: SpoolRecord | undefined;
-  for (;;) {
-    const ask = moved(window.ask, (doubt?.answers ?? 0) * MINUTE_MS, options.end);
+  for (let answers = 1; ; answers += 1) {
+    const ask = moved(window.ask, (seen.doubt?.answers ?? 0) * MINUTE_MS, options.end);
     const { reader, read, signal } = options;
     const answer = await withRetries(() => reader.read(read, () => ask, signal), options).catch(vanished);
     if (answer === undefined) return { vanished: true };
     const { decoded } = answer;
-    if (widthOf(decoded, doubt) === undefined) doubt = doubtAgain(doubt, decoded, options.clock.now());
-    const width = widthOf(decoded, doubt);
-    const inDoubt = width === undefined && decoded.width !== undefined;
+    const starts = startsIn(decoded);
+    seen = nextWidth(starts, NO_POINTS, { width: undefined, doubt: seen.doubt, usual: undefined }, NO_POINTS);
+    const width = starts.length > 1 && seen.isKnown ? seen.width : undefined;
     const before = known;
-    known = together(before, recordOf(window, decoded.series, inDoubt ? MINUTE_MS : width));
-    const sound = decoded.rejected.size === 0 && !inDoubt;
-    if (sound && isWhole(known, window, options.end)) return known;
-    const bringsNothing = someStart(decoded) !== undefined && isDeepStrictEqual(known, before);
-    evidence = missedAgain(evidence, bringsNothing && !inDoubt, options.clock.now());
-    if (isTimedOut(evidence, BELIEVED)) return known;
+    known = together(before, recordOf(window, decoded.series, seen.isKnown ? width : MINUTE_MS));
+    if (decoded.rejected.size === 0 && seen.isKnown && isWhole(known, window, options.end)) return known;
+    const bringsNothing = seen.isKnown && starts.length > 0 && isDeepStrictEqual(known, before);
+    if (bringsNothing || answers >= MOST_ANSWERS) return known;
   }
 }
 
-function widthOf(decoded: Decoded, doubt: WidthDoubt | undefined): number | undefined {
-  return answerWidth(decoded, { known: undefined, seen: undefined, doubt });
+/** Starts of all buckets of an answer, ascending. */
+function startsIn({ series, valueless }: Decoded): Float64Array {
+  const starts = new Set<number>();
+  for (const { timestamps } of series.values()) for (const time of timestamps) starts.add(time);
+  for (const timestamps of valueless?.values() ?? []) for (const time of timestamps) starts.add(time);
+  return Float64Array.from(starts).sort();
 }
 
 /** An answer that loses every second row brings others for a window that begins at another minute. */

@@ -4,7 +4,7 @@ import type { UnitOverrides } from '../catalogue/units.ts';
 import { mostFrequent } from '../decode/decode.ts';
 import { LabelTexts } from '../exposition/label-text.ts';
 import { familyHeader, formatValue } from '../exposition/text-format.ts';
-import { addedUp } from '../series/counter.ts';
+import { addedUp } from '../series/decimals.ts';
 import { counterValue, gaugeValue } from '../series/samples.ts';
 import { targetLabels } from '../targets/target.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';

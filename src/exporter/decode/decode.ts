@@ -1,17 +1,6 @@
 import { PlatformFailure } from '../platform/read.ts';
 import { bucketsOf, type Points, type Rejections, reject } from './points.ts';
 
-/** The grid of an answer's buckets: each starts at a multiple of `width` after `phase`. In milliseconds. */
-interface Grid {
-  readonly width: number;
-  readonly phase: number;
-  /** Whether every series has all buckets from its first to its last, and none beside the grid. */
-  readonly complete: boolean;
-}
-
-/** A stray point midway between two buckets makes this many equal differences that are not the width. */
-const STRAY_DIFFERENCES = 2;
-
 /** Shares are given in percent, and may be beside 100 by a rounding. */
 const MOST_PERCENT = 100.01;
 
@@ -19,8 +8,6 @@ const MOST_PERCENT = 100.01;
 export interface Decoded {
   /** By dimension; '' for a series that the answer does not name. */
   readonly series: ReadonlyMap<string, Points>;
-  /** Width of the buckets in ms, or undefined when the answer does not show it (a single bucket, an unclear grid). */
-  readonly width: number | undefined;
   readonly rejected: Rejections;
   /** Starts of the buckets that are in the answer without a usable value, by dimension; left out where there are none. */
   readonly valueless?: ReadonlyMap<string, Float64Array>;
@@ -31,15 +18,6 @@ export interface Decoded {
    * answer was taken, which are named here.
    */
   readonly insteadOf?: readonly string[];
-  /** Rows that were set apart since the answer does not show how wide their buckets are; left out where there are none. */
-  readonly unclear?: ReadonlyMap<string, readonly UnclearRow[]>;
-}
-
-/** A row whose bucket's width is not known: it ends at `end` at the latest (ms since the epoch). */
-export interface UnclearRow {
-  readonly start: number;
-  readonly end: number;
-  readonly value: number;
 }
 
 /**
@@ -61,23 +39,16 @@ export function decodeSeries(body: unknown, asked: AskedSeries, now: number): De
     const most = asked.isPercent?.(name) ? MOST_PERCENT : undefined;
     buckets.set(dimension, bucketsOf(given, now, rejected, most));
   }
-  const valued = valuedOf(buckets);
-  const { series, grid } = onGrid(buckets, valued, rejected);
-  const valueless = valued === buckets ? {} : { valueless: valuelessIn(buckets) };
-  return { series, width: grid?.width, rejected, ...valueless, rows };
+  const series = valuedOf(buckets);
+  return { series, rejected, ...(series !== buckets && { valueless: valuelessIn(buckets) }), rows };
 }
 
 /** The answers to the reads of a metric's single dimensions over one window, as if one read had brought all. */
 export function mergeDecoded(answers: readonly Decoded[]): Decoded {
   const rejected: Rejections = new Map();
-  const widths = new Map<number, number>();
-  for (const answer of answers) {
-    for (const [reason, rows] of answer.rejected) reject(rejected, reason, rows);
-    if (answer.width !== undefined) widths.set(answer.width, (widths.get(answer.width) ?? 0) + 1);
-  }
+  for (const answer of answers) for (const [reason, rows] of answer.rejected) reject(rejected, reason, rows);
   return {
     series: new Map(answers.flatMap(({ series }) => [...series])),
-    width: mostFrequent(widths),
     rejected,
     valueless: new Map(answers.flatMap(({ valueless = [] }) => [...valueless])),
     rows: answers.reduce((sum, { rows }) => sum + rows, 0),
@@ -100,23 +71,6 @@ function hasNaN(values: Points['values']): boolean {
   return false;
 }
 
-/** The points with a value, without those beside the grid. */
-function onGrid(
-  buckets: Series,
-  valued: Series,
-  rejected: Rejections,
-): { series: Series; grid: Grid | undefined } {
-  const grid = gridOfBuckets(buckets, valued);
-  if (grid === undefined || grid.complete) return { series: valued, grid };
-  const { width, phase } = grid;
-  const series = eachSeries(valued, (points) => {
-    const aligned = keep(points, (timestamp) => timestamp % width === phase);
-    reject(rejected, 'misaligned', points.timestamps.length - aligned.timestamps.length);
-    return aligned;
-  });
-  return { series, grid };
-}
-
 function valuelessIn(buckets: Series): ReadonlyMap<string, Float64Array> {
   const valueless = new Map<string, Float64Array>();
   for (const [dimension, { timestamps, values }] of buckets) {
@@ -124,12 +78,6 @@ function valuelessIn(buckets: Series): ReadonlyMap<string, Float64Array> {
     if (starts.length > 0) valueless.set(dimension, starts);
   }
   return valueless;
-}
-
-/** Buckets without a value show the grid where they complete it; where they do not, they may be junk altogether. */
-function gridOfBuckets(buckets: Series, valued: Series): Grid | undefined {
-  const grid = gridOf([...buckets.values()]);
-  return grid?.complete || valued === buckets ? grid : gridOf([...valued.values()]);
 }
 
 function eachSeries(series: Series, change: (points: Points) => Points): Series {
@@ -148,68 +96,6 @@ function keep(points: Points, passes: (timestamp: number, value: number) => bool
   return { timestamps: timestamps.filter(passing), values: values.filter(passing) };
 }
 
-/**
- * The grid on which the buckets of an answer lie. Its width is the most frequent difference of neighbouring timestamps
- * over all series (the smaller of two as frequent), since the platform chooses widths by the window asked for and does
- * not say which. It must be the only difference, or more frequent than a single stray point can make one, and most
- * buckets must share its phase; otherwise the grid stays unknown, rather than be one that strays have made up. Where more
- * of the newest than strays can be lie closer together they are the narrower buckets, and those of before wider.
- */
-function gridOf(series: readonly Points[]): Grid | undefined {
-  const { counts: differences, newest } = differencesIn(series);
-  const usual = mostFrequent(differences);
-  if (usual === undefined) return undefined;
-  const width = Math.min(usual, ...[...newest].filter((narrower) => usual % narrower === 0));
-  if (differences.size > 1 && Number(differences.get(width)) <= STRAY_DIFFERENCES) return undefined;
-  const phases = phasesIn(series, width);
-  const phase = majority(phases);
-  return phase === undefined
-    ? undefined
-    : { width, phase, complete: differences.size === 1 && phases.size === 1 };
-}
-
-/** How often each difference of neighbouring timestamps occurs, and those by which the newest of a series lie apart. */
-function differencesIn(series: readonly Points[]) {
-  const counts = new Map<number, number>();
-  const newest = new Set<number>();
-  for (const { timestamps } of series) {
-    let run = 0;
-    let current = Number.NaN;
-    for (let index = 1; index < timestamps.length; index += 1) {
-      const difference = Number(timestamps[index]) - Number(timestamps[index - 1]);
-      if (difference !== current) {
-        add(counts, current, run);
-        current = difference;
-        run = 0;
-      }
-      run += 1;
-    }
-    add(counts, current, run);
-    if (run > STRAY_DIFFERENCES) newest.add(current);
-  }
-  return { counts, newest };
-}
-
-/** How many timestamps have each offset from the multiples of `width`. */
-function phasesIn(series: readonly Points[], width: number): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const { timestamps } of series) {
-    let run = 0;
-    for (let index = 0; index < timestamps.length; index += 1) {
-      run += 1;
-      // A neighbour one width on has the same offset; a remainder per timestamp would cost more than all the rest.
-      if (Number(timestamps[index + 1]) - Number(timestamps[index]) === width) continue;
-      add(counts, Number(timestamps[index]) % width, run);
-      run = 0;
-    }
-  }
-  return counts;
-}
-
-function add(counts: Map<number, number>, key: number, times: number): void {
-  if (times > 0) counts.set(key, (counts.get(key) ?? 0) + times);
-}
-
 /** The key counted most often, the smaller of two as frequent; undefined when nothing was counted. */
 export function mostFrequent(counts: ReadonlyMap<number, number>): number | undefined {
   let best: number | undefined;
@@ -220,13 +106,6 @@ export function mostFrequent(counts: ReadonlyMap<number, number>): number | unde
     most = times;
   }
   return best;
-}
-
-function majority(counts: ReadonlyMap<number, number>): number | undefined {
-  let all = 0;
-  for (const times of counts.values()) all += times;
-  for (const [key, times] of counts) if (times > all / 2) return key;
-  return undefined;
 }
 
 /** What a read was asked for, to find it in the answer. */

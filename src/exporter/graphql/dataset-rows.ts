@@ -278,7 +278,6 @@ export function decodeColumns(
   }
   return {
     series,
-    width: places.length === 0 ? undefined : width,
     rejected,
     ...(valueless.size > 0 && { valueless }),
     rows: mine.times.length,

@@ -1,7 +1,7 @@
 import { refusalKey } from '../poll/job.ts';
 import { madeInSlices } from '../slices.ts';
 import type { State, StateKey, StateReader } from '../state/state.ts';
-import { pushedKeys, restoreSeries } from './series-memory.ts';
+import { restoreLedger } from './ledger-record.ts';
 
 /**
  * Counters that nothing reads are kept for so long after they stopped: three times as long as the platform's
@@ -27,8 +27,7 @@ export async function pruneCounters(
   const { keys, before } = await madeInSlices(fallenBehind(state, kept));
   // One may have come back while the others were looked at.
   const fallen = keys.filter((key) => hasFallenBehind(state.get(key), before));
-  // What was pushed of them goes with them.
-  const records = fallen.flatMap((key) => [key, refusalKey(key), ...Object.values(pushedKeys(key))]);
+  const records = fallen.flatMap((key) => [key, refusalKey(key)]);
   await state.commit(records.map((key) => ({ key, value: undefined })));
 }
 
@@ -55,12 +54,9 @@ function* fallenBehind(
 
 /** Entries that are no counters, of another version perhaps, are left alone. */
 function hasFallenBehind(stored: unknown, time: number): boolean {
-  const { record } = restoreSeries(stored, () => true);
-  return (
-    record !== undefined &&
-    record.since < time &&
-    [...record.counters].every(([, { watermark }]) => watermark < time)
-  );
+  const { since, dimensions } = restoreLedger(stored);
+  if (since === undefined || since >= time) return false;
+  return [...dimensions.values()].every(({ counter }) => counter === undefined || counter.watermark < time);
 }
 
 function nameOf(key: StateKey): string {

@@ -1,102 +1,116 @@
-import { z } from 'zod';
 import type { TimedSample } from '../catalogue/family.ts';
-import { FINEST_WINDOW_MS } from '../settling/window.ts';
-import type { StateEntry, StateKey } from '../state/state.ts';
-import { addedUp, type Counter } from './counter.ts';
-import type { CounterUpdate } from './counters.ts';
-import type { CountersByDimension } from './packed-series.ts';
+import { NO_POINTS, type Points } from '../decode/points.ts';
+import type { Counter } from './counting.ts';
+import { addedUp } from './decimals.ts';
+import type { DimensionLedger, Ledger, SettledBucket } from './ledger.ts';
 import type { SeriesSamples } from './samples.ts';
-import { byStoredName, type CountersRecord, storedByName } from './series-memory.ts';
-import type { WindowedAnswer } from './series-source.ts';
 
-/** Samples to push, and the record of that, to be committed with them. */
-export interface ToPush {
+/** What was pushed of one dimension. Times are platform ms. */
+export interface PushedDimension {
+  readonly counter?: PushedCounter | undefined;
+  /** Start of the last bucket pushed as a gauge. */
+  readonly gauge?: number | undefined;
+}
+
+interface PushedCounter {
+  /** The counter's total when this was written: if it differs, buckets were counted that nobody pushed. */
+  readonly counted: number;
+  /** Sum up to `until`, as pushed. */
+  readonly total: number;
+  /** End of the last bucket pushed. */
+  readonly until: number;
+  /** Buckets counted before others that come earlier, ascending. */
+  readonly held: PushedBucket[];
+}
+
+type PushedBucket = [start: number, end: number, value: number];
+
+/** A ledger with what is pushed of it, and the samples to push. */
+export interface Push {
+  readonly ledger: Ledger;
   readonly samples: readonly TimedSample[];
-  readonly commit: readonly StateEntry[];
 }
 
-export const NOTHING_TO_PUSH: ToPush = { samples: [], commit: [] };
-
-/** What of an update is pushed. */
-type CountedUpdate = Pick<CounterUpdate, 'settled'> & {
-  readonly record: Pick<CountersRecord, 'since' | 'counters'>;
-};
-
-/** Where it is kept what was pushed of a series, and what the state holds there. */
-export interface Pushed {
-  readonly key: StateKey;
-  readonly stored: unknown;
+/** What is pushed with an answer. */
+export interface PushRules {
   readonly samples: SeriesSamples;
+  /** Gauges of buckets that ended by this time are pushed (platform ms); undefined pushes none. */
+  readonly gaugesUntil: number | undefined;
+  readonly usable: ReadonlyMap<string, Points>;
 }
-
-/** What was pushed of a counter, by dimension. */
-const records = z.record(
-  z.string(),
-  z.object({
-    /** The counter's total when this was written: where it differs, buckets were counted that nobody pushed. */
-    counted: z.number(),
-    /** The sum up to `until`, as pushed. */
-    total: z.number(),
-    /** The end of the last bucket pushed. */
-    until: z.number(),
-    /** Buckets counted before others that come earlier: `[start, end, value]`, ascending. */
-    held: z.array(z.tuple([z.number(), z.number(), z.number()])),
-  }),
-);
-
-type PushedCounter = z.infer<typeof records>[string];
 
 /**
- * What is pushed of the counters of one metric of one target. Counters take buckets in as they come; after an outage the
- * newest come first. A sample says what had happened up to its time, so a bucket waits here until nothing before it is due.
- * @param before the counters before the update
+ * Returns what is to be pushed of a ledger. A counter's sample says what had happened up to its time, so a bucket waits until no
+ * hole lies before it. A gauge is pushed once, since receivers do not take another value for the same time.
  */
-export function countersToPush(
-  before: CountersByDimension | undefined,
-  update: CountedUpdate,
-  { key, stored, samples }: Pushed,
-): ToPush {
-  const known = byStoredName(records.safeParse(stored).data ?? {});
-  const moments: { dimension: string; at: number; total: number }[] = [];
-  let isChanged = false;
-  const settled = groupedBySeries(update);
-  for (const [dimension, counter] of update.record.counters) {
-    const buckets = settled.get(dimension) ?? [];
-    const old = before?.get(dimension);
-    const last = known.get(dimension);
-    const isBeginning = old === undefined;
-    if (!isBeginning && buckets.length === 0 && (last === undefined || last.held.length === 0)) continue;
-    const start: PushedCounter =
-      last !== undefined && last.counted === old?.total ? last : startOf(old, counter, buckets);
-    // Not at the start itself: an earlier counter of the same name, lost with its state, may have a sample there.
-    if (isBeginning) moments.push({ dimension, at: start.until + 1, total: 0 });
-    const after = released(start, counter, buckets, (at, total) => moments.push({ dimension, at, total }));
-    known.set(dimension, after);
-    isChanged = true;
-  }
-  if (!isChanged) return NOTHING_TO_PUSH;
-  const { since, counters } = update.record;
-  // The metric is no longer broken down by this value. If it comes back, its counter begins anew.
-  const names = new Set(counters.keys());
-  for (const dimension of known.keys()) if (!names.has(dimension)) known.delete(dimension);
-  return { samples: samples.totals(moments, since), commit: [{ key, value: storedByName(known) }] };
-}
-
-type Bucket = PushedCounter['held'][number];
-
-function groupedBySeries({ settled }: CountedUpdate): ReadonlyMap<string, Bucket[]> {
-  const groups = new Map<string, Bucket[]>();
+export function pushOf(
+  before: Ledger,
+  after: Ledger,
+  settled: readonly SettledBucket[],
+  rules: PushRules,
+): Push {
+  const { samples, gaugesUntil, usable } = rules;
+  const buckets = new Map<string, PushedBucket[]>();
   for (const { dimension, start, width, value } of settled) {
-    const group = groups.get(dimension) ?? [];
-    groups.set(dimension, group);
-    group.push([start, start + width, value]);
+    const mine = buckets.get(dimension) ?? [];
+    buckets.set(dimension, mine);
+    mine.push([start, start + width, value]);
   }
-  return groups;
+  const totals: { dimension: string; at: number; total: number }[] = [];
+  const gauges: TimedSample[] = [];
+  const dimensions = new Map(after.dimensions);
+  for (const [name, known] of after.dimensions) {
+    let { pushed } = known;
+    if (known.counter !== undefined) {
+      const counter = pushedCounter(
+        before.dimensions.get(name),
+        known,
+        buckets.get(name) ?? [],
+        (at, total) => totals.push({ dimension: name, at, total }),
+      );
+      if (counter !== pushed?.counter) pushed = { ...pushed, counter };
+    }
+    if (gaugesUntil !== undefined && known.width !== undefined) {
+      const given = {
+        from: pushed?.gauge ?? Number.NEGATIVE_INFINITY,
+        until: gaugesUntil,
+        width: known.width,
+      };
+      const found = samples.gaugesOf(name, usable.get(name) ?? NO_POINTS, given);
+      const newest = found.at(-1);
+      if (newest !== undefined) pushed = { ...pushed, gauge: newest.at - known.width };
+      gauges.push(...found);
+    }
+    if (pushed !== known.pushed) dimensions.set(name, { ...known, pushed });
+  }
+  const since = after.since ?? 0;
+  return { ledger: { ...after, dimensions }, samples: [...samples.totals(totals, since), ...gauges] };
 }
 
-/** The beginning for a counter that was never pushed, or not completely: its total until now counts as pushed. */
-function startOf(old: Counter | undefined, counter: Counter, buckets: readonly Bucket[]): PushedCounter {
-  const begins = [counter.watermark, counter.missing[0]?.from, buckets[0]?.[0]];
+function pushedCounter(
+  before: DimensionLedger | undefined,
+  { counter, pushed }: DimensionLedger,
+  buckets: readonly PushedBucket[],
+  push: (at: number, total: number) => void,
+): PushedCounter | undefined {
+  const last = pushed?.counter;
+  if (counter === undefined) return last;
+  const isBeginning = before?.counter === undefined;
+  if (!isBeginning && buckets.length === 0 && (last === undefined || last.held.length === 0)) return last;
+  const isContinued = last !== undefined && last.counted === before?.counter?.total;
+  const start = isContinued ? last : beginningOf(before?.counter, counter, buckets);
+  // Not at the start itself: an earlier counter of the same name, lost with its state, may have a sample there.
+  if (isBeginning) push(start.until + 1, 0);
+  return released(start, counter, buckets, push);
+}
+
+/** For a counter that was never pushed, or not completely, its total until now counts as pushed. */
+function beginningOf(
+  old: Counter | undefined,
+  counter: Counter,
+  buckets: readonly PushedBucket[],
+): PushedCounter {
+  const begins = [counter.watermark, counter.holes[0]?.from, buckets[0]?.[0]];
   const begin = Math.min(...begins.filter((time) => time !== undefined));
   const total = old?.total ?? 0;
   return { counted: total, total, until: begin, held: [] };
@@ -104,14 +118,14 @@ function startOf(old: Counter | undefined, counter: Counter, buckets: readonly B
 
 function released(
   before: PushedCounter,
-  { total: counted, missing }: Counter,
-  buckets: readonly Bucket[],
+  { total: counted, holes }: Counter,
+  buckets: readonly PushedBucket[],
   push: (at: number, total: number) => void,
 ): PushedCounter {
-  const due = missing[0]?.from ?? Number.POSITIVE_INFINITY;
-  const waiting = [...before.held, ...buckets].sort(([a], [b]) => a - b);
+  const due = holes[0]?.from ?? Number.POSITIVE_INFINITY;
+  const waiting = [...before.held, ...buckets].sort(([one], [other]) => one - other);
   let { total, until } = before;
-  const held: Bucket[] = [];
+  const held: PushedBucket[] = [];
   for (const bucket of waiting) {
     const [start, end, value] = bucket;
     if (start >= due) {
@@ -119,43 +133,10 @@ function released(
       continue;
     }
     total = addedUp(total, value);
-    // A bucket that ends before the last pushed sample is part of the next one, since samples must not go back in time.
+    // A bucket that ends before the last pushed sample is part of the next one: samples must not go back in time.
     if (end <= until) continue;
     until = end;
     push(end, total);
   }
   return { counted, total, until, held };
-}
-
-/** How long (ms) the watermark of a dimension is kept that answers no longer contain: no answer reaches back further. */
-const KEPT_MS = 2 * FINEST_WINDOW_MS;
-
-/** Start of the last bucket that was pushed, by dimension. */
-const watermarks = z.record(z.string(), z.number());
-
-/**
- * The gauges of the buckets that ended by `until` and were not pushed yet. Each is pushed once, with the value that it had
- * when it was published first, since receivers do not take another one for the same time. The record is as durable as the
- * outbox.
- */
-export function gaugesToPush(
-  { decoded }: WindowedAnswer,
-  width: number,
-  until: number,
-  { key, stored, samples }: Pushed,
-): ToPush {
-  const last = byStoredName(watermarks.safeParse(stored).data ?? {});
-  const found: TimedSample[] = [];
-  samples.meet(decoded.series.keys());
-  for (const [dimension, points] of decoded.series) {
-    const from = last.get(dimension) ?? Number.NEGATIVE_INFINITY;
-    const gauges = samples.gaugesOf(dimension, points, { from, until, width });
-    const newest = gauges.at(-1);
-    if (newest === undefined) continue;
-    found.push(...gauges);
-    last.set(dimension, newest.at - width);
-  }
-  for (const [dimension, start] of last)
-    if (start < until - KEPT_MS && !decoded.series.has(dimension)) last.delete(dimension);
-  return { samples: found, commit: found.length === 0 ? [] : [{ key, value: storedByName(last) }] };
 }

@@ -7,10 +7,9 @@ import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
-import { answerWidth } from './bucket-width.ts';
-import { isOutdated } from './counted-breakdown.ts';
-import { knownWidth } from './counters.ts';
-import { type CountedSpan, type HasCounter, type SeriesMemory, SPACING_MS } from './series-memory.ts';
+import { counterNames, isOutdated } from './breakdown.ts';
+import { type CountedSpan, SPACING_MS } from './checkpoints.ts';
+import type { HasCounter, Ledger } from './ledger.ts';
 import { bucketsWithin, without } from './spans.ts';
 
 /** Something whose counters can be compared with the platform: one metric of one target. */
@@ -170,30 +169,21 @@ function ratios(account: string, checks: Iterable<Check>): Sample[] {
   });
 }
 
-/**
- * The sum of all buckets of some dimensions in a window; undefined where the answer lacks any of them, or a row was
- * dropped that may have been one.
- */
-export function sumIfWhole(
-  { series, rejected }: Decoded,
-  dimensions: readonly string[],
-  window: Window,
-  width: number | undefined,
-): number | undefined {
-  if (width === undefined || rejected.size > 0) return undefined;
-  const wanted = dimensions.map((name) => series.get(name) ?? NO_POINTS);
-  const lacks = (points: Points) => without([window], bucketsWithin(points, width, window)).length > 0;
-  return wanted.some(lacks) ? undefined : sumWithin(wanted, window);
-}
-
-/** The sum of all counters' buckets in a window, or undefined where the answer lacks any. */
+/** Sum of all counters' buckets in a window; undefined if the answer lacks any, or a row was dropped. */
 export function sumOfCounted(
-  memory: SeriesMemory,
+  ledger: Ledger,
   counts: HasCounter,
   decoded: Decoded,
   window: Window,
 ): number | undefined {
-  if (isOutdated(memory, decoded)) return undefined;
-  const names = [...(memory.record?.counters.keys() ?? [])].filter(counts);
-  return sumIfWhole(decoded, names, window, answerWidth(decoded, knownWidth(memory)));
+  if (isOutdated(ledger, decoded) || decoded.rejected.size > 0) return undefined;
+  const wanted: Points[] = [];
+  for (const name of counterNames(ledger)) {
+    if (!counts(name)) continue;
+    const points = decoded.series.get(name) ?? NO_POINTS;
+    const width = ledger.dimensions.get(name)?.width ?? MINUTE_MS;
+    if (without([window], bucketsWithin(points, width, window)).length > 0) return undefined;
+    wanted.push(points);
+  }
+  return sumWithin(wanted, window);
 }

@@ -8,13 +8,11 @@ import {
   type JobSubject,
   type PollResult,
   RowsRejected,
-  refusalEntries,
-  refusalKey,
-  restoreRefusal,
 } from '../poll/job.ts';
 import { type Access, type Asker, Refusals } from '../poll/refusals.ts';
 import {
   type DelaySettings,
+  type Delays,
   delaysOf,
   LONGEST_LAG_MS,
   nothingShown,
@@ -22,33 +20,33 @@ import {
   recentLag,
 } from '../settling/learned.ts';
 import type { LearnedMetric } from '../settling/learned-metrics.ts';
+import type { Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
-import { progressBeyond, someStart } from './answer-buckets.ts';
-import { CatchUpJob, type CaughtUp, type KnownSeries } from './catch-up-job.ts';
-import { type CountedAnswer, countAnswer, understood, windowOfPresent } from './counters.ts';
-import { earlyExposure } from './early-buckets.ts';
-import type { KeptCounters } from './pruning.ts';
-import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush } from './pushed-series.ts';
-import type { Reconcilable } from './reconciliation-job.ts';
-import { sumOfCounted } from './reconciliation-job.ts';
-import { newestBucket, type SeriesSamples } from './samples.ts';
+import { counterNames } from './breakdown.ts';
+import { CatchUpJob } from './catch-up-job.ts';
+import { type CountedSpan, spanBefore } from './checkpoints.ts';
 import {
-  BEGINNING,
-  type CountedSpan,
+  type Applied,
+  apply,
   type HasCounter,
-  isUsuallyRead,
-  pushedKeys,
-  restoreSeries,
-  type SeriesMemory,
-  seriesKey,
-  spanBefore,
-  storeSeries,
-} from './series-memory.ts';
+  type Ledger,
+  progressBeyond,
+  usualWidth,
+  withCountersOf,
+} from './ledger.ts';
+import { ledgerKey } from './ledger-record.ts';
+import { countedUntil, presentWindow } from './ledger-windows.ts';
+import { earlyExposure } from './lower-bounds.ts';
+import type { KeptCounters } from './pruning.ts';
+import { pushOf } from './pushed-series.ts';
+import { type Reconcilable, sumOfCounted } from './reconciliation-job.ts';
+import { newestBucket, type SeriesSamples } from './samples.ts';
+import { entriesOf, isUsuallyRead, restoreMemory, type SeriesMemory } from './series-memory.ts';
 import type { SourceName, SourceReader, WindowedAnswer } from './series-source.ts';
 
-/** Where an account pushes to, at any moment. */
+/** Current push destination of an account; undefined while nothing is pushed. */
 export interface Outlet {
   readonly pushed: unknown;
 }
@@ -64,17 +62,17 @@ export interface SeriesJobOptions {
   /** What is learned of the metric, over all its targets. */
   readonly learned: LearnedMetric;
   readonly delays: DelaySettings;
-  /** What the state holds under a key. */
+  /** Returns what the state holds under a key. */
   readonly stored: (key: StateKey) => unknown;
   readonly outlet: Outlet;
-  /** Whether the platform has ever had any data of a target. */
+  /** True if the platform has ever had any data of a target. */
   readonly isKnown: (target: Target) => boolean;
   readonly platformClock: PlatformClock;
   readonly access?: Access | undefined;
 }
 
 /** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
-export class SeriesJob implements CaughtUp, Reconcilable, Asker {
+export class SeriesJob implements Reconcilable, Asker {
   readonly id: string;
   readonly subject: JobSubject;
   readonly schedule: string;
@@ -90,7 +88,7 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
   readonly #refusals: Refusals;
 
   constructor(options: SeriesJobOptions) {
-    const { target, metric } = options;
+    const { target, metric, stored } = options;
     const { api, slug } = target.product;
     this.#options = options;
     this.target = target;
@@ -101,23 +99,17 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     this.schedule = options.schedule;
     this.weight = options.weight;
     this.findsJobs = !target.product.metrics.includes(metric);
-    this.#part = {
-      key: seriesKey(target, metric),
-      open: (stored) => ({
-        ...(stored === undefined ? BEGINNING : restoreSeries(stored, this.counts)),
-        refusal: restoreRefusal(options.stored(this.#refusalKey)),
-      }),
-    };
+    const key = ledgerKey(target, metric);
+    this.#part = { key, open: () => restoreMemory(key, stored) };
     this.#catchUp = new CatchUpJob(this);
     this.#refusals = new Refusals(this);
   }
 
-  /** That of its source, which may change. */
+  /** The group of its source, which may change. */
   get group(): string {
     return this.#options.reader.group;
   }
 
-  /** The source that it is read by now. */
   get source(): SourceName {
     return this.#options.reader.name;
   }
@@ -134,13 +126,34 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     // What the present source has refused says nothing of another.
     const refusal = this.#options.reader.triesAnother === true ? undefined : this.memory.refusal;
     await this.#refusals.begin(refusal, signal);
-    const window = (now: number) => {
-      const { memory, metric, delays } = this.known(now);
-      const isNew = memory.record === undefined && memory.reached === undefined;
-      const lag = this.#options.reader.costsByWindow && isNew ? recentLag(metric, now) : undefined;
-      return windowOfPresent(memory, now, delays.horizon, lag && now - lag);
-    };
-    return this.readWindow(window, read, signal, true);
+    return this.readWindow((now) => this.presentWindow(now), read, signal, true);
+  }
+
+  /** The window that brings the newest buckets. @param now platform ms */
+  presentWindow(now: number): Window {
+    const { reader, learned, memory } = this.#options;
+    const { ledger } = this.memory;
+    const isNew = ledger.since === undefined && ledger.reached === undefined;
+    const lag = reader.costsByWindow && isNew ? recentLag(memory.of(learned.part), now) : undefined;
+    return presentWindow(ledger, this.counts, now, {
+      horizon: this.#delays(now).horizon,
+      expected: lag && now - lag,
+      isFree: !reader.costsByWindow,
+    });
+  }
+
+  /**
+   * @param window asked for when the first operation leaves (platform ms)
+   * @param mayChange true if the answer may break the metric down by other values than before
+   */
+  readWindow(
+    window: Parameters<SourceReader['read']>[1],
+    read: Read,
+    signal: AbortSignal,
+    mayChange = false,
+  ): Promise<WindowedAnswer> {
+    const dimensions = () => counterNames(this.memory.ledger);
+    return this.#options.reader.read(read, window, signal, { dimensions, mayChange });
   }
 
   /** Remembers a refusal. A read that was skipped because of an earlier refusal changes nothing. */
@@ -149,14 +162,15 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     const { memory } = this;
     const now = platformClock.now();
     if (this.#refusals.stand(memory.refusal)) return undefined;
-    const refusal = this.#refusals.of(failure, memory.refusal, isUsuallyRead(memory, now));
+    const refusal = this.#refusals.of(failure, memory.refusal, isUsuallyRead(memory.ledger, now));
     if (refusal === undefined && memory.refusal === undefined) return undefined;
     const missing = { target: targetName(target), isKnown: isKnown(target) };
+    const after = { ...memory, refusal };
     return {
       outcome: 'empty',
       failure,
-      memory: changed(this.#part, { ...memory, refusal }),
-      commit: refusalEntries(this.#refusalKey, memory.refusal, refusal),
+      memory: changed(this.#part, after),
+      commit: entriesOf(this.#part.key, memory, after),
       ...(failure.outcome === 'not_found' && {
         learned: { metric: learned, evidence: { ...nothingShown(now), missing } },
       }),
@@ -164,110 +178,110 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     };
   }
 
-  /**
-   * @param window asked for when the first operation leaves (platform ms)
-   * @param mayChange whether the answer may break the metric down by other values than before
-   */
-  readWindow(
-    window: Parameters<SourceReader['read']>[1],
-    read: Read,
-    signal: AbortSignal,
-    mayChange = false,
-  ): Promise<WindowedAnswer> {
-    const dimensions = () => this.memory.record?.counters.keys() ?? [];
-    return this.#options.reader.read(read, window, signal, { dimensions, mayChange });
-  }
-
   conclude(answered: WindowedAnswer): PollResult {
-    const known = this.known(answered.now);
-    const { memory, delays } = known;
-    const counted = countAnswer(memory, understood(memory, answered), known);
-    const { answer, width, reached: newestEnd } = counted;
-    const { series, rows, width: shownWidth } = answer.decoded;
-    const buckets = { dimensions: series.size, rows, width: shownWidth };
-    const common = {
-      warning: answered.notice,
-      unknownDimensions: this.#options.samples.unknown(series.keys()),
-    };
-    if (width === undefined || newestEnd === undefined)
+    const { samples, learned, memory } = this.#options;
+    const { now } = answered;
+    const { ledger } = this.memory;
+    const delays = this.#delays(now);
+    const applied = apply(ledger, answered, this.#rules(now));
+    const { usable, evidence } = applied;
+    const { rows, series } = answered.decoded;
+    const width = usualWidth(applied.ledger);
+    const { reached: end } = applied.ledger;
+    const common = { warning: answered.notice, unknownDimensions: samples.unknown(series.keys()) };
+    const buckets = { dimensions: series.size, rows, width: usable.size > 0 ? width : undefined };
+    if (width === undefined || end === undefined || usable.size === 0)
       return {
         ...common,
-        ...this.resultOf(known, counted),
+        ...this.resultOf(answered, applied),
         buckets: { ...buckets, newestExposed: undefined },
       };
-    const reached = progressBeyond(newestEnd, width, answer.now, delays.lag);
-    const shown = bucketToShow(memory, answer, width, reached - delays.publish);
-    const { boundUntil } = memory;
-    const early = earlyExposure(this.#options.samples, {
-      answer,
-      width,
-      reached,
-      publishDelay: delays.publish,
-      metric: known.metric,
-      evidence: counted.evidence,
-      boundUntil,
-    });
-    const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
-    const shownUntil = shown === undefined ? memory.shownUntil : shown + width;
+    const reached = progressBeyond(end, width, now, delays.lag);
+    const shown = bucketToShow(ledger, usable, now, { width, until: reached - delays.publish });
+    const { boundUntil, until, exposures } = this.#exposuresOf(applied, { now, width, reached, shown });
     // Only a bucket that is new shows how late the platform is.
-    const isNew = shown !== undefined && newestEnd > (memory.reached ?? Number.NEGATIVE_INFINITY);
-    const shownLag = isNew ? answer.now - reached : memory.shownLag;
-    const showing = { width, shownUntil, shownLag, boundUntil: early.boundUntil };
-    const result = {
-      ...counted,
-      memory: { ...counted.memory, ...showing },
-      refused: { ...counted.refused, ...showing },
-    };
-    const toPush = known.isPushed
-      ? gaugesToPush(
-          answer,
-          width,
-          reached - pushDelay(known.metric, this.#options.delays, answer.now),
-          this.#pushed('gauges'),
-        )
-      : NOTHING_TO_PUSH;
+    const isNew = shown !== undefined && end > (ledger.reached ?? Number.NEGATIVE_INFINITY);
+    const lag = isNew ? now - reached : ledger.shown.lag;
+    const after = { ...applied, ledger: { ...applied.ledger, shown: { until, boundUntil, lag } } };
+    const gaugesUntil = reached - pushDelay(memory.of(learned.part), this.#options.delays, now);
     return {
       ...common,
-      ...this.resultOf(known, result, [...gauges, ...early.exposures], toPush),
+      ...this.resultOf(answered, { ...after, evidence }, { exposures, gaugesUntil }),
       buckets: { ...buckets, newestExposed: shown },
     };
   }
 
+  #exposuresOf(
+    { ledger, usable, evidence }: Applied,
+    given: {
+      readonly now: number;
+      readonly width: number;
+      readonly reached: number;
+      readonly shown: number | undefined;
+    },
+  ): {
+    readonly exposures: readonly Exposure[];
+    readonly until: number | undefined;
+    readonly boundUntil: number | undefined;
+  } {
+    const { samples, memory, learned } = this.#options;
+    const { now, width, reached, shown } = given;
+    const early = earlyExposure(samples, {
+      usable,
+      now,
+      width,
+      reached,
+      publishDelay: this.#delays(now).publish,
+      metric: memory.of(learned.part),
+      evidence,
+      boundUntil: ledger.shown.boundUntil,
+    });
+    const { exposures, boundUntil } = early;
+    if (shown === undefined) return { exposures, until: ledger.shown.until, boundUntil };
+    const until = shown + width;
+    const gauges = samples.gauges(usable, until, ledger);
+    const moments = [samples.moment('lastBucket', shown), samples.moment('dataUntil', until)];
+    return {
+      exposures: [
+        { part: 'now', samples: gauges, dataUntil: until },
+        { part: 'moments', samples: moments },
+        ...exposures,
+      ],
+      until,
+      boundUntil,
+    };
+  }
+
   followUp(): FollowUp | undefined {
-    const { record } = this.memory;
-    // The usual case, of thousands of jobs: all counters have come equally far, and lack nothing.
-    if (record === undefined || record.progress.lacking.length <= 1) return undefined;
     return this.#catchUp.followUp();
   }
 
   /** Age (ms) that its data reaches when all is well, or while a bucket is shown that came late; undefined while unknown. */
   expectedAge(intervalMs: number, now: number): number | undefined {
-    const { memory, learned, delays } = this.#options;
-    const { record, width = record?.width, shownLag, shownUntil = 0 } = this.memory;
+    const { ledger } = this.memory;
+    const width = usualWidth(ledger);
     if (width === undefined) return undefined;
-    const { publish, lag } = delaysOf(memory.of(learned.part), delays, now);
-    const late = publish + intervalMs + Math.min(shownLag, LONGEST_LAG_MS);
-    const isShown = now - shownUntil <= late + TOLERATED_SECONDS * 1_000;
+    const { publish, lag } = this.#delays(now);
+    const late = publish + intervalMs + Math.min(ledger.shown.lag, LONGEST_LAG_MS);
+    const isShown = now - (ledger.shown.until ?? 0) <= late + TOLERATED_SECONDS * 1_000;
     return Math.max(publish + intervalMs + lag + width, isShown ? late : 0);
   }
 
   counted(intervalMs: number, now: number): CountedUntil | undefined {
-    const { memory, learned, delays } = this.#options;
-    const { record } = this.memory;
-    if (record?.progress.countedUntil === undefined) return undefined;
-    const { settle } = delaysOf(memory.of(learned.part), delays, now);
-    return { until: record.progress.countedUntil, expectedAge: settle + intervalMs + record.width };
+    const { ledger } = this.memory;
+    const until = countedUntil(ledger, this.counts);
+    if (until === undefined) return undefined;
+    return { until, expectedAge: this.#delays(now).settle + intervalMs + (usualWidth(ledger) ?? 0) };
   }
 
   /** The counters that it keeps in the state. */
   get kept(): KeptCounters {
-    return { key: this.#part.key, watermark: this.memory.record?.progress.watermark };
+    return { key: this.#part.key, watermark: countedUntil(this.memory.ledger, this.counts) };
   }
 
-  /** Whether an answer ever had buckets. */
+  /** True if an answer ever had buckets. */
   get hasData(): boolean {
-    const { record, width } = this.memory;
-    return record !== undefined || width !== undefined;
+    return usualWidth(this.memory.ledger) !== undefined;
   }
 
   get product(): string {
@@ -275,15 +289,15 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
   }
 
   spanBefore(until: number): CountedSpan | undefined {
-    return spanBefore(this.memory.checkpoints, until);
+    return spanBefore(this.memory.ledger.checkpoints, until);
   }
 
   async truthOf({ window }: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined> {
     const { decoded } = await this.readWindow(() => window, read, signal);
-    return sumOfCounted(this.memory, this.counts, decoded, window);
+    return sumOfCounted(this.memory.ledger, this.counts, decoded, window);
   }
 
-  /** Whether a dimension has a counter that the present source can continue. */
+  /** True for a dimension that has a counter and that the present source can answer. */
   get counts(): HasCounter {
     const { samples, reader } = this.#options;
     const { dimensions } = reader;
@@ -293,106 +307,94 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
   get memory(): SeriesMemory {
     const { memory } = this.#options;
     const known = memory.of(this.#part);
-    if (known.record !== undefined) return known;
+    if (known.ledger.since !== undefined) return known;
     // The state may have become readable since. Counters that began at zero would jump to their totals later.
-    const record = memory.late(this.#part)?.record;
-    return record === undefined ? known : { ...known, record };
+    const ledger = memory.late(this.#part)?.ledger;
+    return ledger?.since === undefined ? known : { ...known, ledger };
   }
 
-  known(now: number): KnownSeries {
-    const { delays, learned, outlet, platformClock } = this.#options;
-    const { memory, counts } = this;
-    const metric = this.#options.memory.of(learned.part);
-    return {
-      memory,
-      metric,
-      counts,
-      delays: delaysOf(metric, delays, now),
-      certainNow: platformClock.certain(now),
-      isPushed: outlet.pushed !== undefined,
-    };
+  #delays(now: number): Delays {
+    const { memory, learned, delays } = this.#options;
+    return delaysOf(memory.of(learned.part), delays, now);
+  }
+
+  #rules(now: number) {
+    return { counts: this.counts, delays: this.#delays(now), certainNow: this.platformClock.certain(now) };
+  }
+
+  /** Result of applying an answer about the past. @param restMs how long catching up rests if nothing was counted */
+  concludePast(answered: WindowedAnswer, restMs: number): PollResult {
+    const { ledger } = this.memory;
+    const applied = apply(ledger, answered, this.#rules(answered.now));
+    const isNews = applied.settled.length > 0 || applied.skipped > 0;
+    return this.resultOf(answered, applied, { restsUntil: isNews ? 0 : answered.now + restMs });
   }
 
   /**
-   * What a poll leaves of an answer, `newest` among its exposures.
+   * What a poll leaves of an answer.
    * @throws RowsRejected when nothing of it is usable
    */
   resultOf(
-    { memory: { record, refusal }, isPushed }: KnownSeries,
-    { answer, rejected, memory, refused, update, evidence }: CountedAnswer,
-    newest: readonly Exposure[] = [],
-    gaugesToPush: ToPush = NOTHING_TO_PUSH,
+    { decoded }: WindowedAnswer,
+    applied: Applied,
+    given: {
+      readonly exposures?: readonly Exposure[];
+      readonly gaugesUntil?: number;
+      readonly restsUntil?: number;
+    } = {},
   ): PollResult {
-    const { key } = this.#part;
-    const isNothing = someStart(answer.decoded) === undefined;
+    const { samples, outlet, learned } = this.#options;
+    const { exposures = [], gaugesUntil, restsUntil = 0 } = given;
+    const { memory } = this;
+    const { rejected, settled, skipped, restated, evidence, usable } = applied;
+    const isNothing = [...decoded.series.values()].every(({ timestamps }) => timestamps.length === 0);
     if (isNothing && rejected.size > 0) throw new RowsRejected(rejected);
-    const isChanged = update !== undefined && update.record !== record;
-    const toPush =
-      update === undefined || !isPushed
-        ? NOTHING_TO_PUSH
-        : countersToPush(record?.counters, update, this.#pushed('counters'));
+    const push =
+      outlet.pushed === undefined
+        ? { ledger: applied.ledger, samples: [] }
+        : pushOf(memory.ledger, applied.ledger, settled, { samples, gaugesUntil, usable });
+    const after: SeriesMemory = { ledger: push.ledger, refusal: undefined, restsUntil };
+    // What the answer shows of the platform, with the counters as before.
+    const refused = { ...after, ledger: withCountersOf(push.ledger, memory.ledger) };
     return {
       outcome: isNothing ? 'empty' : 'ok',
       rejected,
-      learned: { metric: this.#options.learned, evidence },
-      commit: [
-        ...(isChanged ? [{ key, value: storeSeries(memory) }] : []),
-        ...(refusal === undefined ? [] : refusalEntries(this.#refusalKey, refusal, undefined)),
-        ...toPush.commit,
-        ...gaugesToPush.commit,
-      ],
-      timed: [...toPush.samples, ...gaugesToPush.samples],
-      counting: update,
-      memory: changed(this.#part, { ...memory, refusal: undefined }, { ...refused, refusal: undefined }),
+      learned: { metric: learned, evidence },
+      commit: entriesOf(this.#part.key, memory, after),
+      timed: push.samples,
+      counting: { counted: settled.length, skipped, restated },
+      memory: changed(this.#part, after, refused),
       // The answer may be good although it could not be committed: then what was counted before is still fresh.
-      exposures: (committed) => [...this.#counters(committed ? memory : refused), ...newest],
+      exposures: (committed) => [...this.#counters((committed ? after : refused).ledger), ...exposures],
     };
   }
 
-  get #refusalKey(): StateKey {
-    return refusalKey(this.#part.key);
-  }
-
-  #counters({ record }: SeriesMemory): Exposure[] {
-    if (record === undefined) return [];
+  #counters(ledger: Ledger): Exposure[] {
+    if (ledger.since === undefined) return [];
     const { samples } = this.#options;
-    const until = record.progress.countedUntil;
+    const until = countedUntil(ledger, this.counts);
     const moment = until === undefined ? [] : [samples.moment('countedUntil', until)];
-    return [{ part: 'total', samples: [...samples.counters(record.counters), ...moment] }];
-  }
-
-  #gauges({ decoded }: WindowedAnswer, shown: number, width: number): Exposure[] {
-    const { samples } = this.#options;
-    const gauges = samples.gauges(decoded.series, shown, width);
-    const moments = [samples.moment('lastBucket', shown), samples.moment('dataUntil', shown + width)];
-    return [
-      { part: 'now', samples: gauges, dataUntil: shown + width },
-      { part: 'moments', samples: moments },
-    ];
-  }
-
-  #pushed(of: keyof ReturnType<typeof pushedKeys>): Pushed {
-    const { samples, stored } = this.#options;
-    const key = pushedKeys(this.#part.key)[of];
-    return { key, stored: stored(key), samples };
+    return [{ part: 'total', samples: [...samples.counters(ledger), ...moment] }];
   }
 }
 
 /**
- * The start of the bucket that the gauges show from now on: a newer one than before. No bucket is shown twice or after a
- * later one: values would seem to grow, or step back, when the publish delay becomes longer or the platform falls behind.
- * @param until up to where buckets are complete (platform ms)
+ * Start of the bucket that the gauges show from now on: a newer one than before. No bucket is shown twice or after a later one:
+ * values would seem to step back when the publish delay becomes longer or the platform falls behind.
  */
 function bucketToShow(
-  { shownUntil }: SeriesMemory,
-  { decoded, now }: WindowedAnswer,
-  width: number,
-  until: number,
+  { shown }: Ledger,
+  usable: ReadonlyMap<
+    string,
+    { readonly timestamps: Float64Array; readonly values: Float64Array | Uint32Array }
+  >,
+  now: number,
+  { width, until }: { readonly width: number; readonly until: number },
 ): number | undefined {
-  const newest = newestBucket(decoded.series, width, until);
-  if (newest === undefined || shownUntil === undefined || newest + width > shownUntil) return newest;
-  // Where the bucket shown lies in the future, the platform's clock was set back.
-  return shownUntil > now ? newest : undefined;
+  const newest = newestBucket(usable.values(), width, until);
+  if (newest === undefined || shown.until === undefined || newest + width > shown.until) return newest;
+  // A bucket shown that lies in the future dates from before the platform's clock was set back.
+  return shown.until > now ? newest : undefined;
 }
 
 function configurationOf({ by, id, name }: Target): Partial<JobSubject> {

@@ -76,12 +76,6 @@ export function bucketsWithin({ timestamps }: Points, width: number, { from, to 
   return buckets;
 }
 
-/** The buckets of a series, with their width in ms. */
-export interface Buckets {
-  readonly points: Points;
-  readonly width: number;
-}
-
 /**
  * The narrow buckets seen within a wider one: the value of the first, and the sum of the others, which is undefined unless
  * all were seen. Undefined if the first was not seen.

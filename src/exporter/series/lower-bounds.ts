@@ -6,14 +6,15 @@ import { completeAt } from '../settling/completeness.ts';
 import { learn, type MetricEvidence, type MetricMemory, onlyGrow } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples.ts';
-import type { WindowedAnswer } from './series-source.ts';
 
 /** Below this completeness an estimate says little. */
 const LEAST_COMPLETE = 0.2;
 
 /** An answer whose newest bucket is to be shown early, and what was known before it. */
 export interface EarlyAnswer {
-  readonly answer: WindowedAnswer;
+  readonly usable: ReadonlyMap<string, Points>;
+  /** Platform's time of the answer. */
+  readonly now: number;
   /** Width of its buckets (ms). */
   readonly width: number;
   /** The end of the platform's newest bucket (platform ms). */
@@ -39,10 +40,9 @@ export interface EarlyExposure {
  */
 export function earlyExposure(
   shown: SeriesSamples,
-  { answer, width, reached, publishDelay, metric, evidence, boundUntil }: EarlyAnswer,
+  { usable, now, width, reached, publishDelay, metric, evidence, boundUntil }: EarlyAnswer,
 ): EarlyExposure {
-  const { decoded, now } = answer;
-  const dimensions = [...decoded.series].filter(([name]) => shown.facesOf(name).early !== undefined);
+  const dimensions = [...usable].filter(([name]) => shown.facesOf(name).early !== undefined);
   if (dimensions.length === 0) return { exposures: [], boundUntil };
   // Includes what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
   const learned = learn(metric, evidence);
@@ -51,8 +51,8 @@ export function earlyExposure(
     return { exposures: boundUntil === undefined ? [] : [withdrawn], boundUntil: undefined };
   }
   const bucket = Math.max(
-    newestWithData(decoded.series, now - width),
-    newestBucket(decoded.series, width, reached - publishDelay) ?? Number.NEGATIVE_INFINITY,
+    newestWithData(usable, now - width),
+    newestBucket(usable.values(), width, reached - publishDelay) ?? Number.NEGATIVE_INFINITY,
   );
   // Where the bucket shown lies in the future, the platform's clock was set back.
   const before = boundUntil ?? Number.NEGATIVE_INFINITY;

@@ -1,0 +1,81 @@
+import type { Decoded } from '../decode/decode.ts';
+import { NONE_YOUNG } from '../settling/completeness.ts';
+import { NO_CHECKPOINTS } from './checkpoints.ts';
+import { bucketsIn, type Counter, type Hole } from './counting.ts';
+import type { DimensionLedger, HasCounter, Ledger } from './ledger.ts';
+import type { Row } from './rows.ts';
+import { without } from './spans.ts';
+
+// Metrics by values that no list holds, such as hosts. An answer breaks the metric down completely: the largest values, and the
+// rest as one. Which values those are changes.
+
+/** True if the metric was broken down by other values when the answer was taken: some would be counted twice. */
+export function isOutdated(ledger: Ledger, { insteadOf }: Decoded): boolean {
+  if (insteadOf === undefined) return false;
+  const names = counterNames(ledger);
+  return insteadOf.length !== names.size || !insteadOf.every((name) => names.has(name));
+}
+
+/** Names of the dimensions that have a counter. */
+export function counterNames({ dimensions }: Ledger): Set<string> {
+  return new Set([...dimensions].flatMap(([name, { counter }]) => (counter === undefined ? [] : [name])));
+}
+
+/**
+ * Returns the ledger with exactly the counters of an answer that breaks the metric down completely. All get the same
+ * watermark, so that each bucket is counted by one of them; buckets that only some had counted are left out.
+ */
+export function withBreakdownOf(
+  ledger: Ledger,
+  { series, insteadOf }: Decoded,
+  counts: HasCounter,
+): { readonly ledger: Ledger; readonly leftOut: number } {
+  if (insteadOf === undefined || insteadOf.length === 0) return { ledger, leftOut: 0 };
+  const names = [...series.keys()].filter(counts);
+  if (insteadOf.length === names.length && insteadOf.every((name) => series.has(name)))
+    return { ledger, leftOut: 0 };
+  const known = [...ledger.dimensions.values()].filter(({ counter }) => counter !== undefined);
+  const { leftOut, ...stand } = standOfAll(known);
+  const dimensions = new Map(
+    names.map((name): [string, DimensionLedger] => {
+      const before = ledger.dimensions.get(name);
+      const counter = { ...stand, total: before?.counter?.total ?? 0 };
+      const { width, pushed } = before ?? { width: known[0]?.width, pushed: undefined };
+      return [name, { width, recent: NOTHING_RECENT, counter, ...(pushed !== undefined && { pushed }) }];
+    }),
+  );
+  return { ledger: { ...ledger, dimensions, young: NONE_YOUNG, checkpoints: NO_CHECKPOINTS }, leftOut };
+}
+
+const NOTHING_RECENT = { timestamps: new Float64Array(), values: new Float64Array() };
+
+/** How far all counters have come together. They seldom differ; if they do, what any has counted is not counted again. */
+function standOfAll(
+  dimensions: readonly DimensionLedger[],
+): Pick<Counter, 'watermark' | 'holes'> & { readonly leftOut: number } {
+  const counters = dimensions.flatMap(({ counter }) => counter ?? []);
+  const width = dimensions[0]?.width ?? 60_000;
+  const watermark = Math.max(...counters.map((counter) => counter.watermark));
+  const lacking = counters.map(({ watermark: from, holes }): readonly Hole[] =>
+    from === watermark ? holes : [...holes, { from, to: watermark, since: 0, asked: 0 }],
+  );
+  const [first = [], ...others] = lacking;
+  const holes = others.reduce((lacked, other) => without(lacked, without(lacked, other)), first);
+  const spans = lacking.flatMap((lacked) => without(lacked, holes));
+  return { watermark, holes, leftOut: spans.reduce((sum, span) => sum + bucketsIn(span, width), 0) };
+}
+
+/** In a complete breakdown a bucket that one dimension lacks is missing in all: returns the rows without such buckets. */
+export function wholeBuckets(
+  { insteadOf }: Decoded,
+  dimensions: ReadonlyMap<string, { readonly rows: readonly Row[] }>,
+  counts: HasCounter,
+): ReadonlyMap<string, readonly Row[]> {
+  const rows = [...dimensions].map(([name, read]) => [name, read.rows] as const);
+  if (insteadOf === undefined) return new Map(rows);
+  const counted = rows.filter(([name]) => counts(name));
+  const times = new Map<number, number>();
+  for (const [, mine] of counted) for (const { start } of mine) times.set(start, (times.get(start) ?? 0) + 1);
+  const isInAll = ({ start }: Row) => times.get(start) === counted.length;
+  return new Map(counted.map(([name, mine]) => [name, mine.filter(isInAll)]));
+}

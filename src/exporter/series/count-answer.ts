@@ -1,0 +1,123 @@
+import { NO_POINTS } from '../decode/points.ts';
+import { HISTORY_MS } from '../settling/window.ts';
+import { wholeBuckets } from './breakdown.ts';
+import { type Counter, count, type Reading } from './counting.ts';
+import {
+  countersIn,
+  type DimensionLedger,
+  type Ledger,
+  type LedgerRules,
+  type SettledBucket,
+} from './ledger.ts';
+import type { ReadAnswer } from './read-answer.ts';
+import type { WindowedAnswer } from './series-source.ts';
+
+/** Counters of all dimensions after an answer. */
+export interface CountedAnswer {
+  readonly since: number | undefined;
+  /** By dimension; undefined for those that are only watched. */
+  readonly counters: ReadonlyMap<string, Counter | undefined>;
+  readonly settled: readonly SettledBucket[];
+  readonly skipped: number;
+}
+
+/** Counts the settled rows of an answer, and opens counters of dimensions that are new. */
+export function countAnswer(
+  ledger: Ledger,
+  answer: WindowedAnswer,
+  read: ReadAnswer,
+  rules: LedgerRules,
+): CountedAnswer {
+  const settledUntil = settledIn(ledger, answer, read, rules);
+  const { counters, since } = openCounters(ledger, answer, read, { ...rules, settledUntil });
+  const rows = wholeBuckets(answer.decoded, read.dimensions, rules.counts);
+  const settled: SettledBucket[] = [];
+  let skipped = 0;
+  for (const [name, counter] of counters) {
+    const one = read.dimensions.get(name);
+    const known = ledger.dimensions.get(name);
+    const width = one?.width ?? known?.width;
+    // A dimension that is excluded for now continues from its watermark once it is wanted again.
+    if (counter === undefined || !rules.counts(name) || width === undefined || one?.isKnown === false)
+      continue;
+    const mine = rows.get(name) ?? [];
+    const { progress } = read;
+    const counted = count(counter, mine, {
+      window: answer.window,
+      now: answer.now,
+      width,
+      settledUntil,
+      watermark:
+        progress.newest === undefined
+          ? undefined
+          : bucketAt(settledUntil, width, mine[0]?.start ?? counter.watermark),
+      forgottenUntil: settledUntil - HISTORY_MS,
+      hasRows: progress.hasRows,
+      narrower: narrowerOf(known, width),
+      alike: { width, points: known?.width === width ? known.recent : NO_POINTS },
+    });
+    counters.set(name, counted.counter);
+    for (const bucket of counted.settled) settled.push({ dimension: name, ...bucket });
+    skipped += counted.skipped;
+  }
+  return { since, counters, settled, skipped };
+}
+
+/** Time up to which buckets have settled (platform ms), by how far the platform has come. */
+function settledIn(
+  { newest: known }: Ledger,
+  { now }: WindowedAnswer,
+  { progress }: ReadAnswer,
+  { delays, certainNow }: LedgerRules,
+): number {
+  const newest = (progress.reachesPresent ? progress.newest : known) ?? Number.NEGATIVE_INFINITY;
+  // A newest bucket in the future dates from before the platform's clock was set back.
+  if (progress.newest === undefined && newest > now) return Number.NEGATIVE_INFINITY;
+  return Math.min(now, newest, certainNow) - delays.settle;
+}
+
+/** Start of the bucket that holds a time, on the grid of some bucket's start. */
+function bucketAt(time: number, width: number, anchor: number): number {
+  return anchor + Math.floor((time - anchor) / width) * width;
+}
+
+/** Narrower buckets that were known of a dimension whose buckets are of a width now. */
+export function narrowerOf(known: DimensionLedger | undefined, width: number): Reading['narrower'] {
+  if (known?.width !== undefined && known.width < width) return { width: known.width, points: known.recent };
+  return known?.narrower;
+}
+
+function openCounters(
+  ledger: Ledger,
+  { decoded, window, now }: WindowedAnswer,
+  { dimensions, progress }: ReadAnswer,
+  { counts, certainNow, settledUntil }: LedgerRules & { readonly settledUntil: number },
+) {
+  const counters = new Map<string, Counter | undefined>();
+  let { since } = ledger;
+  for (const [name, { counter }] of ledger.dimensions) counters.set(name, counter);
+  for (const [name, { rows, width }] of dimensions) {
+    const counter = counters.get(name);
+    counters.set(name, counter);
+    const [first] = rows;
+    if (counter !== undefined || !counts(name) || width === undefined || first === undefined) continue;
+    const isCertain = progress.newest !== undefined && certainNow >= now;
+    since ??= isCertain ? bucketAt(settledUntil, width, first.start) : undefined;
+    // In a breakdown by value, nothing is lacking from before the first value was seen.
+    const begin = since && (decoded.insteadOf === undefined ? since : Math.max(since, window.from));
+    if (begin !== undefined) counters.set(name, newCounter(ledger, counts, begin));
+  }
+  return { counters, since };
+}
+
+/** A counter that joins others begins at their watermark, and lacks what they have not read yet. */
+function newCounter({ dimensions }: Ledger, counts: LedgerRules['counts'], since: number): Counter {
+  let watermark: number | undefined;
+  let holes: Counter['holes'] = [];
+  for (const counter of countersIn(dimensions, counts)) {
+    if (watermark === undefined) holes = counter.holes.filter((hole) => hole.since === 0);
+    watermark = Math.min(watermark ?? counter.watermark, counter.watermark);
+  }
+  const begin = watermark ?? since;
+  return { total: 0, watermark: begin, holes: holes.filter(({ to }) => to <= begin) };
+}

@@ -1,0 +1,208 @@
+import type { Points } from '../decode/points.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
+import { addedUp } from './decimals.ts';
+import type { Row } from './rows.ts';
+import { changedWithin, covers, joined, partsOf, without } from './spans.ts';
+
+/** Time that a counter lacks. Times are platform ms. */
+export interface Hole extends Window {
+  /** When the first answer lacked it; 0 if it was never read. */
+  readonly since: number;
+  /** Rereads that lacked it. */
+  readonly asked: number;
+}
+
+/** A running total of settled buckets. It is only ever replaced as a whole. */
+export interface Counter {
+  /** Sum of all counted buckets, in the platform's unit. */
+  readonly total: number;
+  /** Everything before it is counted, skipped or in a hole (ms since the epoch). */
+  readonly watermark: number;
+  /** Time before the watermark that is still to be counted, ascending. */
+  readonly holes: readonly Hole[];
+}
+
+/** A bucket that a counter has taken in. */
+export interface CountedBucket {
+  /** Start (ms since the epoch) and width (ms). */
+  readonly start: number;
+  readonly width: number;
+  /** In the platform's unit, and the counter's total after it. */
+  readonly value: number;
+  readonly total: number;
+}
+
+/** A counter after an answer; the same object if the answer changes nothing. */
+export interface Counted {
+  readonly counter: Counter;
+  readonly settled: readonly CountedBucket[];
+  /** Buckets skipped. */
+  readonly skipped: number;
+}
+
+/** What an answer shows of one dimension's time. */
+export interface Reading {
+  readonly window: Window;
+  /** Platform's time of the answer. */
+  readonly now: number;
+  readonly width: number;
+  /** Buckets that end by this time do not change any more (platform ms). */
+  readonly settledUntil: number;
+  /** Where the watermark belongs: on the grid, at `settledUntil`. Undefined if the answer does not reach the present. */
+  readonly watermark: number | undefined;
+  /** Start of the platform's history (platform ms). */
+  readonly forgottenUntil: number;
+  /** True if the answer has rows, so that what it lacks is missing. */
+  readonly hasRows: boolean;
+  /** Narrower buckets from before buckets became wider. */
+  readonly narrower: KnownBuckets | undefined;
+  /** Buckets of the answer's width that were known before. */
+  readonly alike: KnownBuckets;
+}
+
+/** Buckets that were known before an answer. */
+export interface KnownBuckets {
+  readonly width: number;
+  readonly points: Points;
+}
+
+/** How long after the first answer that lacked it a hole is read again (ms). */
+export const REREAD_AFTER_MS: readonly number[] = [5 * MINUTE_MS, 10 * MINUTE_MS, 20 * MINUTE_MS];
+
+/** How long after that a hole is skipped whatever was read (ms). */
+const SKIPPED_AFTER_MS = 30 * MINUTE_MS;
+
+/**
+ * Takes the settled rows of an answer into a counter. A row counts if all of its time is due: in a hole, or after the
+ * watermark. Counted time is due no more, so no order or repetition of answers counts a moment twice.
+ */
+export function count(counter: Counter, rows: readonly Row[], reading: Reading): Counted {
+  const due = dueIn(counter, reading);
+  if (due.length === 0) return { counter, settled: [], skipped: 0 };
+  const until = Math.min(reading.window.to, reading.settledUntil);
+  const settled: CountedBucket[] = [];
+  let { total } = counter;
+  const take = ({ start, end, value }: Due) => {
+    total = addedUp(total, value);
+    settled.push({ start, width: end - start, value, total });
+  };
+  for (const row of rows) {
+    if (!row.isClear || row.start < reading.window.from || row.end > until) continue;
+    const counted = dueOf(row, due, reading.narrower);
+    if (counted !== undefined) take(counted);
+  }
+  const lacking = lackingAfter(without(due, timesOf(settled)), reading, until);
+  const late = lateIn(rows, lacking, reading, until);
+  let skipped = 0;
+  for (const { isWhole, ...row } of late) {
+    take(row);
+    // It may be one narrow bucket: its time beyond that is reported as skipped, even if the bucket was wide.
+    skipped += bucketsIn({ from: row.start, to: row.end }, reading.width) - (isWhole ? 1 : 0);
+  }
+  const holes: Hole[] = [];
+  for (const hole of without(
+    lacking,
+    late.map(({ start, end }) => ({ from: start, to: end })),
+  )) {
+    if (isTimedOut(hole, reading)) skipped += bucketsIn(hole, reading.width);
+    else holes.push(hole);
+  }
+  const watermark = Math.max(counter.watermark, reading.watermark ?? counter.watermark);
+  return { counter: { total, watermark, holes: joined(holes, areAlike) }, settled, skipped };
+}
+
+/** Time of a row that is to be counted, and the value of that time. */
+interface Due {
+  readonly start: number;
+  readonly end: number;
+  readonly value: number;
+}
+
+/** Unclear rows whose hole times out: each is counted once for all the time up to the next row. */
+function lateIn(rows: readonly Row[], lacking: readonly Hole[], reading: Reading, until: number) {
+  const late: (Due & { readonly isWhole: boolean })[] = [];
+  for (const row of lacking.length === 0 ? [] : rows) {
+    const end = Math.min(row.end, until);
+    if (row.isClear || row.start < reading.window.from || end <= row.start) continue;
+    if (row.end > until && row.end < Number.POSITIVE_INFINITY) continue;
+    const due = dueOf({ ...row, end }, lacking, reading.alike);
+    if (due === undefined) continue;
+    const isLate = lacking.some(
+      (hole) => hole.from <= due.start && hole.to > due.start && isTimedOut(hole, reading),
+    );
+    if (isLate) late.push({ ...due, isWhole: due.start === row.start });
+  }
+  return late;
+}
+
+/** True if a counter has counted or skipped all of a time. */
+export function hasCounted(counter: Counter | undefined, { from, to }: Window): boolean {
+  if (counter === undefined || to > counter.watermark) return false;
+  return !counter.holes.some((hole) => hole.from < to && hole.to > from);
+}
+
+/** When a hole is worth reading (platform ms). */
+export function rereadAt({ since, asked }: Hole): number {
+  return since === 0 ? 0 : since + (REREAD_AFTER_MS[asked] ?? SKIPPED_AFTER_MS);
+}
+
+/** Number of buckets of a width in a span. */
+export function bucketsIn({ from, to }: Window, width: number): number {
+  return Math.ceil((to - from) / width);
+}
+
+/** Holes, and all time that has settled since the watermark. */
+function dueIn({ watermark, holes }: Counter, { watermark: to = watermark, forgottenUntil }: Reading) {
+  if (to <= watermark) return holes;
+  const due = joined([...holes, { from: watermark, to, since: 0, asked: 0 }], areAlike);
+  // What the platform has forgotten becomes a span of its own, which is skipped.
+  const forgotten = { from: Number.NEGATIVE_INFINITY, to: forgottenUntil };
+  return changedWithin(due, forgotten, (hole) => hole);
+}
+
+/** The part of a row that is due: all of it, or of a wider bucket the rest after narrower ones that were counted. */
+function dueOf(
+  { start, end, value }: Due,
+  due: readonly Hole[],
+  narrower: KnownBuckets | undefined,
+): Due | undefined {
+  if (covers(due, start, end)) return { start, end, value };
+  if (narrower === undefined) return undefined;
+  const from = due.find((hole) => hole.to > start)?.from ?? end;
+  if (from <= start || from >= end || !covers(due, from, end)) return undefined;
+  const counted = partsOf(narrower.points, start, from - start, narrower.width);
+  if (counted?.rest === undefined) return undefined;
+  const rest = value - counted.first - counted.rest;
+  return rest < 0 ? undefined : { start: from, end, value: rest };
+}
+
+function timesOf(buckets: readonly CountedBucket[]): Window[] {
+  return buckets.map(({ start, width }) => ({ from: start, to: start + width }));
+}
+
+/** Due time after an answer lacked it: an answer without rows shows nothing. */
+function lackingAfter(due: readonly Hole[], reading: Reading, until: number): Hole[] {
+  const asked = { from: reading.window.from, to: until };
+  if (!reading.hasRows || asked.to <= asked.from || due.length === 0) return [...due];
+  // To the minute, so that many of them make few spans.
+  const now = Math.ceil(reading.now / MINUTE_MS) * MINUTE_MS;
+  return changedWithin(due, asked, (hole) => {
+    if (hole.since === 0) return { ...hole, since: now };
+    // A time to come was noted before the platform's clock was set back.
+    const since = Math.min(hole.since, now);
+    return now >= rereadAt({ ...hole, since })
+      ? { ...hole, since, asked: hole.asked + 1 }
+      : { ...hole, since };
+  });
+}
+
+function isTimedOut(hole: Hole, { now, forgottenUntil }: Reading): boolean {
+  if (hole.to <= forgottenUntil) return true;
+  if (hole.since === 0) return false;
+  return hole.asked >= REREAD_AFTER_MS.length || now - hole.since >= SKIPPED_AFTER_MS;
+}
+
+/** True if two neighbouring holes can be one. */
+export function areAlike(one: Hole, other: Hole): boolean {
+  return one.since === other.since && one.asked === other.asked;
+}

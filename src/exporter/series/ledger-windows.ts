@@ -1,0 +1,69 @@
+import { freshWindow, hourBefore, hourFrom, shiftedHour, type Window } from '../settling/window.ts';
+import { type Hole, rereadAt } from './counting.ts';
+import { countersIn, type HasCounter, type Ledger, usualWidth } from './ledger.ts';
+
+/** A read of the past, and when it is worth an operation (platform ms). */
+export interface PastRead {
+  readonly window: Window;
+  readonly at: number;
+}
+
+interface WindowNeeds {
+  /** Up to which age (ms) buckets may still change. */
+  readonly horizon: number;
+  /** Start of the newest bucket (platform ms), as far as others of the metric show it. */
+  readonly expected: number | undefined;
+  /** True if a longer window takes no more operations. */
+  readonly isFree: boolean;
+}
+
+/** Returns the window that brings the newest buckets: an hour if the ledger lacks some of it that are to be read again. */
+export function presentWindow(
+  ledger: Ledger,
+  counts: HasCounter,
+  now: number,
+  { horizon, expected, isFree }: WindowNeeds,
+): Window {
+  const { newest = expected, dimensions } = ledger;
+  const hour = hourBefore(now);
+  let answers = 0;
+  for (const { doubt } of dimensions.values()) answers = Math.max(answers, doubt?.answers ?? 0);
+  // A platform that loses every second row returns others for a window that begins at another minute.
+  if (answers > 0) return shiftedHour(now, answers);
+  if (newest === undefined) return hour;
+  let due = Number.POSITIVE_INFINITY;
+  for (const { watermark, holes } of countersIn(dimensions, counts)) {
+    if (watermark >= hour.from) due = Math.min(due, watermark);
+    for (const hole of holes) if (hole.to > hour.from && (isFree || rereadAt(hole) <= now)) return hour;
+  }
+  return freshWindow({ now, horizon, width: usualWidth(ledger) ?? 0, newest, due });
+}
+
+/** Returns the next read of what fresh windows do not reach: the oldest hole that is due, or the one that is due next. */
+export function pastRead(ledger: Ledger, counts: HasCounter, now: number): PastRead | undefined {
+  const { from: hour } = hourBefore(now);
+  let next: Hole | undefined;
+  for (const { holes } of countersIn(ledger.dimensions, counts)) {
+    for (const hole of holes) {
+      if (hole.from >= hour) break;
+      if (next === undefined || isSooner(hole, next, now)) next = hole;
+    }
+  }
+  if (next === undefined) return undefined;
+  return { window: hourFrom(next.from, now, usualWidth(ledger) ?? 0), at: rereadAt(next) };
+}
+
+function isSooner(hole: Hole, other: Hole, now: number): boolean {
+  const [one, two] = [Math.max(now, rereadAt(hole)), Math.max(now, rereadAt(other))];
+  return one < two || (one === two && hole.from < other.from);
+}
+
+/** Time up to which every bucket of all counters is counted or skipped (platform ms); undefined before anything is. */
+export function countedUntil(ledger: Ledger, counts: HasCounter): number | undefined {
+  let until: number | undefined;
+  for (const { watermark, holes } of countersIn(ledger.dimensions, counts)) {
+    const mine = holes[0]?.from ?? watermark;
+    until = Math.min(until ?? mine, mine);
+  }
+  return until;
+}

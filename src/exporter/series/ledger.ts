@@ -1,0 +1,234 @@
+import { NO_POINTS, type Points, type Rejections } from '../decode/points.ts';
+import type { Restatements } from '../poll/job.ts';
+import { NONE_YOUNG, watchGrowth, type YoungBuckets } from '../settling/completeness.ts';
+import { type Delays, type MetricEvidence, nothingShown } from '../settling/learned.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
+import { isOutdated, withBreakdownOf } from './breakdown.ts';
+import { type Checkpoints, NO_CHECKPOINTS, withCheckpoint } from './checkpoints.ts';
+import { countAnswer, narrowerOf } from './count-answer.ts';
+import { type CountedBucket, type Counter, hasCounted, type Reading } from './counting.ts';
+import { keptPoints } from './kept-points.ts';
+import type { PushedDimension } from './pushed-series.ts';
+import { type Progress, type ReadAnswer, type ReadDimension, readAnswer } from './read-answer.ts';
+import { lateness, restatements } from './restatements.ts';
+import { joinedPoints } from './rows.ts';
+import type { WindowedAnswer } from './series-source.ts';
+import type { KnownWidth } from './width.ts';
+
+/** What is remembered of one metric of one target. Only `apply` changes it. Times are platform ms. */
+export interface Ledger {
+  /** Start of counting; undefined before the first answer that shows the present. */
+  readonly since: number | undefined;
+  readonly dimensions: ReadonlyMap<string, DimensionLedger>;
+  /** Start of the newest bucket, as of the latest answer that reached the present. */
+  readonly newest: number | undefined;
+  /** End of the newest bucket of any answer. */
+  readonly reached: number | undefined;
+  /** True if the latest answer lacked none of its rows. */
+  readonly wasWhole: boolean;
+  readonly young: YoungBuckets;
+  readonly checkpoints: Checkpoints;
+  readonly shown: Shown;
+}
+
+/** What is remembered of one dimension of a metric. */
+export interface DimensionLedger extends KnownWidth {
+  /** Buckets of the last hour. */
+  readonly recent: Points;
+  /** Buckets of the last hour before they became wider. */
+  readonly narrower?: Reading['narrower'];
+  /** Undefined for a dimension that is only watched. */
+  readonly counter: Counter | undefined;
+  readonly pushed?: PushedDimension | undefined;
+}
+
+/** What the gauges of a metric show (platform ms). */
+export interface Shown {
+  /** End of the bucket that the gauges show, and of that of the lower bounds. */
+  readonly until: number | undefined;
+  readonly boundUntil: number | undefined;
+  /** How late (ms) the platform was when it gave the bucket shown. */
+  readonly lag: number;
+}
+
+/** Returns true if a dimension has a counter. */
+export type HasCounter = (dimension: string) => boolean;
+
+export interface LedgerRules {
+  readonly counts: HasCounter;
+  readonly delays: Delays;
+  /** Platform's time that is certain to have passed. */
+  readonly certainNow: number;
+}
+
+/** A bucket that the counter of a dimension has taken in. */
+export interface SettledBucket extends CountedBucket {
+  readonly dimension: string;
+}
+
+/** Result of applying an answer to a ledger. */
+export interface Applied {
+  readonly ledger: Ledger;
+  /** Rows of known width, by dimension. */
+  readonly usable: ReadonlyMap<string, Points>;
+  readonly rejected: Rejections;
+  readonly settled: readonly SettledBucket[];
+  /** Buckets skipped because they stayed missing. */
+  readonly skipped: number;
+  readonly restated: readonly Restatements[];
+  /** What the answer shows of the metric, for all its targets. */
+  readonly evidence: MetricEvidence;
+}
+
+/** A ledger before its first answer. */
+export const EMPTY_LEDGER: Ledger = {
+  since: undefined,
+  dimensions: new Map(),
+  newest: undefined,
+  reached: undefined,
+  wasWhole: false,
+  young: NONE_YOUNG,
+  checkpoints: NO_CHECKPOINTS,
+  shown: { until: undefined, boundUntil: undefined, lag: 0 },
+};
+
+export const EMPTY_DIMENSION: DimensionLedger = { width: undefined, recent: NO_POINTS, counter: undefined };
+
+/** Applies an answer to a ledger: the only function that changes one. It has no other effect. */
+export function apply(before: Ledger, answer: WindowedAnswer, rules: LedgerRules): Applied {
+  if (isOutdated(before, answer.decoded)) return unchanged(before, answer);
+  const { ledger, leftOut } = withBreakdownOf(before, answer.decoded, rules.counts);
+  const read = readAnswer(ledger, answer);
+  const { usable, rejected, progress, isWhole } = read;
+  const { since, counters, settled, skipped } = countAnswer(ledger, answer, read, rules);
+  const oldest = (progress.newest ?? Number.NEGATIVE_INFINITY) - FINEST_WINDOW_MS;
+  const dimensions = new Map<string, DimensionLedger>();
+  for (const [name, counter] of counters) {
+    const known = ledger.dimensions.get(name) ?? EMPTY_DIMENSION;
+    const one = read.dimensions.get(name);
+    const isGone =
+      one === undefined && counter === undefined && !(Number(known.recent.timestamps.at(-1)) >= oldest);
+    if (!isGone) dimensions.set(name, afterAnswer(known, one, { counter, oldest, progress }));
+  }
+  const restated = progress.isBehind ? [] : restatedIn(ledger, read, answer.now);
+  const after = { ...ledger, since, dimensions, wasWhole: isWhole, reached: progress.reached };
+  const { evidence, young } = evidenceOf(ledger, answer, { read, restated, rules, width: usualWidth(after) });
+  const checkpoints = withCheckpoint(ledger.checkpoints, countersIn(dimensions, rules.counts));
+  const newest = progress.reachesPresent ? progress.newest : ledger.newest;
+  return {
+    ledger: { ...after, newest, young, checkpoints },
+    usable,
+    rejected,
+    settled,
+    skipped: skipped + leftOut,
+    restated,
+    evidence,
+  };
+}
+
+function unchanged(ledger: Ledger, { decoded: { rejected }, now, mode }: WindowedAnswer): Applied {
+  const evidence = { ...nothingShown(now), mode };
+  return { ledger, usable: new Map(), rejected, settled: [], skipped: 0, restated: [], evidence };
+}
+
+function restatedIn(ledger: Ledger, { dimensions }: ReadAnswer, now: number): Restatements[] {
+  const restated: Restatements[] = [];
+  for (const [name, { isKnown, width, usable }] of dimensions) {
+    const known = ledger.dimensions.get(name);
+    if (!isKnown || width === undefined || known?.width !== width) continue;
+    const isCounted = (time: Window) => hasCounted(known.counter, time);
+    restated.push(restatements(known.recent, usable, width, now, isCounted));
+  }
+  return restated;
+}
+
+interface AfterAnswer {
+  readonly counter: Counter | undefined;
+  /** Start of the oldest bucket that is remembered. */
+  readonly oldest: number;
+  readonly progress: Progress;
+}
+
+function afterAnswer(
+  known: DimensionLedger,
+  one: ReadDimension | undefined,
+  { counter, oldest, progress }: AfterAnswer,
+): DimensionLedger {
+  if (one === undefined) return counter === known.counter ? known : { ...known, counter };
+  const { width, doubt, isKnown, usable } = one;
+  if (!isKnown || !progress.reachesPresent || progress.isBehind)
+    return { ...known, width: known.width ?? width, doubt, counter };
+  const recent = width === known.width ? known.recent : NO_POINTS;
+  const narrower = narrowerOf(known, width ?? 0);
+  const isKept =
+    narrower !== undefined && Number(narrower.points.timestamps.at(-1)) >= oldest - FINEST_WINDOW_MS;
+  return {
+    width,
+    recent: keptPoints(joinedPoints(recent, usable, oldest)),
+    counter,
+    ...(isKept && { narrower }),
+    ...(known.pushed !== undefined && { pushed: known.pushed }),
+  };
+}
+
+interface Shows {
+  readonly read: ReadAnswer;
+  readonly restated: readonly Restatements[];
+  readonly rules: LedgerRules;
+  readonly width: number | undefined;
+}
+
+/** What an answer shows of the platform, and the young buckets after it. */
+function evidenceOf(before: Ledger, { now, mode }: WindowedAnswer, { read, restated, rules, width }: Shows) {
+  const { usable, progress, dimensions, isWhole } = read;
+  const isClear = before.wasWhole && isWhole;
+  const late = lateness(
+    restated,
+    isClear ? { now, before: before.newest, newest: progress.newest } : undefined,
+  );
+  const evidence: MetricEvidence = { now, mode, ...late, lagMs: undefined, grown: [] };
+  if (progress.end === undefined || width === undefined) return { evidence, young: before.young };
+  const { lag, horizon } = rules.delays;
+  const series = new Map([...usable].filter(([name]) => dimensions.get(name)?.width === width));
+  const reached = progressBeyond(progress.end, width, now, lag);
+  const { young, grown } = watchGrowth(before.young, { series, width, now: reached }, horizon);
+  return { evidence: { ...evidence, lagMs: now - progress.end, grown }, young };
+}
+
+/**
+ * How far the platform's data reaches (platform ms). A wide bucket is given only when it ends, so the platform is further
+ * than the end of its newest: by the time since then less the usual lag, and at most a width less a minute.
+ * @param lag how long after its end (ms) a bucket is usually given
+ */
+export function progressBeyond(newestEnd: number, width: number, now: number, lag: number): number {
+  return Math.max(newestEnd, Math.min(now - lag, newestEnd + width - MINUTE_MS));
+}
+
+/** Counters that count, of all dimensions. */
+export function* countersIn(dimensions: Ledger['dimensions'], counts: HasCounter): Generator<Counter> {
+  for (const [name, { counter }] of dimensions) if (counter !== undefined && counts(name)) yield counter;
+}
+
+/** Width of most dimensions' buckets (ms); undefined before any is known. */
+export function usualWidth({ dimensions }: Pick<Ledger, 'dimensions'>): number | undefined {
+  const counts = new Map<number, number>();
+  let usual: number | undefined;
+  for (const { width } of dimensions.values()) {
+    if (width === undefined) continue;
+    const times = (counts.get(width) ?? 0) + 1;
+    counts.set(width, times);
+    if (usual === undefined || times > Number(counts.get(usual))) usual = width;
+  }
+  return usual;
+}
+
+/** Returns a ledger with the counters of another, and what was pushed of them. */
+export function withCountersOf(ledger: Ledger, { since, dimensions: others }: Ledger): Ledger {
+  const dimensions = new Map(
+    [...ledger.dimensions].map(([name, known]): [string, DimensionLedger] => {
+      const { counter, pushed } = others.get(name) ?? EMPTY_DIMENSION;
+      return [name, { ...known, counter, pushed }];
+    }),
+  );
+  return { ...ledger, since, dimensions };
+}

@@ -1,0 +1,103 @@
+import { NO_POINTS, type Points, type Rejections, reject } from '../decode/points.ts';
+import { reachesPresent } from '../settling/window.ts';
+import { type DimensionLedger, EMPTY_DIMENSION, type Ledger, usualWidth } from './ledger.ts';
+import { type Row, rowsOf } from './rows.ts';
+import type { WindowedAnswer } from './series-source.ts';
+import { type KnownWidth, nextWidth } from './width.ts';
+
+/** An answer as a ledger understands it. */
+export interface ReadAnswer {
+  readonly dimensions: ReadonlyMap<string, ReadDimension>;
+  /** Rows of known width, by dimension. */
+  readonly usable: ReadonlyMap<string, Points>;
+  readonly rejected: Rejections;
+  readonly progress: Progress;
+  /** True if no row was dropped, and no gap lies between two. */
+  readonly isWhole: boolean;
+}
+
+/** One dimension of an answer. */
+export interface ReadDimension extends KnownWidth {
+  /** False while its width is in doubt: the rows wait. */
+  readonly isKnown: boolean;
+  readonly rows: readonly Row[];
+  readonly usable: Points;
+  /** Rows beside the grid. */
+  readonly misaligned: number;
+}
+
+/** How far an answer shows the platform to have come (platform ms). */
+export interface Progress {
+  readonly reachesPresent: boolean;
+  /** Start and end of the newest bucket; undefined unless the answer reaches the present and has rows. */
+  readonly newest: number | undefined;
+  readonly end: number | undefined;
+  /** End of the newest bucket of this answer or of one before. */
+  readonly reached: number | undefined;
+  readonly hasRows: boolean;
+  /** True if the answer ends before an earlier one did, as that of a node that is behind: it restates nothing. */
+  readonly isBehind: boolean;
+}
+
+/** Reads an answer with what is known of each dimension. */
+export function readAnswer(ledger: Ledger, answer: WindowedAnswer): ReadAnswer {
+  const { series, rejected: dropped, valueless } = answer.decoded;
+  const usual = usualWidth(ledger);
+  const rejected: Rejections = new Map(dropped);
+  const dimensions = new Map<string, ReadDimension>();
+  const usable = new Map<string, Points>();
+  let hasGaps = false;
+  for (const [name, points] of series) {
+    const known = ledger.dimensions.get(name) ?? EMPTY_DIMENSION;
+    const read = readDimension(known, points, startsOf(points, valueless?.get(name)), usual);
+    reject(rejected, 'misaligned', read.misaligned);
+    hasGaps ||= read.rows.some(({ isClear }, index) => !isClear && index < read.rows.length - 1);
+    dimensions.set(name, read);
+    if (read.isKnown) usable.set(name, read.usable);
+  }
+  const isWhole = rejected.size === 0 && !hasGaps;
+  return { dimensions, usable, rejected, progress: progressOf(ledger, answer, dimensions), isWhole };
+}
+
+function readDimension(
+  known: DimensionLedger,
+  points: Points,
+  starts: Float64Array,
+  usual: number | undefined,
+): ReadDimension {
+  const { isKnown, areNarrow, ...next } = nextWidth(starts, points, { ...known, usual }, known.recent);
+  const { width } = next;
+  if (!isKnown || width === undefined)
+    return { ...next, isKnown: false, rows: [], usable: NO_POINTS, misaligned: 0 };
+  const recent = width === known.width ? known.recent : NO_POINTS;
+  return { ...next, isKnown, ...rowsOf(points, starts, { width, recent, areNarrow }) };
+}
+
+/** Starts of all buckets, also of those without a usable value, ascending. */
+function startsOf({ timestamps }: Points, valueless: Float64Array | undefined): Float64Array {
+  if (valueless === undefined) return timestamps;
+  return Float64Array.from(new Set([...timestamps, ...valueless])).sort();
+}
+
+function progressOf(
+  ledger: Ledger,
+  { window, now }: WindowedAnswer,
+  dimensions: ReadonlyMap<string, ReadDimension>,
+): Progress {
+  let [newest, end] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { rows, width = 0 } of dimensions.values()) {
+    const start = rows.at(-1)?.start;
+    if (start === undefined || start < newest) continue;
+    newest = start;
+    end = Math.max(end, Math.min(now, start + width));
+  }
+  const hasRows = newest > Number.NEGATIVE_INFINITY;
+  const reaches = reachesPresent(window, now);
+  // A bucket of an earlier answer ends in the future if the platform's clock was set back since.
+  const before = ledger.reached !== undefined && ledger.reached <= now ? ledger.reached : undefined;
+  const common = { reachesPresent: reaches, hasRows };
+  if (!hasRows || !reaches)
+    return { ...common, newest: undefined, end: undefined, reached: before, isBehind: false };
+  const isBehind = before !== undefined && end < before;
+  return { ...common, newest, end, reached: Math.max(end, before ?? end), isBehind };
+}

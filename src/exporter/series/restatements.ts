@@ -1,0 +1,70 @@
+import type { Points } from '../decode/points.ts';
+import type { Restatements } from '../poll/job.ts';
+import type { MetricEvidence } from '../settling/learned.ts';
+import type { Window } from '../settling/window.ts';
+
+/**
+ * Compares buckets of an answer with what was known of them before.
+ * @param width of both (ms)
+ * @param isCounted returns true for a time that a counter has taken in: a change comes too late for it
+ */
+export function restatements(
+  before: Points,
+  after: Points,
+  width: number | undefined,
+  now: number,
+  isCounted: (time: Window) => boolean,
+): Restatements {
+  const ages: number[] = [];
+  let [comparedAge, downwards, late, lateAmount] = [0, 0, 0, 0];
+  const { timestamps, values } = after;
+  for (let index = 0, next = 0; index < timestamps.length && width !== undefined; index += 1) {
+    const start = Number(timestamps[index]);
+    while (Number(before.timestamps[next]) < start) next += 1;
+    if (before.timestamps[next] !== start) continue;
+    const age = now - start - width;
+    comparedAge = Math.max(comparedAge, age);
+    const [value, was] = [Number(values[index]), Number(before.values[next])];
+    if (isSame(value, was)) continue;
+    ages.push(age);
+    if (value < was) downwards += 1;
+    if (!isCounted({ from: start, to: start + width })) continue;
+    late += 1;
+    lateAmount += Math.abs(value - was);
+  }
+  return { ages, comparedAge, downwards, late, lateAmount };
+}
+
+/** True if two values differ by no more than a rounding. */
+function isSame(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 1e-9 * Math.max(one, other);
+}
+
+/** Starts of the newest buckets of two answers (platform ms), and the time of the second. */
+interface Progress {
+  readonly now: number;
+  readonly before: number | undefined;
+  readonly newest: number | undefined;
+}
+
+/**
+ * What restatements show of how late buckets change. `unsettledAge` is the greatest age at which a bucket was not final yet:
+ * its age when it was seen last, by how far the platform had come then.
+ * @param progress undefined if rows were dropped, so that buckets may only look changed
+ */
+export function lateness(
+  restated: readonly Restatements[],
+  progress: Progress | undefined,
+): Pick<MetricEvidence, 'changes' | 'downwards' | 'unsettledAge' | 'oldestChanged'> {
+  let [changes, downwards, oldest, compared] = [0, 0, 0, 0];
+  for (const one of restated) {
+    changes += one.ages.length;
+    downwards += one.downwards;
+    compared = Math.max(compared, one.comparedAge);
+    for (const age of one.ages) oldest = Math.max(oldest, age);
+  }
+  const { now, before, newest } = progress ?? {};
+  const isKnown = changes > 0 && now !== undefined && before !== undefined && newest !== undefined;
+  const unsettledAge = isKnown ? oldest - (now - Math.min(before, newest, now)) : 0;
+  return { changes, downwards, unsettledAge, oldestChanged: changes > 0 && oldest === compared };
+}
