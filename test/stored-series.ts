@@ -14,7 +14,9 @@ export interface StoredCounters {
 export function storedCounters(stored: unknown): StoredCounters | undefined {
   const { since, dimensions } = restoreLedger(stored);
   if (since === undefined) return undefined;
-  const counters = new Map([...dimensions].flatMap(([name, { counter }]) => (counter ? [[name, counter] as const] : [])));
+  const counters = new Map(
+    [...dimensions].flatMap(([name, { counter }]) => (counter ? [[name, counter] as const] : [])),
+  );
   return { since, width: [...dimensions.values()][0]?.width ?? Number.NaN, counters };
 }
 

@@ -52,7 +52,7 @@ export async function storeCounters(
   const entries = [...sandbox.account.domains].flatMap(({ id, name }) =>
     metrics.map((metric) => {
       const counters = new Map(
-        countersOf(metric).map(({ dimension }) => [dimension, { total: 0, watermark: begin, missing: [] }]),
+        countersOf(metric).map(({ dimension }) => [dimension, { total: 0, watermark: begin, holes: [] }]),
       );
       const target = { account, product: PRODUCT, by: 'configuration', id: String(id), name } as const;
       return {

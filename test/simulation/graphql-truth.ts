@@ -100,11 +100,11 @@ export async function wrongCounters(
     const span = { from: since, to: watermark };
     const truth = await trueTotals(platform.url, which, { truths: truths[metric] ?? [], told }, span);
     buckets += (watermark - since) / MINUTE;
-    for (const [dimension, { total, missing }] of counters) {
+    for (const [dimension, { total, holes }] of counters) {
       const expected = truth.get(dimension) ?? 0;
       if (expected > 0) seen.add(`${metric}.${dimension}`);
-      if (missing.length > 0 || Math.abs(total - expected) > 1e-9 * Math.max(1, expected))
-        wrong.push(`${id}/${metric}/${dimension}: ${total}, true ${expected}, missing ${missing.length}`);
+      if (holes.length > 0 || Math.abs(total - expected) > 1e-9 * Math.max(1, expected))
+        wrong.push(`${id}/${metric}/${dimension}: ${total}, true ${expected}, holes ${holes.length}`);
     }
     const unknown = [...truth.keys()].filter((dimension) => !told.has(dimension));
     if (unknown.length > 0) wrong.push(`${id}/${metric}: no counters of ${unknown.join(', ')}`);

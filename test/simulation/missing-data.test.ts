@@ -43,7 +43,7 @@ function countersOf({ state }: Simulation) {
 const countedUntil = (of: Simulation) =>
   Math.min(
     ...[...countersOf(of).counters.counters].map(
-      ([, { watermark, missing }]) => missing[0]?.from ?? watermark,
+      ([, { watermark, holes }]) => holes[0]?.from ?? watermark,
     ),
   );
 
@@ -101,7 +101,7 @@ describe('a gap in the data of the platform', () => {
     expect(told()).toEqual({ until: countedUntil(running), said: undefined });
     const lost = { from: START + HOUR, to: START + 75 * HOUR };
     await passOver(running, lost, lost.to + HOUR);
-    await running.minutes(25);
+    await running.minutes(12);
     expect(told()).toEqual({ until: countedUntil(running), said: ['edge_applications', '3 d 3 h'] });
     running.sandbox.faults.clear();
     await running.minutes(60);
@@ -112,7 +112,7 @@ describe('a gap in the data of the platform', () => {
     const running = await begin();
     const lost = { from: START + HOUR, to: START + 75 * HOUR };
     await passOver(running, lost, lost.to + HOUR);
-    await running.minutes(25);
+    await running.minutes(12);
     expect(countedUntil(running)).toBeLessThanOrEqual(lost.from);
     running.sandbox.faults.clear();
     await running.minutes(60);

@@ -27,7 +27,7 @@ function countersUntil(watermark: number) {
   return countersToStore(
     watermark - DAY,
     MINUTE,
-    new Map([['total', { total: 1_000_000, watermark, missing: [] }]]),
+    new Map([['total', { total: 1_000_000, watermark, holes: [] }]]),
   );
 }
 

@@ -1,5 +1,4 @@
 import type { Decoded } from '../decode/decode.ts';
-import { NONE_YOUNG } from '../settling/completeness.ts';
 import { NO_CHECKPOINTS } from './checkpoints.ts';
 import { bucketsIn, type Counter, type Hole } from './counting.ts';
 import type { DimensionLedger, HasCounter, Ledger } from './ledger.ts';
@@ -44,7 +43,7 @@ export function withBreakdownOf(
       return [name, { width, recent: NOTHING_RECENT, counter, ...(pushed !== undefined && { pushed }) }];
     }),
   );
-  return { ledger: { ...ledger, dimensions, young: NONE_YOUNG, checkpoints: NO_CHECKPOINTS }, leftOut };
+  return { ledger: { ...ledger, dimensions, checkpoints: NO_CHECKPOINTS }, leftOut };
 }
 
 const NOTHING_RECENT = { timestamps: new Float64Array(), values: new Float64Array() };

@@ -1,6 +1,5 @@
 import type { Read } from '../platform/read.ts';
 import type { FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
-import { pastRead } from './ledger-windows.ts';
 import type { SeriesJob } from './series-job.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
@@ -44,7 +43,7 @@ export class CatchUpJob implements Job<WindowedAnswer> {
   read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
     const { follows } = this;
     const window = (now: number) => {
-      const next = pastRead(follows.memory.ledger, follows.counts, now);
+      const next = follows.pastRead(now);
       return next === undefined || next.at > now ? follows.presentWindow(now) : next.window;
     };
     return follows.readWindow(window, read, signal);
@@ -56,9 +55,9 @@ export class CatchUpJob implements Job<WindowedAnswer> {
 
   /** This job again, while there is a window to be read. */
   followUp(): FollowUp | undefined {
-    const { platformClock, memory, counts } = this.follows;
+    const { platformClock, memory } = this.follows;
     const now = platformClock.now();
-    const next = pastRead(memory.ledger, counts, now);
+    const next = this.follows.pastRead(now);
     if (next === undefined) return undefined;
     // A longer rest was noted before the platform's clock was set back.
     const rest = memory.restsUntil > now + RETRY_MS ? now : memory.restsUntil;

@@ -52,7 +52,6 @@ export function countAnswer(
           ? undefined
           : bucketAt(settledUntil, width, mine[0]?.start ?? counter.watermark),
       forgottenUntil: settledUntil - HISTORY_MS,
-      hasRows: progress.hasRows,
       narrower: narrowerOf(known, width),
       alike: { width, points: known?.width === width ? known.recent : NO_POINTS },
     });

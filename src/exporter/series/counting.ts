@@ -52,8 +52,6 @@ export interface Reading {
   readonly watermark: number | undefined;
   /** Start of the platform's history (platform ms). */
   readonly forgottenUntil: number;
-  /** True if the answer has rows, so that what it lacks is missing. */
-  readonly hasRows: boolean;
   /** Narrower buckets from before buckets became wider. */
   readonly narrower: KnownBuckets | undefined;
   /** Buckets of the answer's width that were known before. */
@@ -68,9 +66,6 @@ export interface KnownBuckets {
 
 /** How long after the first answer that lacked it a hole is read again (ms). */
 export const REREAD_AFTER_MS: readonly number[] = [5 * MINUTE_MS, 10 * MINUTE_MS, 20 * MINUTE_MS];
-
-/** How long after that a hole is skipped whatever was read (ms). */
-const SKIPPED_AFTER_MS = 30 * MINUTE_MS;
 
 /**
  * Takes the settled rows of an answer into a counter. A row counts if all of its time is due: in a hole, or after the
@@ -91,7 +86,7 @@ export function count(counter: Counter, rows: readonly Row[], reading: Reading):
     const counted = dueOf(row, due, reading.narrower);
     if (counted !== undefined) take(counted);
   }
-  const lacking = lackingAfter(without(due, timesOf(settled)), reading, until);
+  const lacking = lackingAfter(without(due, timesOf(settled)), reading, askedUntil(rows, reading, until));
   const late = lateIn(rows, lacking, reading, until);
   let skipped = 0;
   for (const { isWhole, ...row } of late) {
@@ -143,7 +138,7 @@ export function hasCounted(counter: Counter | undefined, { from, to }: Window): 
 
 /** When a hole is worth reading (platform ms). */
 export function rereadAt({ since, asked }: Hole): number {
-  return since === 0 ? 0 : since + (REREAD_AFTER_MS[asked] ?? SKIPPED_AFTER_MS);
+  return since === 0 ? 0 : since + (REREAD_AFTER_MS[asked] ?? 0);
 }
 
 /** Number of buckets of a width in a span. */
@@ -180,10 +175,17 @@ function timesOf(buckets: readonly CountedBucket[]): Window[] {
   return buckets.map(({ start, width }) => ({ from: start, to: start + width }));
 }
 
-/** Due time after an answer lacked it: an answer without rows shows nothing. */
+/** Time up to which an answer shows what is missing: the last row of a window of the past may go on behind it. */
+function askedUntil(rows: readonly Row[], { watermark, width }: Reading, until: number): number {
+  const last = rows.at(-1);
+  const isCut = watermark === undefined && last?.isClear === false && last.start + width === until;
+  return isCut ? last.start : until;
+}
+
+/** Due time after an answer lacked it. */
 function lackingAfter(due: readonly Hole[], reading: Reading, until: number): Hole[] {
   const asked = { from: reading.window.from, to: until };
-  if (!reading.hasRows || asked.to <= asked.from || due.length === 0) return [...due];
+  if (asked.to <= asked.from || due.length === 0) return [...due];
   // To the minute, so that many of them make few spans.
   const now = Math.ceil(reading.now / MINUTE_MS) * MINUTE_MS;
   return changedWithin(due, asked, (hole) => {
@@ -196,10 +198,8 @@ function lackingAfter(due: readonly Hole[], reading: Reading, until: number): Ho
   });
 }
 
-function isTimedOut(hole: Hole, { now, forgottenUntil }: Reading): boolean {
-  if (hole.to <= forgottenUntil) return true;
-  if (hole.since === 0) return false;
-  return hole.asked >= REREAD_AFTER_MS.length || now - hole.since >= SKIPPED_AFTER_MS;
+function isTimedOut({ to, asked }: Hole, { forgottenUntil }: Reading): boolean {
+  return to <= forgottenUntil || asked >= REREAD_AFTER_MS.length;
 }
 
 /** True if two neighbouring holes can be one. */

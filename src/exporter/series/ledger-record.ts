@@ -32,6 +32,7 @@ const storedDimension = z.strictObject({
 const storedLedger = z.strictObject({
   version: z.literal(3),
   since: number,
+  reached: number.optional(),
   dimensions: z.record(z.string(), storedDimension),
 });
 
@@ -54,7 +55,7 @@ function nameOfStored(stored: string): string {
 }
 
 /** Returns the durable form of a ledger; undefined before anything was counted. */
-export function storeLedger({ since, dimensions }: Ledger): StoredLedger | undefined {
+export function storeLedger({ since, reached, dimensions }: Ledger): StoredLedger | undefined {
   if (since === undefined) return undefined;
   const stored: StoredLedger['dimensions'] = {};
   for (const [name, { width, counter, pushed }] of dimensions) {
@@ -68,7 +69,7 @@ export function storeLedger({ since, dimensions }: Ledger): StoredLedger | undef
       ...(pushed !== undefined && { pushed }),
     };
   }
-  return { version: 3, since, dimensions: stored };
+  return { version: 3, since, ...(reached !== undefined && { reached }), dimensions: stored };
 }
 
 /** Returns the ledger that the state holds; an empty one if it holds none, or something else. */
@@ -91,7 +92,7 @@ export function restoreLedger(stored: unknown): Ledger {
       return [nameOfStored(name), dimension] as const;
     }),
   );
-  return { ...EMPTY_LEDGER, since: data.since, dimensions };
+  return { ...EMPTY_LEDGER, since: data.since, reached: data.reached, dimensions };
 }
 
 /** True if what is durable of two ledgers differs. */

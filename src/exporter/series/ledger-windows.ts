@@ -1,4 +1,11 @@
-import { freshWindow, hourBefore, hourFrom, shiftedHour, type Window } from '../settling/window.ts';
+import {
+  freshWindow,
+  hourBefore,
+  hourFrom,
+  MINUTE_MS,
+  shiftedHour,
+  type Window,
+} from '../settling/window.ts';
 import { type Hole, rereadAt } from './counting.ts';
 import { countersIn, type HasCounter, type Ledger, usualWidth } from './ledger.ts';
 
@@ -39,23 +46,43 @@ export function presentWindow(
   return freshWindow({ now, horizon, width: usualWidth(ledger) ?? 0, newest, due });
 }
 
-/** Returns the next read of what fresh windows do not reach: the oldest hole that is due, or the one that is due next. */
-export function pastRead(ledger: Ledger, counts: HasCounter, now: number): PastRead | undefined {
+/** An absence shorter than this (ms) is not worth an operation, until as much time has passed. */
+const LEAST_STEP_MS = 10 * MINUTE_MS;
+
+/**
+ * Returns the next read of what fresh windows do not reach: the oldest hole that is due, or the one that is due next.
+ * @param settle age (ms) at which buckets have settled
+ */
+export function pastRead(
+  ledger: Ledger,
+  counts: HasCounter,
+  now: number,
+  settle: number,
+): PastRead | undefined {
+  // Before an answer of the present it is not known what has settled.
+  if (ledger.newest === undefined) return undefined;
   const { from: hour } = hourBefore(now);
-  let next: Hole | undefined;
+  let next: Candidate | undefined;
   for (const { holes } of countersIn(ledger.dimensions, counts)) {
     for (const hole of holes) {
       if (hole.from >= hour) break;
-      if (next === undefined || isSooner(hole, next, now)) next = hole;
+      const isShort = hole.since === 0 && hole.to - hole.from < LEAST_STEP_MS;
+      const at = isShort ? hole.from + settle + LEAST_STEP_MS : rereadAt(hole);
+      if (next === undefined || isSooner({ hole, at }, next, now)) next = { hole, at };
     }
   }
   if (next === undefined) return undefined;
-  return { window: hourFrom(next.from, now, usualWidth(ledger) ?? 0), at: rereadAt(next) };
+  return { window: hourFrom(next.hole.from, now, usualWidth(ledger) ?? 0), at: next.at };
 }
 
-function isSooner(hole: Hole, other: Hole, now: number): boolean {
-  const [one, two] = [Math.max(now, rereadAt(hole)), Math.max(now, rereadAt(other))];
-  return one < two || (one === two && hole.from < other.from);
+interface Candidate {
+  readonly hole: Hole;
+  readonly at: number;
+}
+
+function isSooner(one: Candidate, other: Candidate, now: number): boolean {
+  const [sooner, later] = [Math.max(now, one.at), Math.max(now, other.at)];
+  return sooner < later || (sooner === later && one.hole.from < other.hole.from);
 }
 
 /** Time up to which every bucket of all counters is counted or skipped (platform ms); undefined before anything is. */

@@ -1,6 +1,6 @@
 import { NO_POINTS, type Points, type Rejections } from '../decode/points.ts';
 import type { Restatements } from '../poll/job.ts';
-import { NONE_YOUNG, watchGrowth, type YoungBuckets } from '../settling/completeness.ts';
+import { growthBetween } from '../settling/completeness.ts';
 import { type Delays, type MetricEvidence, nothingShown } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import { isOutdated, withBreakdownOf } from './breakdown.ts';
@@ -26,7 +26,8 @@ export interface Ledger {
   readonly reached: number | undefined;
   /** True if the latest answer lacked none of its rows. */
   readonly wasWhole: boolean;
-  readonly young: YoungBuckets;
+  /** How far the platform had come in the latest answer that reached the present; undefined if that answer lacked rows. */
+  readonly progress: number | undefined;
   readonly checkpoints: Checkpoints;
   readonly shown: Shown;
 }
@@ -87,7 +88,7 @@ export const EMPTY_LEDGER: Ledger = {
   newest: undefined,
   reached: undefined,
   wasWhole: false,
-  young: NONE_YOUNG,
+  progress: undefined,
   checkpoints: NO_CHECKPOINTS,
   shown: { until: undefined, boundUntil: undefined, lag: 0 },
 };
@@ -112,11 +113,16 @@ export function apply(before: Ledger, answer: WindowedAnswer, rules: LedgerRules
   }
   const restated = progress.isBehind ? [] : restatedIn(ledger, read, answer.now);
   const after = { ...ledger, since, dimensions, wasWhole: isWhole, reached: progress.reached };
-  const { evidence, young } = evidenceOf(ledger, answer, { read, restated, rules, width: usualWidth(after) });
+  const { evidence, reached } = evidenceOf(ledger, answer, {
+    read,
+    restated,
+    rules,
+    width: usualWidth(after),
+  });
   const checkpoints = withCheckpoint(ledger.checkpoints, countersIn(dimensions, rules.counts));
   const newest = progress.reachesPresent ? progress.newest : ledger.newest;
   return {
-    ledger: { ...after, newest, young, checkpoints },
+    ledger: { ...after, newest, progress: isWhole ? reached : undefined, checkpoints },
     usable,
     rejected,
     settled,
@@ -187,12 +193,23 @@ function evidenceOf(before: Ledger, { now, mode }: WindowedAnswer, { read, resta
     isClear ? { now, before: before.newest, newest: progress.newest } : undefined,
   );
   const evidence: MetricEvidence = { now, mode, ...late, lagMs: undefined, grown: [] };
-  if (progress.end === undefined || width === undefined) return { evidence, young: before.young };
-  const { lag, horizon } = rules.delays;
-  const series = new Map([...usable].filter(([name]) => dimensions.get(name)?.width === width));
-  const reached = progressBeyond(progress.end, width, now, lag);
-  const { young, grown } = watchGrowth(before.young, { series, width, now: reached }, horizon);
-  return { evidence: { ...evidence, lagMs: now - progress.end, grown }, young };
+  if (progress.end === undefined || width === undefined) return { evidence, reached: undefined };
+  const reached = progressBeyond(progress.end, width, now, rules.delays.lag);
+  const isAsWide = ([name]: readonly [string, unknown]) =>
+    dimensions.get(name)?.width === width && before.dimensions.get(name)?.width === width;
+  const grown =
+    before.progress === undefined || progress.isBehind
+      ? []
+      : growthBetween({
+          before: new Map(
+            [...before.dimensions].filter(isAsWide).map(([name, { recent }]) => [name, recent]),
+          ),
+          after: new Map([...usable].filter(isAsWide)),
+          width,
+          reachedBefore: before.progress,
+          reachedAfter: reached,
+        });
+  return { evidence: { ...evidence, lagMs: now - progress.end, grown }, reached };
 }
 
 /**

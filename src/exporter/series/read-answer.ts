@@ -34,7 +34,6 @@ export interface Progress {
   readonly end: number | undefined;
   /** End of the newest bucket of this answer or of one before. */
   readonly reached: number | undefined;
-  readonly hasRows: boolean;
   /** True if the answer ends before an earlier one did, as that of a node that is behind: it restates nothing. */
   readonly isBehind: boolean;
 }
@@ -95,9 +94,8 @@ function progressOf(
   const reaches = reachesPresent(window, now);
   // A bucket of an earlier answer ends in the future if the platform's clock was set back since.
   const before = ledger.reached !== undefined && ledger.reached <= now ? ledger.reached : undefined;
-  const common = { reachesPresent: reaches, hasRows };
   if (!hasRows || !reaches)
-    return { ...common, newest: undefined, end: undefined, reached: before, isBehind: false };
+    return { reachesPresent: reaches, newest: undefined, end: undefined, reached: before, isBehind: false };
   const isBehind = before !== undefined && end < before;
-  return { ...common, newest, end, reached: Math.max(end, before ?? end), isBehind };
+  return { reachesPresent: reaches, newest, end, reached: Math.max(end, before ?? end), isBehind };
 }

@@ -1,4 +1,5 @@
 import { type Points, shortLivedArray } from '../decode/points.ts';
+import { FINEST_WINDOW_MS } from '../settling/window.ts';
 import { firstAtOrAfter } from './spans.ts';
 
 /** A row of an answer whose dimension has a known width. Times are ms since the epoch. */
@@ -72,7 +73,8 @@ export function rowsOf(points: Points, starts: Float64Array, known: KnownRows): 
 
 /** True if a wider bucket may begin at a row and end before the next, where buckets begin at multiples of their width. */
 function mayBeWider(start: number, width: number, next: number): boolean {
-  for (let wider = 2 * width; start + wider <= next; wider += width) if (start % wider === 0) return true;
+  const widest = Math.min(next - start, FINEST_WINDOW_MS);
+  for (let wider = 2 * width; wider <= widest; wider += width) if (start % wider === 0) return true;
   return false;
 }
 

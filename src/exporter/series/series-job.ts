@@ -36,8 +36,8 @@ import {
   usualWidth,
   withCountersOf,
 } from './ledger.ts';
-import { ledgerKey } from './ledger-record.ts';
-import { countedUntil, presentWindow } from './ledger-windows.ts';
+import { isChanged, ledgerKey } from './ledger-record.ts';
+import { countedUntil, type PastRead, pastRead, presentWindow } from './ledger-windows.ts';
 import { earlyExposure } from './lower-bounds.ts';
 import type { KeptCounters } from './pruning.ts';
 import { pushOf } from './pushed-series.ts';
@@ -140,6 +140,11 @@ export class SeriesJob implements Reconcilable, Asker {
       expected: lag && now - lag,
       isFree: !reader.costsByWindow,
     });
+  }
+
+  /** The next read of what fresh windows do not reach. @param now platform ms */
+  pastRead(now: number): PastRead | undefined {
+    return pastRead(this.memory.ledger, this.counts, now, this.#delays(now).settle);
   }
 
   /**
@@ -322,12 +327,12 @@ export class SeriesJob implements Reconcilable, Asker {
     return { counts: this.counts, delays: this.#delays(now), certainNow: this.platformClock.certain(now) };
   }
 
-  /** Result of applying an answer about the past. @param restMs how long catching up rests if nothing was counted */
+  /** Result of applying an answer about the past. @param restMs how long catching up rests if nothing has changed */
   concludePast(answered: WindowedAnswer, restMs: number): PollResult {
     const { ledger } = this.memory;
     const applied = apply(ledger, answered, this.#rules(answered.now));
-    const isNews = applied.settled.length > 0 || applied.skipped > 0;
-    return this.resultOf(answered, applied, { restsUntil: isNews ? 0 : answered.now + restMs });
+    const restsUntil = isChanged(ledger, applied.ledger) ? 0 : answered.now + restMs;
+    return this.resultOf(answered, applied, { restsUntil });
   }
 
   /**

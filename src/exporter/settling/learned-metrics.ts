@@ -13,7 +13,7 @@ const storedTimes = z.array(z.object({ slot: z.number(), ms: z.number() })).read
 
 const storedMetric = z.object({
   version: z.literal(1),
-  completeness: z.object({ shown: sums, final: sums, buckets: sums }),
+  completeness: z.object({ shown: sums, later: sums, laterMinutes: sums, buckets: sums }),
   publishDelay: z.number().nonnegative(),
   hours: z.array(z.object({ hour: z.number(), up: z.number(), down: z.number() })).readonly(),
   late: storedTimes.default([]),

@@ -2,12 +2,12 @@ import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import type { Exposure } from '../../../src/exporter/poll/job.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
-import { answerWidth } from '../../../src/exporter/series/bucket-width.ts';
-import { countCoarse } from '../../../src/exporter/series/coarse-reads.ts';
-import { type CountedAnswer, countAnswer } from '../../../src/exporter/series/counters.ts';
+import type { Counter } from '../../../src/exporter/series/counting.ts';
+import { type Applied, apply, EMPTY_LEDGER, type Ledger } from '../../../src/exporter/series/ledger.ts';
+import { restoreLedger, storeLedger } from '../../../src/exporter/series/ledger-record.ts';
+import { countedUntil, pastRead, presentWindow } from '../../../src/exporter/series/ledger-windows.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../../src/exporter/series/series-job.ts';
-import { restoreSeries, type SeriesMemory, storeSeries } from '../../../src/exporter/series/series-memory.ts';
 import { SeriesReader } from '../../../src/exporter/series/series-reader.ts';
 import type { SourceReader, WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import {
@@ -19,7 +19,7 @@ import {
   nothingShown,
 } from '../../../src/exporter/settling/learned.ts';
 import { LearnedMetrics } from '../../../src/exporter/settling/learned-metrics.ts';
-import { isCoarse } from '../../../src/exporter/settling/window.ts';
+import type { Window } from '../../../src/exporter/settling/window.ts';
 import { AccountMemory, changed } from '../../../src/exporter/state/account-memory.ts';
 import { NO_MEMORY, type StateReader } from '../../../src/exporter/state/state.ts';
 
@@ -104,46 +104,63 @@ export function restated(
   return learn(known, { ...NO_EVIDENCE, changes: up + down, downwards: down, now });
 }
 
-/** What is known after so many buckets that have shown so much (of 100) at each minute of age. */
+/** What is known after so many buckets that held so much (of 100) at each minute of age. */
 export function grown(buckets: number, shown: readonly number[], known = NOTHING_LEARNED): MetricMemory {
-  return learn(known, { ...NO_EVIDENCE, grown: Array(buckets).fill({ shown, final: 100 }) });
+  const one = shown.map((value, minute) => ({
+    minute,
+    shown: value,
+    laterMinute: minute + 1,
+    later: shown[minute + 1] ?? 100,
+  }));
+  return learn(known, { ...NO_EVIDENCE, grown: Array.from({ length: buckets }, () => one).flat() });
 }
 
-/** The memory of a series, by which answers are counted one after the other. */
+/** A ledger, and what its readers ask of it. */
 export class CountedSeries {
-  memory: SeriesMemory;
+  ledger: Ledger = EMPTY_LEDGER;
   readonly counts: (dimension: string) => boolean;
 
   constructor(counts: (dimension: string) => boolean = () => true) {
     this.counts = counts;
-    this.memory = restoreSeries(undefined, counts);
   }
 
-  get record(): SeriesMemory['record'] {
-    return this.memory.record;
+  /** Counters by dimension. */
+  get counters(): ReadonlyMap<string, Counter> {
+    return new Map(
+      [...this.ledger.dimensions].flatMap(([name, { counter }]) => (counter ? [[name, counter]] : [])),
+    );
   }
 
   get countedUntil(): number | undefined {
-    return this.memory.record?.progress.countedUntil;
+    return countedUntil(this.ledger, this.counts);
   }
 
-  /** What an answer means, all rows of which are taken as they are; nothing changes. */
-  count(answer: WindowedAnswer, settleDelay: number): CountedAnswer {
-    if (isCoarse(answer.window)) return countCoarse(this.memory, answer, this.counts);
-    const { record, seen, doubt } = this.memory;
-    const { decoded } = answer;
-    const width = answerWidth(decoded, { known: record?.width, seen, doubt });
-    const answered = { answer, width, rejected: decoded.rejected, reached: undefined };
-    return countAnswer(this.memory, answered, {
+  presentWindow(now: number, settle: number): Window {
+    return presentWindow(this.ledger, this.counts, now, {
+      horizon: settle,
+      expected: undefined,
+      isFree: true,
+    });
+  }
+
+  /** The window of the past that is to be read now; undefined if there is none. */
+  pastWindow(now: number, settle: number): Window | undefined {
+    const next = pastRead(this.ledger, this.counts, now, settle);
+    return next === undefined || next.at > now ? undefined : next.window;
+  }
+
+  /** Result of applying an answer; nothing changes. */
+  count(answer: WindowedAnswer, settle: number): Applied {
+    return apply(this.ledger, answer, {
       counts: this.counts,
-      delays: { publish: 0, settle: settleDelay, horizon: settleDelay, lag: 0 },
+      delays: { publish: 0, settle, horizon: settle, lag: 0 },
       certainNow: answer.now,
     });
   }
 
   /** As after a kill: what the state holds is all that is remembered. */
   restart(): void {
-    const stored = storeSeries(this.memory);
-    this.memory = restoreSeries(stored && JSON.parse(JSON.stringify(stored)), this.counts);
+    const stored = storeLedger(this.ledger);
+    this.ledger = restoreLedger(stored && JSON.parse(JSON.stringify(stored)));
   }
 }

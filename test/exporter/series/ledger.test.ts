@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
-import { type CatchUp, catchUpNow, nextCatchUp } from '../../../src/exporter/series/catch-up-job.ts';
-import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import { type PastRead, pastRead } from '../../../src/exporter/series/ledger-windows.ts';
 import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';
 import { answer, type Manner, MINUTE, PLAIN, START, trueSum } from './model-platform.ts';
@@ -29,27 +28,27 @@ class Reading {
   }
 
   enter(answered: WindowedAnswer): number {
-    const { memory, update } = this.counters.count(answered, this.#settle);
-    this.counters.memory = memory;
-    this.skipped += update?.skipped ?? 0;
-    return update?.skipped ?? 0;
+    const { ledger, skipped } = this.counters.count(answered, this.#settle);
+    this.counters.ledger = ledger;
+    this.skipped += skipped;
+    return skipped;
   }
 
   /** The window that brings the newest buckets. */
   fresh(): Window {
-    return windowOfPresent(this.counters.memory, this.now, this.#settle);
+    return this.counters.presentWindow(this.now, this.#settle);
   }
 
-  next(): CatchUp | undefined {
-    return nextCatchUp(this.counters.memory, this.counters.counts, this.now, this.#settle);
+  next(): PastRead | undefined {
+    return pastRead(this.counters.ledger, this.counters.counts, this.now, this.#settle);
   }
 
   catchUp(): Window | undefined {
-    return catchUpNow(this.counters.memory, this.counters.counts, this.now, this.#settle);
+    return this.counters.pastWindow(this.now, this.#settle);
   }
 
   get counter() {
-    const counter = this.counters.record?.counters.get('steady');
+    const counter = this.counters.counters.get('steady');
     if (counter === undefined) throw new Error('nothing was counted');
     return counter;
   }
@@ -66,8 +65,8 @@ function contradicting(answered: WindowedAnswer, time: number): WindowedAnswer {
 }
 
 function expectTrue({ counters, counter }: Reading): void {
-  const from = counters.record?.since ?? Number.NaN;
-  const missing = counter.missing.reduce((sum, span) => sum + trueSum('steady', span), 0);
+  const from = counters.ledger.since ?? Number.NaN;
+  const missing = counter.holes.reduce((sum, span) => sum + trueSum('steady', span), 0);
   expect(counter.total).toBe(trueSum('steady', { from, to: counter.watermark }) - missing);
 }
 
@@ -90,43 +89,24 @@ describe('the counters of a series', () => {
     expectTrue(reading);
   });
 
-  it('counts nothing of a past window that the platform shows unsettled, since it fell behind after the last fresh answer', () => {
-    const reading = new Reading();
-    reading.minutes(60);
-    reading.now += 20 * MINUTE;
-    const spoilt = [31, 32].map((row) => ({ row, how: 'missing' }) as const);
-    const fresh = { from: reading.now - 45 * MINUTE, to: reading.now };
-    reading.enter(answer(fresh, reading.now, { ...PLAIN, spoilt }));
-    const missing = { from: reading.now - 14 * MINUTE, to: reading.now - 12 * MINUTE };
-    expect(reading.counter.missing).toMatchObject([missing]);
-    reading.now += 6 * MINUTE;
-    const window = { from: reading.now - 60 * MINUTE, to: reading.now - 6 * MINUTE };
-    reading.enter(answer(window, reading.now, { ...PLAIN, late: 12 }));
-    expect(reading.counter.missing).toMatchObject([missing]);
-    expectTrue(reading);
-    reading.minutes(30);
-    expect(reading.counter.missing).toEqual([]);
-    expectTrue(reading);
-  });
-
   it('reports no late restatement of a bucket that it still waits for', () => {
     const reading = new Reading();
     reading.minutes(60);
-    const restated = (minute: number, manner: Partial<Manner>) => {
+    const lateAt = (minute: number, manner: Partial<Manner>) => {
       const now = reading.now + minute * MINUTE;
       const answered = answer({ from: now - 30 * MINUTE, to: now }, now, { ...PLAIN, ...manner });
-      const { memory, update } = reading.counters.count(answered, SETTLE);
-      reading.counters.memory = memory;
-      return update?.restated.reduce((sum, { late }) => sum + late, 0);
+      const { ledger, restated } = reading.counters.count(answered, SETTLE);
+      reading.counters.ledger = ledger;
+      return restated.reduce((sum, { late }) => sum + late, 0);
     };
     // The row of a bucket that is not final is invalid for as long as it changes.
     for (let minute = 1; minute <= 14; minute += 1) {
       const spoilt = minute < 5 ? [] : [{ row: 27 - minute, how: 'null_value' } as const];
-      expect(restated(minute, { spoilt })).toBe(0);
+      expect(lateAt(minute, { spoilt })).toBe(0);
     }
-    expect(reading.counter.missing).toHaveLength(1);
-    expect(restated(15, {})).toBe(0);
-    expect(reading.counter.missing).toEqual([]);
+    expect(reading.counter.holes).toHaveLength(1);
+    expect(lateAt(15, {})).toBe(0);
+    expect(reading.counter.holes).toEqual([]);
     expectTrue(reading);
   });
 
@@ -139,12 +119,12 @@ describe('the counters of a series', () => {
       reading.now += MINUTE;
       const behind = minute % 5 < 2 ? 20 : 0;
       const answered = answer(reading.fresh(), reading.now, { ...PLAIN, late: behind });
-      const { memory, update } = reading.counters.count(answered, SETTLE);
-      reading.counters.memory = memory;
-      for (const restated of update?.restated ?? []) {
-        late += restated.late;
-        changes += restated.ages.length;
-        expect(restated.downwards).toBe(0);
+      const { ledger, restated } = reading.counters.count(answered, SETTLE);
+      reading.counters.ledger = ledger;
+      for (const changed of restated) {
+        late += changed.late;
+        changes += changed.ages.length;
+        expect(changed.downwards).toBe(0);
       }
     }
     expect(late).toBe(0);
@@ -167,7 +147,7 @@ describe('the counters of a series', () => {
         reading.enter({ ...answered, decoded: { ...answered.decoded, series: new Map(ended) } });
       }
       expect(reading.skipped).toBe(0);
-      expect(reading.counter.missing).toEqual([]);
+      expect(reading.counter.holes).toEqual([]);
       expectTrue(reading);
     },
   );
@@ -178,8 +158,8 @@ describe('the counters of a series', () => {
     const poll = (after: number, manner: Partial<Manner> = {}) => {
       reading.now += after * MINUTE;
       const answered = answer(reading.fresh(), reading.now, { ...PLAIN, ...manner });
-      const { memory, evidence } = reading.counters.count(answered, SETTLE);
-      reading.counters.memory = memory;
+      const { ledger, evidence } = reading.counters.count(answered, SETTLE);
+      reading.counters.ledger = ledger;
       oldest = Math.max(oldest, evidence.unsettledAge);
     };
     for (let minute = 0; minute < 30; minute += 1) poll(1);
@@ -274,7 +254,7 @@ describe('the counters of a series', () => {
     }
     expect(reading.counter.watermark).toBeGreaterThan(reading.now - SETTLE - 3 * MINUTE);
     const whole = trueSum('steady', {
-      from: reading.counters.record?.since ?? 0,
+      from: reading.counters.ledger.since ?? 0,
       to: reading.counter.watermark,
     });
     expect(reading.counter.total).toBe(whole - trueSum('steady', hole));
@@ -288,11 +268,11 @@ describe('the counters of a series', () => {
       reading.now += MINUTE;
       const answered = answer(reading.fresh(), reading.now, PLAIN);
       expect(answered.window.from).toBeLessThanOrEqual(Math.max(time, reading.counter.watermark));
-      reading.enter(minute < 30 ? contradicting(answered, time) : answered);
-      if (minute === 29) expect(reading.counter.missing).toHaveLength(1);
+      reading.enter(minute < 15 ? contradicting(answered, time) : answered);
+      if (minute === 14) expect(reading.counter.holes).toHaveLength(1);
     }
     expect(reading.skipped).toBe(0);
-    expect(reading.counter.missing).toEqual([]);
+    expect(reading.counter.holes).toEqual([]);
     expectTrue(reading);
   });
 
@@ -326,7 +306,7 @@ describe('the counters of a series', () => {
     const { total } = reading.counter;
     reading.minutes(60, { finestUpTo: 6 });
     expect(reading.counters.countedUntil).toBeGreaterThan(reading.now - SETTLE - 12 * MINUTE);
-    const from = reading.counters.record?.since ?? Number.NaN;
+    const from = reading.counters.ledger.since ?? Number.NaN;
     const whole = trueSum('steady', { from, to: reading.counter.watermark });
     expect(reading.counter.total).toBeGreaterThan(total);
     // The bucket in whose midst the finer ones ended is skipped.
@@ -335,20 +315,27 @@ describe('the counters of a series', () => {
     );
   });
 
-  it.each([2, 3])('loses nothing to answers of which every %ith row is left', (oneOf) => {
-    const reading = new Reading();
-    reading.minutes(30);
-    for (let minute = 0; minute < 120; minute += 1) reading.minutes(1, { oneOf });
-    expect(reading.counters.record?.width).toBe(MINUTE);
-    reading.minutes(45);
-    expect(reading.counters.countedUntil).toBe(reading.counter.watermark);
-    expectTrue(reading);
-  });
+  it.each([2, 3])(
+    'takes answers of which every %ith row is left for no wider buckets, and skips what is missing',
+    (oneOf) => {
+      const reading = new Reading();
+      reading.minutes(30);
+      for (let minute = 0; minute < 120; minute += 1) reading.minutes(1, { oneOf });
+      expect(reading.counters.ledger.dimensions.get('steady')?.width).toBe(MINUTE);
+      reading.minutes(45);
+      expect(reading.counters.countedUntil).toBe(reading.counter.watermark);
+      const from = reading.counters.ledger.since ?? Number.NaN;
+      const truth = trueSum('steady', { from, to: reading.counter.watermark });
+      expect(reading.counter.total).toBeLessThan(truth);
+      expect(reading.counter.total).toBeGreaterThan(truth / (oneOf + 1));
+      expect(reading.skipped).toBeGreaterThan(30);
+    },
+  );
 
   it('counts nothing of answers of which every second row is left while it cannot tell', () => {
     const reading = new Reading();
     reading.minutes(1, { oneOf: 2 });
-    expect(reading.counters.record).toBeUndefined();
+    expect(reading.counters.ledger.since).toBeUndefined();
     reading.minutes(60);
     expectTrue(reading);
   });
@@ -376,7 +363,7 @@ describe('the counters of a series', () => {
     expect(minutes).toBeLessThanOrEqual(45);
     expect(reading.skipped).toBe(8);
     const whole = trueSum('steady', {
-      from: reading.counters.record?.since ?? 0,
+      from: reading.counters.ledger.since ?? 0,
       to: reading.counter.watermark,
     });
     const lost = holes.reduce((sum, hole) => sum + trueSum('steady', hole), 0);
