@@ -64,7 +64,10 @@ function standOfAll(
   return { watermark, holes, leftOut: spans.reduce((sum, span) => sum + bucketsIn(span, width), 0) };
 }
 
-/** In a complete breakdown a bucket that one dimension lacks is missing in all: returns the rows without such buckets. */
+/**
+ * In a complete breakdown a bucket that one dimension lacks is missing in all, and one that may be wider in one may be in all.
+ * Returns the rows as they are known of all together.
+ */
 export function wholeBuckets(
   { insteadOf }: Decoded,
   dimensions: ReadonlyMap<string, { readonly rows: readonly Row[] }>,
@@ -73,8 +76,23 @@ export function wholeBuckets(
   const rows = [...dimensions].map(([name, read]) => [name, read.rows] as const);
   if (insteadOf === undefined) return new Map(rows);
   const counted = rows.filter(([name]) => counts(name));
-  const times = new Map<number, number>();
-  for (const [, mine] of counted) for (const { start } of mine) times.set(start, (times.get(start) ?? 0) + 1);
-  const isInAll = ({ start }: Row) => times.get(start) === counted.length;
-  return new Map(counted.map(([name, mine]) => [name, mine.filter(isInAll)]));
+  const common = new Map<number, { times: number; isClear: boolean; end: number }>();
+  for (const { start, isClear, end } of counted.flatMap(([, mine]) => mine)) {
+    const known = common.get(start);
+    if (known === undefined) common.set(start, { times: 1, isClear, end });
+    else {
+      known.times += 1;
+      known.isClear &&= isClear;
+      known.end = Math.max(known.end, end);
+    }
+  }
+  return new Map(
+    counted.map(([name, mine]) => [
+      name,
+      mine.flatMap((row) => {
+        const { times, isClear = false, end = row.end } = common.get(row.start) ?? {};
+        return times === counted.length ? [{ ...row, isClear, end }] : [];
+      }),
+    ]),
+  );
 }

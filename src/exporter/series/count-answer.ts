@@ -52,6 +52,7 @@ export function countAnswer(
           ? undefined
           : bucketAt(settledUntil, width, mine[0]?.start ?? counter.watermark),
       forgottenUntil: settledUntil - HISTORY_MS,
+      isClean: read.rejected.size === 0,
       narrower: narrowerOf(known, width),
       alike: { width, points: known?.width === width ? known.recent : NO_POINTS },
     });
@@ -93,20 +94,30 @@ function openCounters(
   { counts, certainNow, settledUntil }: LedgerRules & { readonly settledUntil: number },
 ) {
   const counters = new Map<string, Counter | undefined>();
-  let { since } = ledger;
   for (const [name, { counter }] of ledger.dimensions) counters.set(name, counter);
+  const since =
+    ledger.since ?? firstBegin(dimensions, progress.newest !== undefined && certainNow >= now, settledUntil);
   for (const [name, { rows, width }] of dimensions) {
     const counter = counters.get(name);
     counters.set(name, counter);
-    const [first] = rows;
-    if (counter !== undefined || !counts(name) || width === undefined || first === undefined) continue;
-    const isCertain = progress.newest !== undefined && certainNow >= now;
-    since ??= isCertain ? bucketAt(settledUntil, width, first.start) : undefined;
+    if (counter !== undefined || !counts(name) || width === undefined || rows.length === 0) continue;
     // In a breakdown by value, nothing is lacking from before the first value was seen.
     const begin = since && (decoded.insteadOf === undefined ? since : Math.max(since, window.from));
     if (begin !== undefined) counters.set(name, newCounter(ledger, counts, begin));
   }
   return { counters, since };
+}
+
+/** Start of counting, on the grid of the first dimension; undefined while the platform's time is not certain. */
+function firstBegin(
+  dimensions: ReadAnswer['dimensions'],
+  isCertain: boolean,
+  settledUntil: number,
+): number | undefined {
+  if (!isCertain) return undefined;
+  for (const { rows, width } of dimensions.values())
+    if (width !== undefined && rows[0] !== undefined) return bucketAt(settledUntil, width, rows[0].start);
+  return undefined;
 }
 
 /** A counter that joins others begins at their watermark, and lacks what they have not read yet. */

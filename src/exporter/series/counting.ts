@@ -8,9 +8,11 @@ import { changedWithin, covers, joined, partsOf, without } from './spans.ts';
 export interface Hole extends Window {
   /** When the first answer lacked it; 0 if it was never read. */
   readonly since: number;
-  /** Rereads that lacked it. */
+  /** Evidence of the rereads that lacked it. */
   readonly asked: number;
 }
+
+const NO_HOLES: readonly Hole[] = [];
 
 /** A running total of settled buckets. It is only ever replaced as a whole. */
 export interface Counter {
@@ -52,6 +54,8 @@ export interface Reading {
   readonly watermark: number | undefined;
   /** Start of the platform's history (platform ms). */
   readonly forgottenUntil: number;
+  /** True if no row of the answer was dropped. */
+  readonly isClean: boolean;
   /** Narrower buckets from before buckets became wider. */
   readonly narrower: KnownBuckets | undefined;
   /** Buckets of the answer's width that were known before. */
@@ -65,7 +69,11 @@ export interface KnownBuckets {
 }
 
 /** How long after the first answer that lacked it a hole is read again (ms). */
-export const REREAD_AFTER_MS: readonly number[] = [5 * MINUTE_MS, 10 * MINUTE_MS, 20 * MINUTE_MS];
+const REREAD_AFTER_MS: readonly number[] = [5 * MINUTE_MS, 10 * MINUTE_MS, 20 * MINUTE_MS];
+
+/** Evidence of a reread, and of one with dropped rows: any of them may have been the hole's. */
+const REREAD = 4;
+const DIRTY_REREAD = 1;
 
 /**
  * Takes the settled rows of an answer into a counter. A row counts if all of its time is due: in a hole, or after the
@@ -103,7 +111,11 @@ export function count(counter: Counter, rows: readonly Row[], reading: Reading):
     else holes.push(hole);
   }
   const watermark = Math.max(counter.watermark, reading.watermark ?? counter.watermark);
-  return { counter: { total, watermark, holes: joined(holes, areAlike) }, settled, skipped };
+  return {
+    counter: { total, watermark, holes: holes.length === 0 ? NO_HOLES : joined(holes, areAlike) },
+    settled,
+    skipped,
+  };
 }
 
 /** Time of a row that is to be counted, and the value of that time. */
@@ -138,7 +150,7 @@ export function hasCounted(counter: Counter | undefined, { from, to }: Window): 
 
 /** When a hole is worth reading (platform ms). */
 export function rereadAt({ since, asked }: Hole): number {
-  return since === 0 ? 0 : since + (REREAD_AFTER_MS[asked] ?? 0);
+  return since === 0 ? 0 : since + (REREAD_AFTER_MS[Math.floor(asked / REREAD)] ?? 0);
 }
 
 /** Number of buckets of a width in a span. */
@@ -199,7 +211,7 @@ function lackingAfter(due: readonly Hole[], reading: Reading, until: number): Ho
 }
 
 function isTimedOut({ to, asked }: Hole, { forgottenUntil }: Reading): boolean {
-  return to <= forgottenUntil || asked >= REREAD_AFTER_MS.length;
+  return to <= forgottenUntil || asked >= REREAD * REREAD_AFTER_MS.length;
 }
 
 /** True if two neighbouring holes can be one. */

@@ -3,10 +3,26 @@ import type { Points } from '../decode/points.ts';
 /** Times kept last: the dimensions of an answer mostly have the same. */
 let latest: Float64Array = new Float64Array();
 
-/** Copies points to be kept until the next answer: equal times are shared, and counts take half as many bytes. */
-export function keptPoints({ timestamps, values }: Points): Points {
-  if (!isSame(timestamps, latest)) latest = timestamps.slice();
-  return { timestamps: latest, values: areCounts(values) ? Uint32Array.from(values) : values.slice() };
+/**
+ * Copies the points of a ledger's dimensions, to be kept until the next answer. They share one array of values, and equal times:
+ * an array of its own takes 300 bytes besides what it holds.
+ */
+export function keptPoints(series: ReadonlyMap<string, Points>): ReadonlyMap<string, Points> {
+  const all = [...series.values()];
+  const length = all.reduce((sum, { values }) => sum + values.length, 0);
+  const whole = all.every(({ values }) => areCounts(values))
+    ? new Uint32Array(length)
+    : new Float64Array(length);
+  const kept = new Map<string, Points>();
+  let from = 0;
+  for (const [name, { timestamps, values }] of series) {
+    if (!isSame(timestamps, latest)) latest = timestamps.slice();
+    const to = from + values.length;
+    whole.set(values, from);
+    kept.set(name, { timestamps: latest, values: whole.subarray(from, to) });
+    from = to;
+  }
+  return kept;
 }
 
 function isSame(one: Float64Array, other: Float64Array): boolean {

@@ -1,6 +1,6 @@
 import { NO_POINTS, type Points, type Rejections } from '../decode/points.ts';
 import type { Restatements } from '../poll/job.ts';
-import { growthBetween } from '../settling/completeness.ts';
+import { type Growth, growthBetween } from '../settling/completeness.ts';
 import { type Delays, type MetricEvidence, nothingShown } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import { isOutdated, withBreakdownOf } from './breakdown.ts';
@@ -9,7 +9,7 @@ import { countAnswer, narrowerOf } from './count-answer.ts';
 import { type CountedBucket, type Counter, hasCounted, type Reading } from './counting.ts';
 import { keptPoints } from './kept-points.ts';
 import type { PushedDimension } from './pushed-series.ts';
-import { type Progress, type ReadAnswer, type ReadDimension, readAnswer } from './read-answer.ts';
+import { type ReadAnswer, type ReadDimension, readAnswer } from './read-answer.ts';
 import { lateness, restatements } from './restatements.ts';
 import { joinedPoints } from './rows.ts';
 import type { WindowedAnswer } from './series-source.ts';
@@ -24,23 +24,30 @@ export interface Ledger {
   readonly newest: number | undefined;
   /** End of the newest bucket of any answer. */
   readonly reached: number | undefined;
-  /** True if the latest answer lacked none of its rows. */
-  readonly wasWhole: boolean;
-  /** How far the platform had come in the latest answer that reached the present; undefined if that answer lacked rows. */
-  readonly progress: number | undefined;
+  /** The latest answer, to which the next is compared; undefined if it lacked rows. */
+  readonly latest: LatestAnswer | undefined;
   readonly checkpoints: Checkpoints;
   readonly shown: Shown;
 }
 
 /** What is remembered of one dimension of a metric. */
 export interface DimensionLedger extends KnownWidth {
-  /** Buckets of the last hour. */
+  /** Buckets of the last half hour. */
   readonly recent: Points;
-  /** Buckets of the last hour before they became wider. */
+  /** The latest ones from before buckets became wider. */
   readonly narrower?: Reading['narrower'];
   /** Undefined for a dimension that is only watched. */
   readonly counter: Counter | undefined;
   readonly pushed?: PushedDimension | undefined;
+}
+
+/** What is remembered of an answer that reached the present and lacked no rows (platform ms). */
+export interface LatestAnswer {
+  /** Start of its window, and of its newest bucket. */
+  readonly from: number;
+  readonly newest: number;
+  /** How far the platform had come. */
+  readonly reached: number;
 }
 
 /** What the gauges of a metric show (platform ms). */
@@ -81,14 +88,16 @@ export interface Applied {
   readonly evidence: MetricEvidence;
 }
 
+/** Buckets are remembered for so long (ms) before the newest: when they become wider, all minutes of one that settles are known. */
+const KEPT_MS = 30 * MINUTE_MS;
+
 /** A ledger before its first answer. */
 export const EMPTY_LEDGER: Ledger = {
   since: undefined,
   dimensions: new Map(),
   newest: undefined,
   reached: undefined,
-  wasWhole: false,
-  progress: undefined,
+  latest: undefined,
   checkpoints: NO_CHECKPOINTS,
   shown: { until: undefined, boundUntil: undefined, lag: 0 },
 };
@@ -100,20 +109,21 @@ export function apply(before: Ledger, answer: WindowedAnswer, rules: LedgerRules
   if (isOutdated(before, answer.decoded)) return unchanged(before, answer);
   const { ledger, leftOut } = withBreakdownOf(before, answer.decoded, rules.counts);
   const read = readAnswer(ledger, answer);
-  const { usable, rejected, progress, isWhole } = read;
+  const { usable, rejected, progress } = read;
   const { since, counters, settled, skipped } = countAnswer(ledger, answer, read, rules);
-  const oldest = (progress.newest ?? Number.NEGATIVE_INFINITY) - FINEST_WINDOW_MS;
+  const oldest = (progress.newest ?? Number.NEGATIVE_INFINITY) - KEPT_MS;
+  const recent = recentAfter(ledger, read, oldest);
   const dimensions = new Map<string, DimensionLedger>();
   for (const [name, counter] of counters) {
     const known = ledger.dimensions.get(name) ?? EMPTY_DIMENSION;
     const one = read.dimensions.get(name);
     const isGone =
       one === undefined && counter === undefined && !(Number(known.recent.timestamps.at(-1)) >= oldest);
-    if (!isGone) dimensions.set(name, afterAnswer(known, one, { counter, oldest, progress }));
+    if (!isGone) dimensions.set(name, afterAnswer(known, one, { counter, recent: recent.get(name), oldest }));
   }
   const restated = progress.isBehind ? [] : restatedIn(ledger, read, answer.now);
-  const after = { ...ledger, since, dimensions, wasWhole: isWhole, reached: progress.reached };
-  const { evidence, reached } = evidenceOf(ledger, answer, {
+  const after = { ...ledger, since, dimensions, reached: progress.reached };
+  const { evidence, latest } = evidenceOf(ledger, answer, {
     read,
     restated,
     rules,
@@ -122,7 +132,7 @@ export function apply(before: Ledger, answer: WindowedAnswer, rules: LedgerRules
   const checkpoints = withCheckpoint(ledger.checkpoints, countersIn(dimensions, rules.counts));
   const newest = progress.reachesPresent ? progress.newest : ledger.newest;
   return {
-    ledger: { ...after, newest, progress: isWhole ? reached : undefined, checkpoints },
+    ledger: { ...after, newest, latest, checkpoints },
     usable,
     rejected,
     settled,
@@ -148,29 +158,44 @@ function restatedIn(ledger: Ledger, { dimensions }: ReadAnswer, now: number): Re
   return restated;
 }
 
+/** Buckets that are remembered after an answer, by dimension; none if the answer shows nothing new. */
+function recentAfter(
+  ledger: Ledger,
+  { dimensions, progress }: ReadAnswer,
+  oldest: number,
+): ReadonlyMap<string, Points> {
+  const joint = new Map<string, Points>();
+  if (!progress.reachesPresent || progress.isBehind) return joint;
+  for (const [name, { isKnown, width, usable }] of dimensions) {
+    const known = ledger.dimensions.get(name);
+    const before = known?.width === width ? known?.recent : undefined;
+    if (isKnown) joint.set(name, joinedPoints(before ?? NO_POINTS, usable, oldest));
+  }
+  return keptPoints(joint);
+}
+
 interface AfterAnswer {
   readonly counter: Counter | undefined;
+  /** Buckets that are remembered; undefined if the answer shows nothing new of the dimension. */
+  readonly recent: Points | undefined;
   /** Start of the oldest bucket that is remembered. */
   readonly oldest: number;
-  readonly progress: Progress;
 }
 
 function afterAnswer(
   known: DimensionLedger,
   one: ReadDimension | undefined,
-  { counter, oldest, progress }: AfterAnswer,
+  { counter, recent, oldest }: AfterAnswer,
 ): DimensionLedger {
   if (one === undefined) return counter === known.counter ? known : { ...known, counter };
-  const { width, doubt, isKnown, usable } = one;
-  if (!isKnown || !progress.reachesPresent || progress.isBehind)
-    return { ...known, width: known.width ?? width, doubt, counter };
-  const recent = width === known.width ? known.recent : NO_POINTS;
+  const { width, doubt } = one;
+  if (recent === undefined) return { ...known, width: known.width ?? width, doubt, counter };
   const narrower = narrowerOf(known, width ?? 0);
   const isKept =
     narrower !== undefined && Number(narrower.points.timestamps.at(-1)) >= oldest - FINEST_WINDOW_MS;
   return {
     width,
-    recent: keptPoints(joinedPoints(recent, usable, oldest)),
+    recent,
     counter,
     ...(isKept && { narrower }),
     ...(known.pushed !== undefined && { pushed: known.pushed }),
@@ -184,32 +209,42 @@ interface Shows {
   readonly width: number | undefined;
 }
 
-/** What an answer shows of the platform, and the young buckets after it. */
-function evidenceOf(before: Ledger, { now, mode }: WindowedAnswer, { read, restated, rules, width }: Shows) {
-  const { usable, progress, dimensions, isWhole } = read;
-  const isClear = before.wasWhole && isWhole;
-  const late = lateness(
-    restated,
-    isClear ? { now, before: before.newest, newest: progress.newest } : undefined,
-  );
-  const evidence: MetricEvidence = { now, mode, ...late, lagMs: undefined, grown: [] };
-  if (progress.end === undefined || width === undefined) return { evidence, reached: undefined };
-  const reached = progressBeyond(progress.end, width, now, rules.delays.lag);
-  const isAsWide = ([name]: readonly [string, unknown]) =>
-    dimensions.get(name)?.width === width && before.dimensions.get(name)?.width === width;
-  const grown =
-    before.progress === undefined || progress.isBehind
-      ? []
-      : growthBetween({
-          before: new Map(
-            [...before.dimensions].filter(isAsWide).map(([name, { recent }]) => [name, recent]),
-          ),
-          after: new Map([...usable].filter(isAsWide)),
-          width,
-          reachedBefore: before.progress,
-          reachedAfter: reached,
-        });
-  return { evidence: { ...evidence, lagMs: now - progress.end, grown }, reached };
+/** What an answer shows of the platform, and what is remembered of it for the next. */
+function evidenceOf(
+  before: Ledger,
+  { now, mode, window }: WindowedAnswer,
+  { read, restated, rules, width }: Shows,
+): { readonly evidence: MetricEvidence; readonly latest: LatestAnswer | undefined } {
+  const { progress, isWhole } = read;
+  const { newest, end } = progress;
+  const comparable = isWhole && newest !== undefined ? before.latest : undefined;
+  const late = lateness(restated, comparable && { ...comparable, now, newestNow: newest ?? now });
+  const evidence = { now, mode, ...late, lagMs: end && now - end, grown: [] };
+  if (newest === undefined || end === undefined || width === undefined)
+    return { evidence, latest: undefined };
+  const reached = progressBeyond(end, width, now, rules.delays.lag);
+  const grown = progress.isBehind ? [] : grownSince(before, read, width, reached);
+  const latest = isWhole ? { from: window.from, newest, reached } : undefined;
+  return { evidence: { ...evidence, grown }, latest };
+}
+
+/** How buckets have grown since the latest answer, in the dimensions of a width. */
+function grownSince(
+  { latest, dimensions }: Ledger,
+  read: ReadAnswer,
+  width: number,
+  reachedAfter: number,
+): readonly Growth[] {
+  if (latest === undefined) return [];
+  const before = new Map<string, Points>();
+  const after = new Map<string, Points>();
+  for (const [name, one] of read.dimensions) {
+    const known = dimensions.get(name);
+    if (one.width !== width || known?.width !== width) continue;
+    before.set(name, known.recent);
+    after.set(name, one.usable);
+  }
+  return growthBetween({ before, after, width, ...latest, reachedBefore: latest.reached, reachedAfter });
 }
 
 /**

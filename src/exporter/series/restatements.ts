@@ -40,31 +40,36 @@ function isSame(one: number, other: number): boolean {
   return Math.abs(one - other) <= 1e-9 * Math.max(one, other);
 }
 
-/** Starts of the newest buckets of two answers (platform ms), and the time of the second. */
-interface Progress {
+/** Two answers in a row (platform ms). */
+interface Compared {
+  /** Start of the window of the first, and of its newest bucket. */
+  readonly from: number;
+  readonly newest: number;
+  /** Time of the second, and start of its newest bucket. */
   readonly now: number;
-  readonly before: number | undefined;
-  readonly newest: number | undefined;
+  readonly newestNow: number;
 }
 
 /**
  * What restatements show of how late buckets change. `unsettledAge` is the greatest age at which a bucket was not final yet:
- * its age when it was seen last, by how far the platform had come then.
- * @param progress undefined if rows were dropped, so that buckets may only look changed
+ * its age in the first answer, by how far the platform had come then.
+ * @param compared undefined if an answer lacked rows: then buckets may have been seen earlier than in the first
  */
 export function lateness(
   restated: readonly Restatements[],
-  progress: Progress | undefined,
+  compared: Compared | undefined,
 ): Pick<MetricEvidence, 'changes' | 'downwards' | 'unsettledAge' | 'oldestChanged'> {
-  let [changes, downwards, oldest, compared] = [0, 0, 0, 0];
+  const { from = Number.POSITIVE_INFINITY, newest = 0, now = 0, newestNow = 0 } = compared ?? {};
+  let [changes, downwards, oldest, changed, known] = [0, 0, 0, 0, 0];
   for (const one of restated) {
     changes += one.ages.length;
     downwards += one.downwards;
-    compared = Math.max(compared, one.comparedAge);
-    for (const age of one.ages) oldest = Math.max(oldest, age);
+    known = Math.max(known, one.comparedAge);
+    for (const age of one.ages) {
+      changed = Math.max(changed, age);
+      if (age < now - from) oldest = Math.max(oldest, age);
+    }
   }
-  const { now, before, newest } = progress ?? {};
-  const isKnown = changes > 0 && now !== undefined && before !== undefined && newest !== undefined;
-  const unsettledAge = isKnown ? oldest - (now - Math.min(before, newest, now)) : 0;
-  return { changes, downwards, unsettledAge, oldestChanged: changes > 0 && oldest === compared };
+  const unsettledAge = oldest === 0 ? 0 : oldest - (now - Math.min(newest, newestNow, now));
+  return { changes, downwards, unsettledAge, oldestChanged: changes > 0 && changed === known };
 }

@@ -96,16 +96,25 @@ export interface TwoAnswers {
   readonly before: ReadonlyMap<string, Points>;
   readonly after: ReadonlyMap<string, Points>;
   readonly width: number;
+  /** Start of the window of the first. */
+  readonly from: number;
   readonly reachedBefore: number;
   readonly reachedAfter: number;
 }
 
 /** Returns how the buckets have grown that all dimensions of both answers hold. */
-export function growthBetween({ before, after, width, reachedBefore, reachedAfter }: TwoAnswers): Growth[] {
+export function growthBetween({
+  before,
+  after,
+  width,
+  from,
+  reachedBefore,
+  reachedAfter,
+}: TwoAnswers): Growth[] {
   const [one, other] = [sumsByBucket(before, after), sumsByBucket(after, before)];
   const grown: Growth[] = [];
   for (const [start, { sum: later, dimensions }] of other) {
-    const known = one.get(start);
+    const known = start < from ? undefined : one.get(start);
     const [minute = -1, laterMinute = -1] = [reachedBefore, reachedAfter].map((reached) =>
       Math.floor((reached - start - width) / MINUTE_MS),
     );

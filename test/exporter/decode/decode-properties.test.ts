@@ -62,13 +62,12 @@ const disturbedAnswer = answer.chain((dimensions) => {
 });
 
 describe('decodeSeries, whatever the platform sends', () => {
-  it('finds the same points and width in any order, with repetitions and junk', () => {
+  it('finds the same points in any order, with repetitions and junk', () => {
     fc.assert(
       fc.property(disturbedAnswer, ({ valid, body }) => {
         const expected = decode({ configurations: { 42: { waf: valid } } });
         const found = decode({ configurations: { 42: { waf: body } } });
         expect(new Map([...found.series].sort())).toEqual(new Map([...expected.series].sort()));
-        expect(found.width).toBe(MINUTE);
       }),
     );
   });

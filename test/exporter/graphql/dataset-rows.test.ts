@@ -176,34 +176,27 @@ describe('a row', () => {
 });
 
 test('rows that lie further apart than minutes are no minutes: nothing is made up between them', () => {
-  const { decoded, buckets } = requestsOf(
+  const { buckets } = requestsOf(
     'wide',
     [0, 5, 10, 15, 20].map((minute) => row(minute, 'wide', 50)),
     { from: WINDOW.from, to: NOW + 10 * MINUTE },
   );
-  expect(decoded.width).toBe(5 * MINUTE);
   expect(buckets.length).toBeLessThan(6);
 });
 
-test.each([
-  [[0, 10], undefined],
-  [[0, 5, 10], undefined],
-  [[0, 7, 14], MINUTE],
-])(
+test.each([[[0, 10]], [[0, 5, 10]], [[0, 7, 14]]])(
   'of few rows, of minutes %j, it is not known that they are minutes: nothing is made up',
-  (minutes, width) => {
+  (minutes) => {
     const window = { from: WINDOW.from, to: NOW + 10 * MINUTE };
     const rows = minutes.map((minute) => row(minute, 'few', 60));
-    const { decoded, buckets } = requestsOf('few', rows, window);
-    expect(decoded.width).toBe(width);
+    const { buckets } = requestsOf('few', rows, window);
     expect(buckets).toEqual(minutes.map((minute) => [minute, 60]));
     expect(requestsOf('idle', rows).buckets).toEqual([]);
   },
 );
 
 test('two rows that are a minute apart show that buckets are minutes', () => {
-  const { decoded, buckets } = requestsOf('few', [row(3, 'few', 1), row(4, 'few', 1), row(10, 'few', 1)]);
-  expect(decoded.width).toBe(MINUTE);
+  const { buckets } = requestsOf('few', [row(3, 'few', 1), row(4, 'few', 1), row(10, 'few', 1)]);
   expect(buckets).toContainEqual([6, 0]);
 });
 
@@ -216,14 +209,6 @@ test('a row at the seam of two pieces is taken of the one that it belongs to; no
   expect(rowsOfPiece(first, { from: WINDOW.from, to: seam }, WINDOW)).toEqual([row(0, 'x', 1), bad]);
   expect(rowsOfPiece(second, { from: seam, to: WINDOW.to }, WINDOW)).toEqual(second.slice(1));
   expect(rowsOfPiece(second, WINDOW, WINDOW)).toBe(second);
-});
-
-test('buckets are hours where the window is that of hours', () => {
-  const window = { from: NOW - 30 * 24 * 60 * MINUTE, to: NOW };
-  const hour = (count: number) =>
-    new Date(Math.ceil(window.from / 3_600_000) * 3_600_000 + count * 3_600_000).toISOString();
-  const rows = [0, 1, 2, 3].map((count) => ({ ts: hour(count), configurationId: 'x', requestsTotal: 60 }));
-  expect(requestsOf('x', rows, window).decoded.width).toBe(60 * MINUTE);
 });
 
 describe('an answer', () => {

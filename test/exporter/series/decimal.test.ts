@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addedUp, decimal } from '../../../src/exporter/series/counter.ts';
+import { addedUp, decimal } from '../../../src/exporter/series/decimals.ts';
 
 describe('the decimal that a computed value stands for', () => {
   it.each([

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const NOW = 1_000 * 60 * MINUTE;
 const PRESENT = { from: NOW - 60 * MINUTE, to: NOW };
 const EMPTY: WindowedAnswer = {
-  decoded: { series: new Map(), rejected: new Map(), width: undefined, rows: 0 },
+  decoded: { series: new Map(), rejected: new Map(), rows: 0 },
   window: PRESENT,
   now: NOW,
 };
@@ -65,6 +65,6 @@ it('begins with an hour while nothing shows how late the platform is, or it is l
 it('asks for an hour again where there were rows before, and then none', async () => {
   const timestamps = Float64Array.from([NOW - 3 * MINUTE, NOW - 2 * MINUTE]);
   const series = new Map([['total', { timestamps, values: timestamps.map(() => 5) }]]);
-  const answered = { ...EMPTY, decoded: { series, width: MINUTE, rejected: new Map(), rows: 2 } };
+  const answered = { ...EMPTY, decoded: { series, rejected: new Map(), rows: 2 } };
   expect(await minutesAsked({ costsByWindow: true, lag: 2, before: [answered, EMPTY] })).toBe(60);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
-import { countAnswer, understood, windowOfPresent } from '../../../src/exporter/series/counters.ts';
-import { restoreSeries } from '../../../src/exporter/series/series-memory.ts';
+import { apply, EMPTY_LEDGER } from '../../../src/exporter/series/ledger.ts';
+import { presentWindow } from '../../../src/exporter/series/ledger-windows.ts';
 import {
   type DelaySettings,
   delaysOf,
@@ -20,12 +20,13 @@ function learnedAfter(
   shown: (minute: number, age: number, poll: number) => number,
   width = 1,
 ): number {
-  let memory = restoreSeries(undefined, () => true);
+  const counts = () => true;
+  let ledger = EMPTY_LEDGER;
   let known = NOTHING_LEARNED;
   let now = START;
   for (let poll = 0; poll < hours * 60; poll += 1, now += MINUTE) {
     const delays = delaysOf(known, DELAYS, now);
-    const window = windowOfPresent(memory, now, delays.horizon);
+    const window = presentWindow(ledger, counts, now, { ...delays, expected: undefined, isFree: true });
     const rows: [number, number][] = [];
     const first = Math.ceil(window.from / (width * MINUTE)) * width * MINUTE;
     for (let time = first; time < Math.min(window.to, now); time += width * MINUTE) {
@@ -33,13 +34,9 @@ function learnedAfter(
       rows.push([time, shown(time / MINUTE, closed, poll)]);
     }
     const decoded = decodeSeries({ total: rows }, { metric: 'requests', id: '1' }, now);
-    const counted = countAnswer(memory, understood(memory, { decoded, window, now }), {
-      counts: () => true,
-      delays,
-      certainNow: now,
-    });
-    memory = counted.memory;
-    known = learn(known, counted.evidence);
+    const applied = apply(ledger, { decoded, window, now }, { counts, delays, certainNow: now });
+    ledger = applied.ledger;
+    known = learn(known, applied.evidence);
   }
   return delaysOf(known, DELAYS, now).settle;
 }

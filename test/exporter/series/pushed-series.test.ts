@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Counter } from '../../../src/exporter/series/counter.ts';
-import { countersToPush, gaugesToPush } from '../../../src/exporter/series/pushed-series.ts';
+import { NO_POINTS } from '../../../src/exporter/decode/points.ts';
+import type { Counter } from '../../../src/exporter/series/counting.ts';
+import { type DimensionLedger, EMPTY_LEDGER, type Ledger } from '../../../src/exporter/series/ledger.ts';
+import { restoreLedger, storeLedger } from '../../../src/exporter/series/ledger-record.ts';
+import { pushOf } from '../../../src/exporter/series/pushed-series.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import { openEntry, sealEntry } from '../../../src/exporter/state/records.ts';
 
@@ -13,19 +16,26 @@ const TARGET = {
   name: 'shop',
 } as unknown as ConstructorParameters<typeof SeriesSamples>[0];
 
-const counter = (total: number, watermark: number, missing: [number, number][] = []): Counter => ({
+const counter = (total: number, watermark: number, holes: [number, number][] = []): Counter => ({
   total,
   watermark,
-  missing: missing.map(([from, to]) => ({ from, to, since: 0, until: 0, asked: 0, whole: 0 })),
+  holes: holes.map(([from, to]) => ({ from, to, since: 0, asked: 0 })),
 });
+
+/** A ledger with these counters, and what was pushed of them before. */
+function ledgerWith(counters: Readonly<Record<string, Counter>>, before: Ledger): Ledger {
+  const dimensions = Object.entries(counters).map(([name, one]): [string, DimensionLedger] => [
+    name,
+    { width: 10, recent: NO_POINTS, counter: one, pushed: before.dimensions.get(name)?.pushed },
+  ]);
+  return { ...EMPTY_LEDGER, since: 0, dimensions: new Map(dimensions) };
+}
 
 /** What is pushed of one counter, `[at, value]`, from one update to the next. */
 function pushing() {
   const samples = new SeriesSamples(TARGET, 'cdn_requests', {});
-  let stored: unknown;
-  let before: Map<string, Counter> | undefined;
+  let before: Ledger = EMPTY_LEDGER;
   return (after: Counter, buckets: [start: number, value: number][], isCommitted = true) => {
-    const counters = new Map([['total', after]]);
     const settled = buckets.map(([start, value]) => ({
       dimension: 'total',
       start,
@@ -33,13 +43,10 @@ function pushing() {
       value,
       total: 0,
     }));
-    const update = { record: { since: 0, counters }, settled };
-    const { samples: found, commit } = countersToPush(before, update, { key: ['pushed'], stored, samples });
-    if (isCommitted) {
-      if (commit[0] !== undefined) stored = commit[0].value;
-      before = counters;
-    }
-    return found.map(({ at, value }) => [at, value]);
+    const given = { samples, gaugesUntil: undefined, usable: new Map() };
+    const push = pushOf(before, ledgerWith({ total: after }, before), settled, given);
+    if (isCommitted) before = push.ledger;
+    return push.samples.map(({ at, value }) => [at, value]);
   };
 }
 
@@ -94,21 +101,21 @@ it('pushes again what was not committed', () => {
   expect(update(counter(1, 110), [[100, 1]])).toEqual([[110, 1]]);
 });
 
-/** What is pushed of gauges, `[dimension, at]`, of answers of the last 15 minutes, and how long the record of it is. */
+/** What is pushed of gauges, `[dimension, at]`, of answers of the last 15 minutes. */
 function pushingGauges() {
   const samples = new SeriesSamples(TARGET, 'moons', {});
-  let stored: unknown;
+  let before: Ledger = EMPTY_LEDGER;
   return (minute: number, ...dimensions: string[]) => {
-    const window = { from: (minute - 15) * MINUTE, to: minute * MINUTE };
-    const timestamps = Float64Array.from({ length: 15 }, (_, index) => window.from + index * MINUTE);
-    const series = new Map(dimensions.map((name) => [name, { timestamps, values: timestamps }]));
-    const decoded = { series, width: MINUTE, rejected: new Map(), rows: timestamps.length };
-    const answer = { decoded, window, now: window.to };
-    const pushed = { key: ['pushed'], stored, samples };
-    const { samples: found, commit } = gaugesToPush(answer, MINUTE, window.to, pushed);
-    if (commit[0] !== undefined) stored = commit[0].value;
-    const shown = found.map(({ labels, at }) => [labels['dimension'], at / MINUTE]);
-    return { shown, remembered: Object.keys(stored ?? {}).length };
+    const from = (minute - 15) * MINUTE;
+    const timestamps = Float64Array.from({ length: 15 }, (_, index) => from + index * MINUTE);
+    const usable = new Map(dimensions.map((name) => [name, { timestamps, values: timestamps }]));
+    const known = new Map(before.dimensions);
+    for (const name of dimensions)
+      known.set(name, known.get(name) ?? { width: MINUTE, recent: NO_POINTS, counter: undefined });
+    const after = { ...before, dimensions: known };
+    const push = pushOf(before, after, [], { samples, gaugesUntil: minute * MINUTE, usable });
+    before = push.ledger;
+    return push.samples.map(({ labels, at }) => [labels['dimension'], at / MINUTE]);
   };
 }
 
@@ -116,61 +123,32 @@ it.each([1, 5])(
   'pushes each bucket of a gauge once, also of a dimension that answers lacked for %i h',
   (hours) => {
     const update = pushingGauges();
-    expect(update(100, 'io', 'europa').shown).toHaveLength(30);
+    expect(update(100, 'io', 'europa')).toHaveLength(30);
     const back = 100 + 60 * hours;
-    for (let minute = 101; minute < back; minute += 1)
-      expect(update(minute, 'io').shown).toEqual([['io', minute]]);
-    expect(update(back, 'io', 'europa').shown).toHaveLength(16);
-    expect(update(back + 1, 'io', 'europa').shown).toEqual([
-      ['io', back + 1],
+    for (let minute = 101; minute < back; minute += 1) expect(update(minute, 'io')).toEqual([['io', minute]]);
+    expect(update(back, 'io', 'europa')).toHaveLength(16);
+    expect(update(back + 1, 'io', 'europa').toSorted()).toEqual([
       ['europa', back + 1],
+      ['io', back + 1],
     ]);
   },
 );
 
-it('does not remember dimensions that never come again', () => {
-  const update = pushingGauges();
-  for (let minute = 100; minute < 400; minute += 1) update(minute, 'io', `moon ${minute}`);
-  expect(update(400, 'io').remembered).toBeLessThan(130);
-});
-
-it('forgets what was pushed of counters that are gone', () => {
+it('what was pushed is remembered across restarts, whatever a series is called', () => {
   const samples = new SeriesSamples(TARGET, 'cdn_requests', {});
-  let stored: unknown;
-  let before: Map<string, Counter> | undefined;
-  for (const [name, start] of [
-    ['a', 0],
-    ['b', 10],
-  ] as const) {
-    const counters = new Map([name, 'other'].map((dimension) => [dimension, counter(1, start + 10)]));
-    const settled = [...counters.keys()].map((dimension) => ({
-      dimension,
-      start,
-      width: 10,
-      value: 1,
-      total: 1,
-    }));
-    const pushed = { key: ['pushed'], stored, samples };
-    stored = countersToPush(before, { record: { since: 0, counters }, settled }, pushed).commit[0]?.value;
-    before = counters;
-  }
-  expect(Object.keys(stored ?? {}).sort()).toEqual(['b', 'other']);
-});
-
-it('what was pushed is remembered whatever a series is called', () => {
-  const samples = new SeriesSamples(TARGET, 'cdn_requests', {});
-  let stored: unknown;
   const names = ['__proto__', 'constructor', 'toJSON'];
-  const counters = new Map(names.map((name) => [name, counter(3, 120)]));
+  const counters = new Map(
+    names.map((name): [string, DimensionLedger] => [
+      name,
+      { width: 10, recent: NO_POINTS, counter: counter(3, 120) },
+    ]),
+  );
+  const after = { ...EMPTY_LEDGER, since: 0, dimensions: counters };
   const settled = names.map((dimension) => ({ dimension, start: 110, width: 10, value: 3, total: 3 }));
-  const update = { record: { since: 0, counters }, settled };
-  const [entry] = countersToPush(undefined, update, { key: ['pushed'], stored, samples }).commit;
-  if (entry === undefined) throw new Error('something was pushed');
-  const [name, bytes] = sealEntry(entry);
-  stored = openEntry({ name, bytes: bytes ?? new Uint8Array() }).value;
-  expect(Object.keys(stored as object)).toHaveLength(3);
-  expect(countersToPush(counters, { ...update, settled: [] }, { key: ['pushed'], stored, samples })).toEqual({
-    samples: [],
-    commit: [],
-  });
+  const given = { samples, gaugesUntil: undefined, usable: new Map() };
+  const pushed = pushOf(EMPTY_LEDGER, after, settled, given);
+  expect([...pushed.ledger.dimensions.values()].every((one) => one.pushed !== undefined)).toBe(true);
+  const [name, bytes] = sealEntry({ key: ['pushed'], value: storeLedger(pushed.ledger) });
+  const restored = restoreLedger(openEntry({ name, bytes: bytes ?? new Uint8Array() }).value);
+  expect(pushOf(restored, restored, [], given)).toEqual({ ledger: restored, samples: [] });
 });

@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
-import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import { type Checkpoints, spanBefore, withCheckpoint } from '../../../src/exporter/series/checkpoints.ts';
 import {
   type Reconcilable,
   ReconciliationJob,
   sumOfCounted,
 } from '../../../src/exporter/series/reconciliation-job.ts';
-import { type Checkpoints, spanBefore, withCheckpoint } from '../../../src/exporter/series/series-memory.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
 import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 import { heapInUse } from '../../heap-in-use.ts';
@@ -25,11 +24,11 @@ function sumOf(manner: Partial<Manner>): number | undefined {
   let now = START;
   for (let minute = 0; minute < 30; minute += 1) {
     now += MINUTE;
-    const read = answer(windowOfPresent(series.memory, now, 10 * MINUTE), now, PLAIN);
-    series.memory = series.count(read, 10 * MINUTE).memory;
+    const read = answer(series.presentWindow(now, 10 * MINUTE), now, PLAIN);
+    series.ledger = series.count(read, 10 * MINUTE).ledger;
   }
   const { decoded } = answer(PAST_HOUR, NOW, { ...PLAIN, ...manner });
-  return sumOfCounted(series.memory, series.counts, decoded, PAST_HOUR);
+  return sumOfCounted(series.ledger, series.counts, decoded, PAST_HOUR);
 }
 
 describe('the sum of an hour that the platform is asked for again', () => {
@@ -133,15 +132,15 @@ describe('reconciliation', () => {
   });
 });
 
-const NO_CHECKPOINTS: Checkpoints = { watermarks: [], sums: [] };
+const NO_CHECKPOINTS: Checkpoints = [];
 
 describe('checkpoints', () => {
   it('give the newest hour between two watermarks, and what was counted in it', () => {
     let checkpoints = NO_CHECKPOINTS;
     for (let minute = 0; minute <= 180; minute += 1) {
       checkpoints = withCheckpoint(checkpoints, [
-        { total: minute * 10, watermark: minute * MINUTE, missing: [] },
-        { total: minute, watermark: minute * MINUTE, missing: [] },
+        { total: minute * 10, watermark: minute * MINUTE, holes: [] },
+        { total: minute, watermark: minute * MINUTE, holes: [] },
       ]);
     }
     expect(spanBefore(checkpoints, 120 * MINUTE)).toEqual({
@@ -155,8 +154,8 @@ describe('checkpoints', () => {
     let checkpoints = NO_CHECKPOINTS;
     for (let minute = 0; minute <= 180; minute += 1) {
       checkpoints = withCheckpoint(checkpoints, [
-        { total: 0, watermark: minute * MINUTE, missing: [] },
-        { total: 0, watermark: 0, missing: [] },
+        { total: 0, watermark: minute * MINUTE, holes: [] },
+        { total: 0, watermark: 0, holes: [] },
       ]);
     }
     expect(spanBefore(checkpoints, 180 * MINUTE)).toBeUndefined();
@@ -165,9 +164,9 @@ describe('checkpoints', () => {
 
 it('no checkpoint is taken while a counter waits for a bucket', () => {
   let checkpoints = NO_CHECKPOINTS;
-  const span = { from: 0, to: MINUTE, since: 0, until: 0, asked: 1, whole: 1 };
+  const hole = { from: 0, to: MINUTE, since: 1, asked: 1 };
   for (let minute = 0; minute <= 180; minute += 1) {
-    checkpoints = withCheckpoint(checkpoints, [{ total: 0, watermark: minute * MINUTE, missing: [span] }]);
+    checkpoints = withCheckpoint(checkpoints, [{ total: 0, watermark: minute * MINUTE, holes: [hole] }]);
   }
   expect(spanBefore(checkpoints, 180 * MINUTE)).toBeUndefined();
 });

@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  catchUpWindow,
-  coarseWindow,
-  dayAround,
   FINEST_WINDOW_MS,
   type FreshNeeds,
   freshWindow,
-  HISTORY_MS,
-  isCoarse,
+  hourBefore,
+  hourFrom,
   MINUTE_MS,
+  shiftedHour,
   type Window,
   windowQuery,
 } from '../../../src/exporter/settling/window.ts';
@@ -18,20 +16,19 @@ const NOW = Date.UTC(2026, 2, 29, 1, 30);
 
 const minutes = (min: number, max: number) => fc.integer({ min, max }).map((count) => count * MINUTE_MS);
 
-/** Any moment around a change to daylight saving time, anything lacking from long ago to the future, any delay and width. */
+/** Any time around a change to daylight saving time, any delay and width. */
 const needs: fc.Arbitrary<FreshNeeds> = fc
   .record({
     now: fc.integer({ min: NOW - 48 * FINEST_WINDOW_MS, max: NOW + 48 * FINEST_WINDOW_MS }),
     width: fc.constantFrom(1, 5, 10, 30, 60).map((width) => width * MINUTE_MS),
     horizon: minutes(1, 24 * 60),
-    lackingFor: fc.array(minutes(-300, 40_000), { maxLength: 4 }),
-    newestAge: fc.option(minutes(-1, 300), { nil: undefined }),
-    doubtful: fc.constantFrom(0, 0, 0, 1, 2, 7),
+    dueAge: minutes(-300, 40_000),
+    newestAge: minutes(-1, 300),
   })
-  .map(({ lackingFor, newestAge, ...given }) => ({
+  .map(({ dueAge, newestAge, ...given }) => ({
     ...given,
-    lacking: lackingFor.map((age) => given.now - age),
-    newest: newestAge === undefined ? undefined : given.now - newestAge,
+    due: given.now - dueAge,
+    newest: given.now - newestAge,
   }));
 
 function expectSound({ from, to }: Window, { now }: { now: number }): void {
@@ -46,8 +43,7 @@ const PLAIN: FreshNeeds = {
   width: MINUTE_MS,
   horizon: 10 * MINUTE_MS,
   newest: NOW - MINUTE_MS,
-  lacking: [],
-  doubtful: 0,
+  due: NOW,
 };
 
 describe('a fresh window', () => {
@@ -57,44 +53,35 @@ describe('a fresh window', () => {
         const window = freshWindow(given);
         expectSound(window, given);
         expect(window.to).toBe(Math.floor(given.now / MINUTE_MS) * MINUTE_MS);
-        if (given.doubtful === 0) expect(window.from % given.width).toBe(0);
+        if (given.newest <= given.now + MINUTE_MS) expect(window.from % given.width).toBe(0);
       }),
     );
   });
 
-  it('brings what the counters lack, where that is within an hour', () => {
-    const from = NOW - 47 * MINUTE_MS;
-    // Whole buckets of ten minutes, since the platform may have made wider ones of what is lacking.
-    const whole = Math.floor(from / (10 * MINUTE_MS)) * 10 * MINUTE_MS;
-    expect(freshWindow({ ...PLAIN, lacking: [NOW - 300 * MINUTE_MS, from] })).toEqual({
-      from: whole,
-      to: NOW,
-    });
+  it('brings what is still to be counted, if that is within an hour', () => {
+    const due = NOW - 47 * MINUTE_MS;
+    expect(freshWindow({ ...PLAIN, due })).toEqual({ from: due, to: NOW });
+    expect(freshWindow({ ...PLAIN, due: NOW - 300 * MINUTE_MS })).toEqual(hourBefore(NOW));
   });
 
   it('is short while nothing is lacking', () => {
     expect(freshWindow(PLAIN)).toEqual({ from: NOW - 15 * MINUTE_MS, to: NOW });
   });
 
-  it('is an hour where the newest bucket of the platform is unknown, and so much longer as that is old', () => {
+  it('is so much longer as the newest bucket is old', () => {
     const ages = [14, 20, 40, 50, 500].map((age) => NOW - age * MINUTE_MS);
-    const lengths = [undefined, ...ages, NOW + 5 * MINUTE_MS].map((newest) => {
+    const lengths = [...ages, NOW + 5 * MINUTE_MS].map((newest) => {
       const { from, to } = freshWindow({ ...PLAIN, newest });
       return (to - from) / MINUTE_MS;
     });
-    expect(lengths).toEqual([60, 15, 35, 55, 60, 60, 60]);
+    expect(lengths).toEqual([15, 35, 55, 60, 60, 60]);
   });
 
   it('begins at another minute each time while the width of buckets is in doubt', () => {
-    const starts = [1, 2, 3].map((doubtful) => freshWindow({ ...PLAIN, doubtful }).from);
-    expect(new Set(starts).size).toBe(3);
-  });
-
-  it('reads again what has been counted within the last minutes, so that a change after the platform’s bound is seen', () => {
-    const horizon = 10 * MINUTE_MS;
-    const watermark = NOW - horizon;
-    const { from } = freshWindow({ ...PLAIN, horizon, lacking: [watermark] });
-    expect(watermark - from).toBeGreaterThanOrEqual(5 * MINUTE_MS);
+    for (const every of [1, 2, 3, 5]) {
+      const starts = [1, 2, 3].map((turn) => shiftedHour(NOW + turn * every * MINUTE_MS, turn).from);
+      expect(new Set(starts.map((from) => (from / MINUTE_MS) % 2)).size).toBe(2);
+    }
   });
 
   it('asks in UTC', () => {
@@ -103,43 +90,16 @@ describe('a fresh window', () => {
   });
 });
 
-describe('a catch-up window', () => {
-  it('is short enough for the finest buckets, and holds the bucket that is lacking', () => {
+describe('a window of the past', () => {
+  it('is an hour from the bucket on that is lacking', () => {
     fc.assert(
-      fc.property(
-        needs,
-        minutes(60, 40_000),
-        fc.option(fc.nat(20), { nil: undefined }),
-        (given, age, attempt) => {
-          const time = Math.floor((given.now - age) / given.width) * given.width;
-          const window = catchUpWindow(time, given.now, given.width, attempt);
-          expectSound(window, given);
-          expect(window.from % given.width).toBe(0);
-          expect(window.from).toBeLessThanOrEqual(time);
-          expect(window.to).toBeGreaterThanOrEqual(time + given.width);
-        },
-      ),
+      fc.property(needs, minutes(60, 40_000), (given, age) => {
+        const time = Math.floor((given.now - age) / given.width) * given.width;
+        const window = hourFrom(time, given.now, given.width);
+        expectSound(window, given);
+        expect(window.from).toBe(time);
+        expect(window.to).toBeGreaterThanOrEqual(Math.min(time + given.width, given.now - MINUTE_MS));
+      }),
     );
-  });
-
-  it('begins at another minute with each attempt', () => {
-    const starts = [0, 1, 2].map(
-      (attempt) => catchUpWindow(NOW - HISTORY_MS / 2, NOW, MINUTE_MS, attempt).from,
-    );
-    expect(new Set(starts).size).toBe(3);
-  });
-});
-
-describe('the window of a coarse read', () => {
-  it('reaches from before what is lacking to the present, and not further back than the history', () => {
-    const time = NOW - 8 * FINEST_WINDOW_MS;
-    expect(coarseWindow(time, NOW)).toEqual({ from: time - 2 * FINEST_WINDOW_MS, to: NOW });
-    expect(coarseWindow(NOW - HISTORY_MS + FINEST_WINDOW_MS, NOW).from).toBe(NOW - HISTORY_MS);
-    expect(isCoarse(coarseWindow(time, NOW))).toBe(true);
-  });
-
-  it('of a day lies around what is lacking, and does not reach beyond the present', () => {
-    const time = NOW - 8 * FINEST_WINDOW_MS;
-    expect(dayAround(time, NOW)).toEqual({ from: time - 12 * FINEST_WINDOW_MS, to: NOW });
   });
 });

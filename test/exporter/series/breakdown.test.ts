@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Points } from '../../../src/exporter/decode/points.ts';
-import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import type { Hole } from '../../../src/exporter/series/counting.ts';
+import { EMPTY_DIMENSION } from '../../../src/exporter/series/ledger.ts';
 import { sumOfCounted } from '../../../src/exporter/series/reconciliation-job.ts';
-import { recordOf } from '../../../src/exporter/series/series-memory.ts';
 import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';
 import { MINUTE, START } from './model-platform.ts';
@@ -44,7 +44,6 @@ function answerOf(
   series.set('other', points(VALUES.filter((value) => !told.includes(value))));
   const decoded = {
     series,
-    width: MINUTE,
     rejected: new Map(),
     rows: minutes.length,
     insteadOf: [...insteadOf],
@@ -74,16 +73,16 @@ it('counts all that came once, whichever values have series, late minutes and ki
         lacks?: ReadonlySet<number>,
         unusable?: readonly (readonly [string, number])[],
       ): Answered => {
-        const window = windowOfPresent(series.memory, now, SETTLE + 15 * MINUTE);
-        return answerOf(told, window, now, series.record?.counters.keys(), lacks, unusable);
+        const window = series.presentWindow(now, SETTLE + 15 * MINUTE);
+        return answerOf(told, window, now, series.counters.keys(), lacks, unusable);
       };
-      const names = () => [...(series.record?.counters.keys() ?? [])].sort();
+      const names = () => [...series.counters.keys()].sort();
       const enter = (answer: Answered) => {
-        const { memory, update, evidence } = series.count(answer, SETTLE);
-        for (const { value } of update?.settled ?? []) counted += value;
+        const { ledger, settled, evidence } = series.count(answer, SETTLE);
+        for (const { value } of settled) counted += value;
         // Another breakdown is no change that the platform made.
         expect(evidence.changes).toBe(0);
-        series.memory = memory;
+        series.ledger = ledger;
       };
       enter(take(['a']));
       for (const { told, minutes, lacks, unusable, isLate, kill } of steps) {
@@ -102,9 +101,9 @@ it('counts all that came once, whichever values have series, late minutes and ki
         expect(names()).toEqual([...told, 'other'].sort());
         if (kill) series.restart();
       }
-      const { since = 0, counters } = series.record ?? {};
-      const [{ watermark = 0, missing = [] } = {}] = [...(counters ?? [])].map(([, counter]) => counter);
-      const isMissing = (minute: number) => missing.some(({ from, to }) => minute >= from && minute < to);
+      const { since = 0 } = series.ledger;
+      const [{ watermark = 0, holes = [] } = {}] = [...series.counters.values()];
+      const isMissing = (minute: number) => holes.some(({ from, to }: Hole) => minute >= from && minute < to);
       let expected = 0;
       for (let minute = since; minute < watermark; minute += MINUTE)
         if (!isMissing(minute)) for (const value of VALUES) expected += trueValue(value, minute);
@@ -118,14 +117,9 @@ it('counts nothing of an answer that was taken with another breakdown', () => {
   const series = new CountedSeries();
   let now = START + 30 * MINUTE;
   const take = (told: readonly string[]) =>
-    answerOf(
-      told,
-      windowOfPresent(series.memory, now, SETTLE + 15 * MINUTE),
-      now,
-      series.record?.counters.keys(),
-    );
+    answerOf(told, series.presentWindow(now, SETTLE + 15 * MINUTE), now, series.counters.keys());
   const enter = (answer: WindowedAnswer) => {
-    series.memory = series.count(answer, SETTLE).memory;
+    series.ledger = series.count(answer, SETTLE).ledger;
   };
   enter(take(['a']));
   now += MINUTE;
@@ -133,15 +127,15 @@ it('counts nothing of an answer that was taken with another breakdown', () => {
   const fresh = take(['a', 'c']);
   now += MINUTE;
   enter(take(['a', 'b']));
-  const { memory } = series;
+  const { ledger } = series;
   enter(past);
   enter(fresh);
-  expect(series.memory).toBe(memory);
+  expect(series.ledger).toBe(ledger);
   // Nor are the counters compared with it: what `other` holds is not the same.
   const window = { from: START, to: START + 5 * MINUTE };
   const asked = (told: readonly string[]) =>
     sumOfCounted(
-      memory,
+      ledger,
       series.counts,
       answerOf(['a', 'b', 'c'], window, now, [...told, 'other']).decoded,
       window,
@@ -153,16 +147,16 @@ it('counts nothing of an answer that was taken with another breakdown', () => {
 it('counts a value that is the only one wanted from the answer on that has it first, and lacks nothing', () => {
   const series = new CountedSeries((dimension) => dimension === 'a');
   const enter = (told: readonly string[], now: number) => {
-    const window = windowOfPresent(series.memory, now, SETTLE + 15 * MINUTE);
-    series.memory = series.count(answerOf(told, window, now, series.record?.counters.keys()), SETTLE).memory;
+    const window = series.presentWindow(now, SETTLE + 15 * MINUTE);
+    series.ledger = series.count(answerOf(told, window, now, series.counters.keys()), SETTLE).ledger;
     return window;
   };
   const now = START + 30 * MINUTE;
   enter([], now);
   const later = now + 7 * 24 * 60 * MINUTE;
   const { from } = enter(['a'], later);
-  const [[, counter] = []] = series.record?.counters ?? [];
-  expect(counter).toMatchObject({ watermark: later - 2 * MINUTE - SETTLE, missing: [] });
+  const [counter] = series.counters.values();
+  expect(counter).toMatchObject({ watermark: later - 2 * MINUTE - SETTLE, holes: [] });
   let total = 0;
   for (let minute = from; minute < later - 2 * MINUTE - SETTLE; minute += MINUTE)
     total += trueValue('a', minute);
@@ -173,32 +167,23 @@ it('counts no time twice where counters that do not stand alike give way to othe
   const series = new CountedSeries();
   const now = START + 30 * MINUTE;
   const take = (told: readonly string[], now: number) =>
-    answerOf(
-      told,
-      windowOfPresent(series.memory, now, SETTLE + 15 * MINUTE),
-      now,
-      series.record?.counters.keys(),
-    );
-  series.memory = series.count(take(['a'], now), SETTLE).memory;
-  const { record } = series;
-  if (record === undefined) throw new Error('nothing was counted');
+    answerOf(told, series.presentWindow(now, SETTLE + 15 * MINUTE), now, series.counters.keys());
+  series.ledger = series.count(take(['a'], now), SETTLE).ledger;
   const watermark = now - 2 * MINUTE - SETTLE;
-  const lacking = (from: number) => ({ from, to: watermark, since: now, until: now, asked: 1, whole: 0 });
-  const counters = new Map([
-    ['a', { total: 0, watermark, missing: [lacking(watermark - 3 * MINUTE)] }],
-    ['other', { total: 0, watermark, missing: [lacking(watermark - 2 * MINUTE)] }],
-  ]);
-  series.memory = {
-    ...series.memory,
-    record: recordOf(watermark - 9 * MINUTE, record.width, counters, series.counts),
-  };
-  const { update } = series.count(take(['b'], now + MINUTE), SETTLE);
+  const lacking = (from: number) => ({ from, to: watermark, since: now, asked: 0 });
+  const holes = { a: [lacking(watermark - 3 * MINUTE)], other: [lacking(watermark - 2 * MINUTE)] };
+  const dimensions = new Map(
+    Object.entries(holes).map(([name, mine]) => {
+      const known = series.ledger.dimensions.get(name) ?? EMPTY_DIMENSION;
+      return [name, { ...known, counter: { total: 0, watermark, holes: mine } }];
+    }),
+  );
+  series.ledger = { ...series.ledger, since: watermark - 9 * MINUTE, dimensions };
+  const { settled, skipped } = series.count(take(['b'], now + MINUTE), SETTLE);
   // What both lacked, and what has settled since.
   const starts = [-2, -1, 0].map((minutes) => watermark + minutes * MINUTE);
   for (const name of ['b', 'other'])
-    expect(update?.settled.filter(({ dimension }) => dimension === name).map(({ start }) => start)).toEqual(
-      starts,
-    );
+    expect(settled.filter(({ dimension }) => dimension === name).map(({ start }) => start)).toEqual(starts);
   // What one of them had counted is left out, and that is said.
-  expect(update?.skipped).toBe(1);
+  expect(skipped).toBe(1);
 });
