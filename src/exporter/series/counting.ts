@@ -204,9 +204,8 @@ function lackingAfter(due: readonly Hole[], reading: Reading, until: number): Ho
     if (hole.since === 0) return { ...hole, since: now };
     // A time to come was noted before the platform's clock was set back.
     const since = Math.min(hole.since, now);
-    return now >= rereadAt({ ...hole, since })
-      ? { ...hole, since, asked: hole.asked + 1 }
-      : { ...hole, since };
+    if (now < rereadAt({ ...hole, since })) return { ...hole, since };
+    return { ...hole, since, asked: hole.asked + (reading.isClean ? REREAD : DIRTY_REREAD) };
   });
 }
 

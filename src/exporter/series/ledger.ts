@@ -32,7 +32,7 @@ export interface Ledger {
 
 /** What is remembered of one dimension of a metric. */
 export interface DimensionLedger extends KnownWidth {
-  /** Buckets of the last half hour. */
+  /** Buckets of the last hour. */
   readonly recent: Points;
   /** The latest ones from before buckets became wider. */
   readonly narrower?: Reading['narrower'];
@@ -88,9 +88,6 @@ export interface Applied {
   readonly evidence: MetricEvidence;
 }
 
-/** Buckets are remembered for so long (ms) before the newest: when they become wider, all minutes of one that settles are known. */
-const KEPT_MS = 30 * MINUTE_MS;
-
 /** A ledger before its first answer. */
 export const EMPTY_LEDGER: Ledger = {
   since: undefined,
@@ -111,7 +108,7 @@ export function apply(before: Ledger, answer: WindowedAnswer, rules: LedgerRules
   const read = readAnswer(ledger, answer);
   const { usable, rejected, progress } = read;
   const { since, counters, settled, skipped } = countAnswer(ledger, answer, read, rules);
-  const oldest = (progress.newest ?? Number.NEGATIVE_INFINITY) - KEPT_MS;
+  const oldest = (progress.newest ?? Number.NEGATIVE_INFINITY) - FINEST_WINDOW_MS;
   const recent = recentAfter(ledger, read, oldest);
   const dimensions = new Map<string, DimensionLedger>();
   for (const [name, counter] of counters) {

@@ -36,7 +36,7 @@ export function freshWindow({ now, horizon, width, newest, due }: FreshNeeds): W
   const step = alignment(width);
   const usual = floorTo(hour.to - horizon - OVERLAP_MS, step);
   const behind = newest >= usual ? usual : floorTo(newest - horizon - OVERLAP_MS, step);
-  const from = Math.min(behind, floorTo(due, step));
+  const from = Math.min(behind, floorTo(due - OVERLAP_MS, step));
   return { from: Math.max(ceilTo(hour.from, step), from), to: hour.to };
 }
 

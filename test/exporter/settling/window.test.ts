@@ -58,9 +58,9 @@ describe('a fresh window', () => {
     );
   });
 
-  it('brings what is still to be counted, if that is within an hour', () => {
+  it('brings what is still to be counted, and some before it, if that is within an hour', () => {
     const due = NOW - 47 * MINUTE_MS;
-    expect(freshWindow({ ...PLAIN, due })).toEqual({ from: due, to: NOW });
+    expect(freshWindow({ ...PLAIN, due })).toEqual({ from: due - 5 * MINUTE_MS, to: NOW });
     expect(freshWindow({ ...PLAIN, due: NOW - 300 * MINUTE_MS })).toEqual(hourBefore(NOW));
   });
 
