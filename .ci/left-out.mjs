@@ -66,7 +66,7 @@ export const COSTLY = {
   'test/exporter/decode/decode-load.test.ts': [],
   'test/exporter/platform/client.test.ts': [],
   'test/exporter/rate-limit/expected-intervals.test.ts': [],
-  'test/exporter/series/counters-properties.test.ts': [],
+  'test/exporter/series/ledger-properties.test.ts': [],
 };
 
 /** What no costly test reads. Any other file that is not code concerns all of them. */

@@ -63,12 +63,7 @@ const RETIRED: readonly Retired[] = [
     instead: 'watermark, counters',
     within: /^(src|test)\/exporter\/(series|state)\//,
   },
-  {
-    pattern: /ledger|posting/i,
-    instead: 'counter, update',
-    // What version 0.1.0 stored.
-    except: /^(src|test)\/exporter\/series\/stored-counters/,
-  },
+  { pattern: /posting/i, instead: 'counter, update' },
   { pattern: /\bkeepers?\b|[a-z]Keeper/, instead: 'counter store' },
   { pattern: /\bdrafts?\b(?!-|\/)|[a-z]Draft|Draft[A-Z]/, instead: 'update, or what it is' },
   {

@@ -42,9 +42,7 @@ function countersOf({ state }: Simulation) {
 
 const countedUntil = (of: Simulation) =>
   Math.min(
-    ...[...countersOf(of).counters.counters].map(
-      ([, { watermark, holes }]) => holes[0]?.from ?? watermark,
-    ),
+    ...[...countersOf(of).counters.counters].map(([, { watermark, holes }]) => holes[0]?.from ?? watermark),
   );
 
 /** What each counter should hold by now, but for what the platform has lost. */

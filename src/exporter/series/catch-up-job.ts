@@ -1,7 +1,21 @@
+import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
-import type { SeriesJob } from './series-job.ts';
+import type { Window } from '../settling/window.ts';
+import type { PastRead } from './ledger-windows.ts';
+import type { SeriesMemory } from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
+
+/** The job of a series, as far as its catching up needs it. Times are platform ms. */
+export interface CaughtUp extends Job<WindowedAnswer> {
+  readonly memory: Pick<SeriesMemory, 'restsUntil'>;
+  readonly platformClock: PlatformClock;
+  presentWindow(now: number): Window;
+  pastRead(now: number): PastRead | undefined;
+  readWindow(window: (now: number) => Window, read: Read, signal: AbortSignal): Promise<WindowedAnswer>;
+  /** @param restMs how long catching up rests if nothing has changed */
+  concludePast(answered: WindowedAnswer, restMs: number): PollResult;
+}
 
 /** Weight of catching up relative to fresh reads, which go first. */
 const CATCH_UP_WEIGHT = 0.25;
@@ -13,9 +27,9 @@ const RETRY_MS = 5 * 60_000;
 export class CatchUpJob implements Job<WindowedAnswer> {
   readonly schedule = undefined;
   readonly retryMs = RETRY_MS;
-  readonly follows: SeriesJob;
+  readonly follows: CaughtUp;
 
-  constructor(follows: SeriesJob) {
+  constructor(follows: CaughtUp) {
     this.follows = follows;
   }
 

@@ -2,28 +2,8 @@ import type { TimedSample } from '../catalogue/family.ts';
 import { NO_POINTS, type Points } from '../decode/points.ts';
 import type { Counter } from './counting.ts';
 import { addedUp } from './decimals.ts';
-import type { DimensionLedger, Ledger, SettledBucket } from './ledger.ts';
+import type { DimensionLedger, Ledger, PushedBucket, PushedCounter, SettledBucket } from './ledger.ts';
 import type { SeriesSamples } from './samples.ts';
-
-/** What was pushed of one dimension. Times are platform ms. */
-export interface PushedDimension {
-  readonly counter?: PushedCounter | undefined;
-  /** Start of the last bucket pushed as a gauge. */
-  readonly gauge?: number | undefined;
-}
-
-interface PushedCounter {
-  /** The counter's total when this was written: if it differs, buckets were counted that nobody pushed. */
-  readonly counted: number;
-  /** Sum up to `until`, as pushed. */
-  readonly total: number;
-  /** End of the last bucket pushed. */
-  readonly until: number;
-  /** Buckets counted before others that come earlier, ascending. */
-  readonly held: PushedBucket[];
-}
-
-type PushedBucket = [start: number, end: number, value: number];
 
 /** A ledger with what is pushed of it, and the samples to push. */
 export interface Push {

@@ -24,18 +24,11 @@ import type { Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
+import { type Applied, apply } from './apply.ts';
 import { counterNames } from './breakdown.ts';
-import { CatchUpJob } from './catch-up-job.ts';
+import { CatchUpJob, type CaughtUp } from './catch-up-job.ts';
 import { type CountedSpan, spanBefore } from './checkpoints.ts';
-import {
-  type Applied,
-  apply,
-  type HasCounter,
-  type Ledger,
-  progressBeyond,
-  usualWidth,
-  withCountersOf,
-} from './ledger.ts';
+import { type HasCounter, type Ledger, progressBeyond, usualWidth, withCountersOf } from './ledger.ts';
 import { isChanged, ledgerKey } from './ledger-record.ts';
 import { countedUntil, type PastRead, pastRead, presentWindow } from './ledger-windows.ts';
 import { earlyExposure } from './lower-bounds.ts';
@@ -72,7 +65,7 @@ export interface SeriesJobOptions {
 }
 
 /** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
-export class SeriesJob implements Reconcilable, Asker {
+export class SeriesJob implements CaughtUp, Reconcilable, Asker {
   readonly id: string;
   readonly subject: JobSubject;
   readonly schedule: string;

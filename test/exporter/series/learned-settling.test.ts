@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
-import { apply, EMPTY_LEDGER } from '../../../src/exporter/series/ledger.ts';
+import { apply } from '../../../src/exporter/series/apply.ts';
+import { EMPTY_LEDGER } from '../../../src/exporter/series/ledger.ts';
 import { presentWindow } from '../../../src/exporter/series/ledger-windows.ts';
 import {
   type DelaySettings,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Applied } from '../../../src/exporter/series/ledger.ts';
+import type { Applied } from '../../../src/exporter/series/apply.ts';
 import { storeLedger } from '../../../src/exporter/series/ledger-record.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';
 import { answer, type Manner, MINUTE, NEVER, PLAIN, SPOILS, START, trueSum } from './model-platform.ts';

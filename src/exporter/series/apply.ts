@@ -1,0 +1,182 @@
+import { NO_POINTS, type Points, type Rejections } from '../decode/points.ts';
+import type { Restatements } from '../poll/job.ts';
+import { type Growth, growthBetween } from '../settling/completeness.ts';
+import { type MetricEvidence, nothingShown } from '../settling/learned.ts';
+import { FINEST_WINDOW_MS, type Window } from '../settling/window.ts';
+import { isOutdated, withBreakdownOf } from './breakdown.ts';
+import { withCheckpoint } from './checkpoints.ts';
+import { countAnswer, narrowerOf } from './count-answer.ts';
+import { type Counter, hasCounted } from './counting.ts';
+import { keptPoints } from './kept-points.ts';
+import {
+  countersIn,
+  type DimensionLedger,
+  EMPTY_DIMENSION,
+  type LatestAnswer,
+  type Ledger,
+  type LedgerRules,
+  progressBeyond,
+  type SettledBucket,
+  usualWidth,
+} from './ledger.ts';
+import { type ReadAnswer, type ReadDimension, readAnswer } from './read-answer.ts';
+import { lateness, restatements } from './restatements.ts';
+import { joinedPoints } from './rows.ts';
+import type { WindowedAnswer } from './series-source.ts';
+
+/** Result of applying an answer to a ledger. */
+export interface Applied {
+  readonly ledger: Ledger;
+  /** Rows of known width, by dimension. */
+  readonly usable: ReadonlyMap<string, Points>;
+  readonly rejected: Rejections;
+  readonly settled: readonly SettledBucket[];
+  /** Buckets skipped because they stayed missing. */
+  readonly skipped: number;
+  readonly restated: readonly Restatements[];
+  /** What the answer shows of the metric, for all its targets. */
+  readonly evidence: MetricEvidence;
+}
+
+/** Applies an answer to a ledger: the only function that changes one. It has no other effect. */
+export function apply(before: Ledger, answer: WindowedAnswer, rules: LedgerRules): Applied {
+  if (isOutdated(before, answer.decoded)) return unchanged(before, answer);
+  const { ledger, leftOut } = withBreakdownOf(before, answer.decoded, rules.counts);
+  const read = readAnswer(ledger, answer);
+  const { usable, rejected, progress } = read;
+  const { since, counters, settled, skipped } = countAnswer(ledger, answer, read, rules);
+  const oldest = (progress.newest ?? Number.NEGATIVE_INFINITY) - FINEST_WINDOW_MS;
+  const recent = recentAfter(ledger, read, oldest);
+  const dimensions = new Map<string, DimensionLedger>();
+  for (const [name, counter] of counters) {
+    const known = ledger.dimensions.get(name) ?? EMPTY_DIMENSION;
+    const one = read.dimensions.get(name);
+    const isGone =
+      one === undefined && counter === undefined && !(Number(known.recent.timestamps.at(-1)) >= oldest);
+    if (!isGone) dimensions.set(name, afterAnswer(known, one, { counter, recent: recent.get(name), oldest }));
+  }
+  const restated = progress.isBehind ? [] : restatedIn(ledger, read, answer.now);
+  const after = { ...ledger, since, dimensions, reached: progress.reached };
+  const { evidence, latest } = evidenceOf(ledger, answer, {
+    read,
+    restated,
+    rules,
+    width: usualWidth(after),
+  });
+  const checkpoints = withCheckpoint(ledger.checkpoints, countersIn(dimensions, rules.counts));
+  const newest = progress.reachesPresent ? progress.newest : ledger.newest;
+  return {
+    ledger: { ...after, newest, latest, checkpoints },
+    usable,
+    rejected,
+    settled,
+    skipped: skipped + leftOut,
+    restated,
+    evidence,
+  };
+}
+
+function unchanged(ledger: Ledger, { decoded: { rejected }, now, mode }: WindowedAnswer): Applied {
+  const evidence = { ...nothingShown(now), mode };
+  return { ledger, usable: new Map(), rejected, settled: [], skipped: 0, restated: [], evidence };
+}
+
+function restatedIn(ledger: Ledger, { dimensions }: ReadAnswer, now: number): Restatements[] {
+  const restated: Restatements[] = [];
+  for (const [name, { isKnown, width, usable }] of dimensions) {
+    const known = ledger.dimensions.get(name);
+    if (!isKnown || width === undefined || known?.width !== width) continue;
+    const isCounted = (time: Window) => hasCounted(known.counter, time);
+    restated.push(restatements(known.recent, usable, width, now, isCounted));
+  }
+  return restated;
+}
+
+/** Buckets that are remembered after an answer, by dimension; none if the answer shows nothing new. */
+function recentAfter(
+  ledger: Ledger,
+  { dimensions, progress }: ReadAnswer,
+  oldest: number,
+): ReadonlyMap<string, Points> {
+  const joint = new Map<string, Points>();
+  if (!progress.reachesPresent || progress.isBehind) return joint;
+  for (const [name, { isKnown, width, usable }] of dimensions) {
+    const known = ledger.dimensions.get(name);
+    const before = known?.width === width ? known?.recent : undefined;
+    if (isKnown) joint.set(name, joinedPoints(before ?? NO_POINTS, usable, oldest));
+  }
+  return keptPoints(joint);
+}
+
+interface AfterAnswer {
+  readonly counter: Counter | undefined;
+  /** Buckets that are remembered; undefined if the answer shows nothing new of the dimension. */
+  readonly recent: Points | undefined;
+  /** Start of the oldest bucket that is remembered. */
+  readonly oldest: number;
+}
+
+function afterAnswer(
+  known: DimensionLedger,
+  one: ReadDimension | undefined,
+  { counter, recent, oldest }: AfterAnswer,
+): DimensionLedger {
+  if (one === undefined) return counter === known.counter ? known : { ...known, counter };
+  const { width, doubt } = one;
+  if (recent === undefined) return { ...known, width: known.width ?? width, doubt, counter };
+  const narrower = narrowerOf(known, width ?? 0);
+  const isKept =
+    narrower !== undefined && Number(narrower.points.timestamps.at(-1)) >= oldest - FINEST_WINDOW_MS;
+  return {
+    width,
+    recent,
+    counter,
+    ...(isKept && { narrower }),
+    ...(known.pushed !== undefined && { pushed: known.pushed }),
+  };
+}
+
+interface Shows {
+  readonly read: ReadAnswer;
+  readonly restated: readonly Restatements[];
+  readonly rules: LedgerRules;
+  readonly width: number | undefined;
+}
+
+/** What an answer shows of the platform, and what is remembered of it for the next. */
+function evidenceOf(
+  before: Ledger,
+  { now, mode, window }: WindowedAnswer,
+  { read, restated, rules, width }: Shows,
+): { readonly evidence: MetricEvidence; readonly latest: LatestAnswer | undefined } {
+  const { progress, isWhole } = read;
+  const { newest, end } = progress;
+  const comparable = isWhole && newest !== undefined ? before.latest : undefined;
+  const late = lateness(restated, comparable && { ...comparable, now, newestNow: newest ?? now });
+  const evidence = { now, mode, ...late, lagMs: end && now - end, grown: [] };
+  if (newest === undefined || end === undefined || width === undefined)
+    return { evidence, latest: undefined };
+  const reached = progressBeyond(end, width, now, rules.delays.lag);
+  const grown = progress.isBehind ? [] : grownSince(before, read, width, reached);
+  const latest = isWhole ? { from: window.from, newest, reached } : undefined;
+  return { evidence: { ...evidence, grown }, latest };
+}
+
+/** How buckets have grown since the latest answer, in the dimensions of a width. */
+function grownSince(
+  { latest, dimensions }: Ledger,
+  read: ReadAnswer,
+  width: number,
+  reachedAfter: number,
+): readonly Growth[] {
+  if (latest === undefined) return [];
+  const before = new Map<string, Points>();
+  const after = new Map<string, Points>();
+  for (const [name, one] of read.dimensions) {
+    const known = dimensions.get(name);
+    if (one.width !== width || known?.width !== width) continue;
+    before.set(name, known.recent);
+    after.set(name, one.usable);
+  }
+  return growthBetween({ before, after, width, ...latest, reachedBefore: latest.reached, reachedAfter });
+}
