@@ -57,6 +57,11 @@ export const OF_CAUSES = {
     next: 'The exporter’s status page says whether others use it up; edge-exporter plan, what it is used for',
     act: 'soon',
   },
+  not_read_yet: {
+    says: 'a part has not been read yet',
+    next: 'The exporter’s status page says how much, and until when; edge-exporter plan, what the quota is used for',
+    act: 'just wait',
+  },
   platform_late: {
     says: 'data is late, although the platform answers',
     next: `${SEE_WHICH}. Stale gauges are withdrawn, not wrong`,

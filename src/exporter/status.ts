@@ -150,8 +150,10 @@ export interface JobStatus {
   readonly last_bucket_at: string | null;
   /** How long ago the newest bucket ended, by the platform's clock. */
   readonly data_age_seconds: number | null;
-  /** What that reaches when all is well: publish delay, interval and width of a bucket. */
+  /** What that reaches when all is well: publish delay, interval of the schedule and width of a bucket. */
   readonly expected_age_seconds: number | null;
+  /** What that reaches at the interval that the quota allows: more, where the quota does not suffice for the schedule. */
+  readonly allowed_age_seconds: number | null;
   /** Up to where its counters hold every bucket, by the platform's clock; `null` where it counts nothing. */
   readonly counted_until: string | null;
   /** How long ago that is, by the platform's clock. */

@@ -120,7 +120,7 @@ export const EDGE_UP = gauge(
 export const EDGE_DATA_AVAILABLE = gauge(
   'edge_data_available',
   ['account', 'product'],
-  'Whether any data of a product is in time: 1 or 0; absent where the platform says that the account has none.',
+  'Whether a product’s data is in time: 1, or 0 where a part was never read or most is old; absent where the platform says that the account has none.',
 );
 
 export const EDGE_TROUBLE_INFO = gauge(

@@ -16,8 +16,23 @@ export type CauseKind =
   /** The platform has nothing of what is configured. */
   | 'nothing_there'
   | 'first_polls'
+  /** A part has never been read, while others have. */
+  | 'not_read_yet'
   | 'counters_behind'
   | 'clock';
+
+/** Something that is wrong, or worth knowing, with what it explains. Backticks mark what is typed as it is. */
+export interface Cause {
+  readonly kind: CauseKind;
+  /** As a clause. */
+  readonly text: string;
+  /** What to do next, in sentences. */
+  readonly next: string;
+  /** What follows from it, as clauses. */
+  readonly symptoms: readonly string[];
+  /** Jobs that it covers. */
+  readonly jobs: number;
+}
 
 /** What one cause explains. */
 export class Covered {

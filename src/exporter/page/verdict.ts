@@ -1,5 +1,5 @@
 import type { ClusterStatus } from '../cluster/member.ts';
-import type { Cause } from '../judgement/causes.ts';
+import type { Cause } from '../judgement/covered.ts';
 import type { Judgement } from '../judgement/judgement.ts';
 import type { AccountStatus, ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
 import { duration, grouped } from '../text/figures.ts';
@@ -146,6 +146,7 @@ function severityOfCause({ kind }: Cause, { state }: Judgement, explains: boolea
       return SEVERITY.refused;
     case 'platform_late':
     case 'exporter_late':
+    case 'not_read_yet':
       return SEVERITY.late;
     case 'counters_behind':
       return SEVERITY.behind;
@@ -163,10 +164,12 @@ function which({ kind, symptoms, jobs }: Cause, { name }: AccountStatus): Html {
   const show =
     kind === 'counters_behind'
       ? 'behind'
-      : symptoms.some((text) => text.includes(' fail'))
-        ? 'failing'
-        : 'late';
-  if (jobs === 0 || (symptoms.length === 0 && show !== 'behind')) return html``;
+      : kind === 'not_read_yet'
+        ? 'new'
+        : symptoms.some((text) => text.includes(' fail'))
+          ? 'failing'
+          : 'late';
+  if (jobs === 0 || (symptoms.length === 0 && show !== 'behind' && show !== 'new')) return html``;
   const search = new URLSearchParams({ account: name, show }).toString();
   return html` <a href="?${search}#jobs-head">See which</a>.`;
 }

@@ -30,6 +30,7 @@ export function madeUpJob(changes: Partial<JobStatus> = {}): JobStatus {
     ...changes,
     data_age_seconds: changes.data_age_seconds ?? ageOf(changes.last_bucket_at),
     expected_age_seconds: changes.expected_age_seconds ?? 240,
+    allowed_age_seconds: changes.allowed_age_seconds ?? changes.expected_age_seconds ?? 240,
     ...countedAsOf(changes.counted_age_seconds),
   };
 }

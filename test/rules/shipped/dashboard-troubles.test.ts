@@ -150,6 +150,7 @@ const KINDS: Readonly<Record<CauseKind, boolean>> = {
   exporter_late: true,
   nothing_there: true,
   first_polls: false,
+  not_read_yet: true,
   counters_behind: true,
   clock: true,
 };
