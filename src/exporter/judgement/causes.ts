@@ -52,6 +52,9 @@ const NEXT_WHEN_DOWN: Readonly<Partial<Record<FailureOutcome, string>>> = {
 /** How polls fail where nothing of an account is served: a path or a permission may be missing besides. */
 const OF_THE_WHOLE = ['unauthorized', 'server_error', 'network', 'timeout', 'rate_limited'] as const;
 
+/** Causes whose words have figures or times in them, and say the same of all accounts. */
+const TIMED: ReadonlySet<CauseKind> = new Set(['rate_limited', 'quota', 'platform_late', 'exporter_late']);
+
 /** What concerns everything comes first, then what is refused, then what is late. */
 const ORDER: readonly CauseKind[] = [
   'unauthorized',
@@ -112,12 +115,16 @@ export class Causes {
       this.#covered.set('rate_limited', new Covered('rate_limited'));
     const covering = [...this.#covered.values()]
       .sort((a, b) => this.#rank(a) - this.#rank(b) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
-      .map((covered) => ({
-        kind: covered.kind,
-        ...this.#words(covered, up === false),
-        symptoms: this.#symptoms(covered),
-        jobs: covered.jobs,
-      }));
+      .map((covered) => {
+        const words = this.#words(covered, up === false);
+        return {
+          kind: covered.kind,
+          ...words,
+          ...(!TIMED.has(covered.kind) && { alike: words.text }),
+          symptoms: this.#symptoms(covered),
+          jobs: covered.jobs,
+        };
+      });
     const { late, unread } = this.#whole;
     const seen = {
       account: this.#account,
@@ -191,6 +198,7 @@ export class Causes {
     const tried = next === null ? 'being tried now' : `next try ${within(next, this.#now)}`;
     return {
       kind: failure !== undefined && failure in NEXT_WHEN_DOWN ? failure : 'unreachable',
+      alike: note,
       text: `${note} (${since === null ? '' : `since ${timeOfDay(since, this.#now)}, `}${tried})`,
       next: (failure && NEXT_WHEN_DOWN[failure]) ?? FIND_OUT,
       symptoms: this.#symptoms(this.#whole),

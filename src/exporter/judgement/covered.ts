@@ -26,6 +26,8 @@ export interface Cause {
   readonly kind: CauseKind;
   /** As a clause. */
   readonly text: string;
+  /** Its text without times, where accounts of which it differs need different things; accounts that share it are in the same trouble. */
+  readonly alike?: string;
   /** What to do next, in sentences. */
   readonly next: string;
   /** What follows from it, as clauses. */

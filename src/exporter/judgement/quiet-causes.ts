@@ -36,7 +36,7 @@ export function nothingThere({ account, whole, now, hasProducts }: Seen): Cause[
   if (unmatched.length > 0) {
     const text = `the platform has no configuration called ${unmatched.map((name) => `“${name}”`).join(', ')}`;
     const next = 'Correct `configurations.include`: names are compared exactly, apart from `*`.';
-    return [{ kind: 'nothing_there', text, next, ...rest }];
+    return [{ kind: 'nothing_there', text, alike: text, next, ...rest }];
   }
   const text =
     series === 0
@@ -44,7 +44,7 @@ export function nothingThere({ account, whole, now, hasProducts }: Seen): Cause[
       : 'the platform answers every read, with nothing in it';
   const next =
     'Is it the right account? If there should be traffic, compare with what the platform’s console shows.';
-  return [{ kind: 'nothing_there', text, next, ...rest }];
+  return [{ kind: 'nothing_there', text, alike: text, next, ...rest }];
 }
 
 /** Some of what is configured has never been read, while other parts have. */

@@ -111,15 +111,6 @@ function details({ next, lines = [] }: Remark): Html {
   return html`<p class="next">${next}</p>${lines.length === 0 ? '' : html`<ul class="lines">${listed}</ul>`}`;
 }
 
-/** Causes of which two accounts may need different things: their words name what, and have no times in them. */
-const NAMES_WHAT_TO_MEND: ReadonlySet<Cause['kind']> = new Set([
-  'forbidden',
-  'not_found',
-  'not_acceptable',
-  'undecodable',
-  'nothing_there',
-]);
-
 /** What explains an account's state, and what else there is to know of it. */
 function accountFindings({ account, judgement }: JudgedAccount): Remark[] {
   const { causes, says, state } = judgement;
@@ -131,7 +122,7 @@ function accountFindings({ account, judgement }: JudgedAccount): Remark[] {
       mood: severity >= SEVERITY.refused ? 'bad' : severity >= SEVERITY.clock ? 'warn' : 'calm',
       text: html`<bdi>${account.name}</bdi>${explains && state !== 'well' ? ' ' : ': '}<bdi>${marked(explains && state !== 'well' ? says : cause.text)}</bdi>`,
       ...(explains && { explains: account }),
-      trouble: `${state} ${cause.kind} ${explains} ${NAMES_WHAT_TO_MEND.has(cause.kind) ? cause.text : ''}`,
+      trouble: `${state} ${cause.kind} ${explains} ${cause.alike ?? ''}`,
       next: html`${marked(cause.next)}${which(cause, account)}`,
       lines: cause.symptoms,
     };

@@ -30,6 +30,8 @@ export interface ExchangeInfo {
   /** Absent when no answer came. */
   readonly status?: number;
   readonly outcome: ExchangeOutcome;
+  /** Why there is no usable answer, in plain words; absent if there is one. */
+  readonly reason?: string;
   /** Who seems to have answered, and with what; absent if there was no answer. */
   readonly answeredBy?: ResponseOrigin;
   readonly form?: Form;
@@ -200,7 +202,9 @@ export class Transport {
     } catch (error) {
       if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) throw signal.reason;
       const failure = this.#failureOf(error, scrub, state);
-      throw new ExchangeFailure(failure, this.#recordOf(outgoing, scrub, startedAt, state, failure.outcome));
+      const { outcome, message: reason } = failure;
+      const info = this.#recordOf(outgoing, scrub, startedAt, state, outcome);
+      throw new ExchangeFailure(failure, { ...info, reason });
     }
   }
 
