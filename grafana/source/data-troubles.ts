@@ -87,6 +87,11 @@ export const OF_CAUSES = {
     next: 'Set it (NTP). Data is polled and aged by the platform’s clock, so none is lost',
     act: 'soon',
   },
+  platform_clock: {
+    says: 'the platform’s clock has moved',
+    next: 'Leave this machine’s clock, and tell the platform’s operator: ages of data are wrong by as much',
+    act: 'soon',
+  },
 } as const satisfies Readonly<Record<string, Words>>;
 
 /** Accounts of which the exporter says that these causes stand. */

@@ -76,6 +76,8 @@ export interface AccountStatus {
   readonly token_expires_at: string | null;
   /** The platform's clock minus ours. */
   readonly clock_skew_seconds: number;
+  /** Which clock has moved since the start, where that is why they differ; `null` where that is not known. */
+  readonly clock_moved: 'platform' | 'machine' | null;
   readonly quota: readonly QuotaStatus[];
   /** Operations per minute that the plan asks for. */
   readonly demand_per_minute: number;

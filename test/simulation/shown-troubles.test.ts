@@ -43,3 +43,53 @@ describe('with a quota that takes a quarter of an hour for one round', () => {
     expect(now.family('edge_trouble_info')).toHaveLength(unread.length + 1);
   });
 });
+
+const ONE = {
+  sandbox: { configurations: 1, domainsPerConfiguration: 1 },
+  account: {
+    reconciliation_share: 0,
+    collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
+  },
+};
+
+describe('where the clocks differ, steady time tells which of them has moved', () => {
+  it.each([
+    [
+      'the platform’s, back',
+      () => simulation?.sandbox.faults.set({ clock_skew: { ms: -600_000 } }),
+      /^the platform’s clock was set back: it is \d+ min .*behind this machine’s$/,
+      'platform_clock',
+    ],
+    [
+      'the platform’s, forward',
+      () => simulation?.sandbox.faults.set({ clock_skew: { ms: 600_000 } }),
+      /^the platform’s clock was set forward: it is \d+ min .*ahead of this machine’s$/,
+      'platform_clock',
+    ],
+    [
+      'the machine’s, back',
+      () => simulation?.clock.setWall(-600_000),
+      /^this machine’s clock is 10 min .*behind the platform’s: it was set back$/,
+      'clock',
+    ],
+    [
+      'the machine’s, forward',
+      () => simulation?.clock.setWall(600_000),
+      /^this machine’s clock is \d+ min .*ahead of the platform’s: it was set forward$/,
+      'clock',
+    ],
+  ] as const)('%s', async (_, move, text, kind) => {
+    simulation = await simulate(ONE);
+    await simulation.minutes(30);
+    move();
+    await simulation.minutes(15);
+    const { causes, family, verdict } = await shown(simulation);
+    const [cause] = causes.filter((one) => one.kind.endsWith('clock'));
+    expect(cause).toMatchObject({ kind, text: expect.stringMatching(text) });
+    expect(verdict).toContain(cause?.text);
+    expect(cause?.next.startsWith('Set this machine’s clock')).toBe(kind === 'clock');
+    expect(family('edge_trouble_info').map(([labels]) => labels)).toEqual([
+      expect.stringContaining(`"${kind}"`),
+    ]);
+  });
+});

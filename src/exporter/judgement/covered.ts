@@ -19,7 +19,10 @@ export type CauseKind =
   /** A part has never been read, while others have. */
   | 'not_read_yet'
   | 'counters_behind'
-  | 'clock';
+  /** The machine's clock and the platform's differ, and the platform's has not moved. */
+  | 'clock'
+  /** The platform's clock has moved. */
+  | 'platform_clock';
 
 /** Something that is wrong, or worth knowing, with what it explains. Backticks mark what is typed as it is. */
 export interface Cause {

@@ -87,15 +87,25 @@ export function stretched(account: AccountStatus): Cause[] {
   return [{ kind: 'quota', text, next, symptoms: [], jobs: 0 }];
 }
 
-/** A difference of the clocks. */
-export function clockCause({ clock_skew_seconds: skew }: AccountStatus): Cause[] {
+/** A difference of the clocks, and which of them has moved. */
+export function clockCause({ clock_skew_seconds: skew, clock_moved: moved }: AccountStatus): Cause[] {
   if (Math.abs(skew) < CLOCK_SKEW_SECONDS) return [];
   const apart = duration(Math.abs(skew));
-  const text = `this machine’s clock is ${apart} ${skew > 0 ? 'behind' : 'ahead of'} the platform’s`;
+  const rest = { symptoms: [], jobs: 0 };
   const wrong = skew > 0 ? 'what is called late may be fresh' : `what is called fresh is ${apart} older`;
+  if (moved === 'platform') {
+    const text = `the platform’s clock was set ${skew > 0 ? 'forward' : 'back'}: it is ${apart} ${skew > 0 ? 'ahead of' : 'behind'} this machine’s`;
+    const next = `This machine’s clock has run on steadily: leave it, and tell the platform’s operator. Data is polled and aged by the platform’s clock: ${wrong}.`;
+    return [{ kind: 'platform_clock', text, next, ...rest }];
+  }
+  const text = `this machine’s clock is ${apart} ${skew > 0 ? 'behind' : 'ahead of'} the platform’s${moved === null ? '' : `: it was set ${skew > 0 ? 'back' : 'forward'}`}`;
   const counters = skew > 0 ? '; new counters wait ten minutes, until it is sure' : '';
-  const next = `Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost${counters}. If this one is right already, the platform’s is wrong, or answers come from a cache: ${wrong}.`;
-  return [{ kind: 'clock', text, next, symptoms: [], jobs: 0 }];
+  const unless =
+    moved === null
+      ? ` If this one is right already, the platform’s is wrong, or answers come from a cache: ${wrong}.`
+      : '';
+  const next = `Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost${counters}.${unless}`;
+  return [{ kind: 'clock', text, next, ...rest }];
 }
 
 /** Operations a minute of other clients, as far as the platform's headers show any. */

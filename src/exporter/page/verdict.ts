@@ -144,6 +144,7 @@ function severityOfCause({ kind }: Cause, { state }: Judgement, explains: boolea
     case 'quota':
       return state === 'late' ? SEVERITY.late : SEVERITY.note;
     case 'clock':
+    case 'platform_clock':
       return SEVERITY.clock;
     default:
       return explains && state === 'late' ? SEVERITY.late : SEVERITY.failing;

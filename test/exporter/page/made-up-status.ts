@@ -78,6 +78,7 @@ export function madeUpAccount(changes: Partial<AccountStatus> = {}): AccountStat
     next_try_at: null,
     token_expires_at: at(72_300),
     clock_skew_seconds: 0.2,
+    clock_moved: null,
     quota: [madeUpQuota()],
     demand_per_minute: 84,
     stretch: 1,

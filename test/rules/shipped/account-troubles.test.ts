@@ -429,7 +429,7 @@ const CASES: Readonly<Record<string, Case>> = {
     begin: ({ simulation }) => simulation().clock.setWall(3_600_000),
     from: HOUR,
     cause: 'clock',
-    says: /is fresh: .*; this machine’s clock is 1 h ahead of the platform’s/,
+    says: /is fresh: .*; this machine’s clock is 1 h ahead of the platform’s: it was set forward/,
     served: true,
     fresh: true,
     told: ['the clock of the exporter’s machine is wrong'],

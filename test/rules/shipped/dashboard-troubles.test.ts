@@ -153,6 +153,7 @@ const KINDS: Readonly<Record<CauseKind, boolean>> = {
   not_read_yet: true,
   counters_behind: true,
   clock: true,
+  platform_clock: true,
 };
 
 it('has words for every cause that the exporter names, but first polls', () => {
