@@ -1720,16 +1720,16 @@
           },
           {
             "alert": "EdgeDataStale",
-            "expr": "max by (account) (\n  time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_poll_last_success_timestamp_seconds{collector=~\"metrics|analytics\"})\n) > 600\nunless\nmax by (account) (\n  time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_poll_last_success_timestamp_seconds{collector=~\"metrics|analytics\"})\n) <= 1.5 * max by (account) (edge_expected_age_seconds{metric=~\"waf|status_code|requests|cdn_requests\"})",
+            "expr": "time() - max by (account) (edge_data_until_timestamp_seconds) > 600\nunless\ntime() - max by (account) (edge_data_until_timestamp_seconds) <= 1.5 * min by (account) (edge_expected_age_seconds and on (account, product, metric) edge_data_until_timestamp_seconds)\nor\n(\nmax by (account) (max_over_time(edge_data_available[10m])) == 0\nand on (account)\nedge_data_available offset 10m\nunless on (account)\nedge_data_until_timestamp_seconds\n) + 600",
             "for": "5m",
             "labels": {
-              "severity": "ticket",
+              "severity": "page",
               "about": "exporter",
               "scope": "account"
             },
             "annotations": {
-              "summary": "No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
-              "description": "No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
+              "summary": "No traffic data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
+              "description": "The newest traffic data of {{ $labels.account }} is at least {{ $value | humanizeDuration }} old, or there was never any: the platform is late or cannot be reached, or it refuses what is read. Until there is new data, no attack is noticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },

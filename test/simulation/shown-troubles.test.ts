@@ -93,3 +93,23 @@ describe('where the clocks differ, steady time tells which of them has moved', (
     ]);
   });
 });
+
+it.each([
+  ['the platform fails', { server_error: { status: 503 } }],
+  [
+    'there is nothing newer',
+    { missing_data: { from: Date.UTC(2026, 0, 5, 10, 30), to: Date.UTC(2026, 0, 6) } },
+  ],
+] as const)('the age of data is told for as long as it is read, where %s for an hour', async (_, faults) => {
+  simulation = await simulate(ONE);
+  await simulation.minutes(30);
+  const until = 'edge_data_until_timestamp_seconds';
+  const before = (await shown(simulation)).family(until);
+  expect(before).toHaveLength(1);
+  simulation.sandbox.faults.set(faults);
+  for (let quarter = 0; quarter < 4; quarter += 1) {
+    await simulation.minutes(15);
+    const now = (await shown(simulation)).family(until);
+    expect(now.map(([labels]) => labels)).toEqual(before.map(([labels]) => labels));
+  }
+});

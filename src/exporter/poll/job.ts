@@ -116,6 +116,8 @@ export interface Exposure {
    * are older than data of the job should be. Undefined where their own value is a time.
    */
   readonly dataUntil?: number;
+  /** Whether they stay for as long as the job does, since they tell how old its data is. */
+  readonly lasts?: true;
 }
 
 /** How an answer changed counters. */

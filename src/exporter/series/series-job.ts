@@ -367,7 +367,7 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     const moments = [samples.moment('lastBucket', shown), samples.moment('dataUntil', shown + width)];
     return [
       { part: 'now', samples: gauges, dataUntil: shown + width },
-      { part: 'moments', samples: moments },
+      { part: 'moments', samples: moments, lasts: true },
     ];
   }
 
