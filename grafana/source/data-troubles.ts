@@ -82,6 +82,11 @@ export const OF_CAUSES = {
     next: 'What is missing is read again as soon as it can be: until then increase() lacks it',
     act: 'just wait',
   },
+  rows_missing: {
+    says: 'a part of the data is missing in the platform’s answers: sums are too small',
+    next: 'The exporter’s status page says how much, and of what; ask the platform for the rows',
+    act: 'soon',
+  },
   clock: {
     says: 'the clock of the exporter’s machine is wrong',
     next: 'Set it (NTP). Data is polled and aged by the platform’s clock, so none is lost',

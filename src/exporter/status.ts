@@ -156,6 +156,8 @@ export interface JobStatus {
   readonly expected_age_seconds: number | null;
   /** What that reaches at the interval that the quota allows: more, where the quota does not suffice for the schedule. */
   readonly allowed_age_seconds: number | null;
+  /** Share of buckets that the platform's last answer lacked, 0 to 1; `null` where none has shown it. */
+  readonly missing_share: number | null;
   /** Up to where its counters hold every bucket, by the platform's clock; `null` where it counts nothing. */
   readonly counted_until: string | null;
   /** How long ago that is, by the platform's clock. */

@@ -95,6 +95,29 @@ describe('where the clocks differ, steady time tells which of them has moved', (
 });
 
 it.each([
+  ['every second row', { every: 2 }],
+  ['half of the rows at random', { share: 0.5 }],
+] as const)('rows that are missing are told within ten minutes: %s', async (_, missing) => {
+  simulation = await simulate(ONE);
+  const ratio = async (running: Simulation) => (await shown(running)).family('edge_missing_buckets_ratio');
+  await simulation.minutes(30);
+  expect(valuesOf(await ratio(simulation))).toEqual([0]);
+  simulation.sandbox.faults.set({ missing_rows: missing });
+  await simulation.minutes(10);
+  const now = await shown(simulation);
+  expect(valuesOf(await ratio(simulation))[0]).toBeGreaterThan(0.3);
+  expect(now.state).toBe('partly_missing');
+  expect(now.says).toMatch(/% of the buckets of edge_applications are missing in the platform’s answers$/);
+  expect(now.verdict).toContain(now.says);
+  expect(now.family('edge_trouble_info').map(([labels]) => labels)).toEqual([
+    expect.stringContaining('"rows_missing"'),
+  ]);
+  simulation.sandbox.faults.clear();
+  await simulation.minutes(5);
+  expect((await shown(simulation)).state).not.toBe('partly_missing');
+});
+
+it.each([
   ['the platform fails', { server_error: { status: 503 } }],
   [
     'there is nothing newer',

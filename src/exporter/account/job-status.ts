@@ -135,6 +135,10 @@ export class StatusOfJob implements JobStatus {
     return seconds(this.#known.job.expectedAge?.(this.#planned, this.#moment.platformNow));
   }
 
+  get missing_share() {
+    return this.#known.shareMissing ?? null;
+  }
+
   get counted_until() {
     return isoTime(this.#counted?.until);
   }

@@ -123,6 +123,12 @@ export const EDGE_DATA_AVAILABLE = gauge(
   'Whether a product’s data is in time: 1, or 0 where a part was never read or most is old; absent where the platform says that the account has none.',
 );
 
+export const EDGE_MISSING_BUCKETS = gauge(
+  'edge_missing_buckets_ratio',
+  ['account', 'product'],
+  'Share of buckets, 0 to 1, that the platform’s last answers lack between others: the mean of all series of a product.',
+);
+
 export const EDGE_TROUBLE_INFO = gauge(
   'edge_trouble_info',
   ['account', 'cause'],

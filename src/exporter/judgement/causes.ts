@@ -9,11 +9,12 @@ import {
   nothingThere,
   notReadYet,
   othersOf,
+  rowsMissing,
   shareOf,
   stretched,
   within,
 } from './quiet-causes.ts';
-import { count, isWithinQuota, type JobFacts, type Sum, TOLERATED_SECONDS } from './tally.ts';
+import { count, isWithinQuota, type JobFacts, type Sum, type Tally, TOLERATED_SECONDS } from './tally.ts';
 
 type Words = Pick<Cause, 'text' | 'next'>;
 
@@ -108,8 +109,8 @@ export class Causes {
     covered.take(facts);
   }
 
-  /** All that is wrong, what explains more before what explains less. */
-  found(up: boolean | null): Cause[] {
+  /** All that is wrong, of the account and of its parts, what explains more before what explains less. */
+  found(up: boolean | null, parts: ReadonlyMap<string, Tally>): Cause[] {
     if (this.#account.up === false) return [this.#down()];
     if (this.isStopped && !this.#covered.has('rate_limited'))
       this.#covered.set('rate_limited', new Covered('rate_limited'));
@@ -132,12 +133,14 @@ export class Causes {
       now: this.#now,
       hasProducts: this.#hasProducts,
     };
+    const missing = rowsMissing(parts);
     const isOfTraffic = [...this.#covered.values()].some((covered) => this.#ofTraffic(covered));
     return [
       ...(isOfTraffic ? [] : nothingThere(seen)),
       ...(unread > late ? notReadYet(seen) : []),
       ...(late > 0 ? covering : []),
       ...(unread > late ? [] : notReadYet(seen)),
+      ...missing,
       ...behind(this.#whole),
       ...(late > 0 ? [] : covering),
       ...(this.#covered.has('quota') || this.isStopped ? [] : stretched(this.#account)),

@@ -19,6 +19,8 @@ export type CauseKind =
   /** A part has never been read, while others have. */
   | 'not_read_yet'
   | 'counters_behind'
+  /** Answers lack buckets between others. */
+  | 'rows_missing'
   /** The machine's clock and the platform's differ, and the platform's has not moved. */
   | 'clock'
   /** The platform's clock has moved. */

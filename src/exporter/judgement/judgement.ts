@@ -10,7 +10,7 @@ import { factsOf, later, Sum, type Tally } from './tally.ts';
  * - `no_data`: nothing that is configured has ever brought data,
  * - `down`: there was data, and now no read succeeds,
  * - `late`: gauges or counters are older than expected,
- * - `partly_missing`: most of what is not in time has never been read,
+ * - `partly_missing`: most of what is not in time has never been read, or answers lack buckets,
  * - `partly_failing`: some jobs fail, and what is shown is in time,
  * - `well`.
  */
@@ -111,7 +111,8 @@ class SeenAccount {
 
   judgement(): Judgement {
     const up = this.#up();
-    const causes = this.#causes.found(up);
+    const sums = new Map(Array.from(this.#parts, ([name, { sum }]) => [name, sum]));
+    const causes = this.#causes.found(up, sums);
     const state = this.#state(up, causes);
     const parts = Array.from(this.#parts, ([name, { first, sum }]) => ({
       name,
@@ -133,13 +134,14 @@ class SeenAccount {
     return !(Date.parse(newestRefusalAt) - Date.parse(newestSuccessAt) > REFUSED_FOR_MS);
   }
 
-  #state(up: boolean | null, [cause]: readonly Cause[]): AccountState {
+  #state(up: boolean | null, causes: readonly Cause[]): AccountState {
     const { hadData, late, behind, failing, unread } = this.#whole;
-    if (!hadData) return cause?.kind === 'first_polls' ? 'starting' : 'no_data';
+    if (!hadData) return causes[0]?.kind === 'first_polls' ? 'starting' : 'no_data';
     if (up === false) return 'down';
     if (unread > late) return 'partly_missing';
     if (late > 0 || behind > 0) return 'late';
-    if (unread > 0) return 'partly_missing';
+    const lacksRows = causes.some(({ kind }) => kind === 'rows_missing');
+    if (unread > 0 || lacksRows) return 'partly_missing';
     return failing > 0 || this.#causes.isStopped ? 'partly_failing' : 'well';
   }
 

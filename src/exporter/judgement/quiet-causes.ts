@@ -1,5 +1,5 @@
 import type { AccountStatus } from '../status.ts';
-import { duration, grouped, timeOfDay } from '../text/figures.ts';
+import { duration, grouped, plainShare, timeOfDay } from '../text/figures.ts';
 import { type Cause, numberOf } from './covered.ts';
 import { greatestFirst, type Tally } from './tally.ts';
 
@@ -75,6 +75,25 @@ export function behind({ behind, behindBy, late }: Tally): Cause[] {
   const text = `counters of ${worst}${and} are ${by}${late === 0 ? ', gauges are in time' : ''}`;
   const next = 'What is missing is read again as soon as it can be: until then `increase()` lacks it.';
   return [{ kind: 'counters_behind', text, next, symptoms: [], jobs: behind }];
+}
+
+/** A greater share of buckets that answers lack is told: a few may be missing after an incident of the platform. */
+export const TOLERATED_MISSING = 0.1;
+
+/** Answers lack buckets between others: what is counted of them is too little, and nothing fails. */
+export function rowsMissing(parts: ReadonlyMap<string, Tally>): Cause[] {
+  const lacking = [...parts].filter(([, { missingShare = 0 }]) => missingShare > TOLERATED_MISSING);
+  const [worst, ...others] = lacking.toSorted(
+    ([, a], [, b]) => Number(b.missingShare) - Number(a.missingShare),
+  );
+  if (worst === undefined) return [];
+  const [name, { missingShare = 0 }] = worst;
+  const and = others.length === 0 ? '' : ` and up to that of ${numberOf(others.length, 'other part')}`;
+  const text = `${plainShare(missingShare)} of the buckets of ${name}${and} are missing in the platform’s answers`;
+  const next =
+    'Counters wait half an hour for what is missing, and then go on without it: sums are too small by as much. Ask the platform, or whatever stands before it, for the rows.';
+  const jobs = lacking.reduce((sum, [, { series }]) => sum + series, 0);
+  return [{ kind: 'rows_missing', text, next, symptoms: [], jobs }];
 }
 
 /** The quota stretches intervals, and nothing is late of it. */

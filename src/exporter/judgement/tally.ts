@@ -109,6 +109,9 @@ export class Sum {
   newestSuccessAt = '';
   /** When the newest poll began that the limit refused (429). */
   newestRefusalAt = '';
+  /** Series whose answers show how many buckets they lack, and the shares of these, added up. */
+  #measured = 0;
+  #missing = 0;
   /** How far (s) counters are behind that are, by part. */
   readonly behindBy = new Map<string, number>();
   /** Seconds since the end of the newest bucket of the series that is furthest behind; undefined while there is none. */
@@ -131,6 +134,11 @@ export class Sum {
   get seriesPermitted(): boolean | undefined {
     if (this.#newestServedAt >= this.#newestForbiddenAt) return true;
     return this.#servedUntil < Date.parse(this.#newestForbiddenAt) ? false : undefined;
+  }
+
+  /** Mean share of buckets that answers lack; undefined where none shows it. */
+  get missingShare(): number | undefined {
+    return this.#measured === 0 ? undefined : this.#missing / this.#measured;
   }
 
   /** How long ago (s) the counters end that are the furthest behind, of those that are; 0 where none is. */
@@ -203,6 +211,10 @@ export class Sum {
 
   #takeSeries({ job, ageSeconds, late }: JobFacts): void {
     this.series += 1;
+    if (job.missing_share !== null) {
+      this.#measured += 1;
+      this.#missing += job.missing_share;
+    }
     if (ageSeconds === null) {
       this.without += 1;
       return;

@@ -140,6 +140,7 @@ function severityOfCause({ kind }: Cause, { state }: Judgement, explains: boolea
     case 'not_read_yet':
       return SEVERITY.late;
     case 'counters_behind':
+    case 'rows_missing':
       return SEVERITY.behind;
     case 'quota':
       return state === 'late' ? SEVERITY.late : SEVERITY.note;

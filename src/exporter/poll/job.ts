@@ -149,6 +149,8 @@ export interface BucketsRead {
   readonly rows: number;
   /** Width in ms; undefined where the answer does not show it. */
   readonly width: number | undefined;
+  /** Share of buckets that the answer lacks between others, where it shows that. */
+  readonly missing?: number | undefined;
   /** Start of the newest bucket exposed as gauges (platform ms). */
   readonly newestExposed: number | undefined;
 }

@@ -13,6 +13,9 @@ const LONG_SETTLE_MS = FINEST_WINDOW_MS - 10 * MINUTE_MS;
 /** A platform that lacks buckets has a gap or two; an answer with more gaps has lost rows. */
 const MOST_HOLES = 2;
 
+/** Fewer buckets than these do not show how many an answer lacks. */
+const FEWEST_BUCKETS = 5;
+
 /** What one answer shows about the buckets of all counters of a metric. */
 export interface Reading {
   readonly window: Window;
@@ -113,6 +116,36 @@ export function newestEnd(answer: WindowedAnswer, width: number): number | undef
  */
 export function progressBeyond(newestEnd: number, width: number, now: number, lag: number): number {
   return Math.max(newestEnd, Math.min(now - lag, newestEnd + width - MINUTE_MS));
+}
+
+/**
+ * The share of buckets that the series of an answer lack, each between its first and its newest.
+ * @returns undefined where the answer is too short to tell, or is not of the present
+ */
+export function shareMissing(answer: WindowedAnswer, width: number): number | undefined {
+  const { series, valueless, unclear } = answer.decoded;
+  if (!reaches(answer)) return undefined;
+  let [expected, missing] = [0, 0];
+  for (const [name, { timestamps }] of series) {
+    const apart = [...(valueless?.get(name) ?? []), ...(unclear?.get(name) ?? []).map(({ start }) => start)];
+    const starts = apart.length === 0 ? timestamps : new Set([...timestamps, ...apart].sort((a, b) => a - b));
+    const [first, last, count] = endsOf(starts);
+    const buckets = (last - first) / width + 1;
+    if (!(buckets >= FEWEST_BUCKETS)) continue;
+    expected += buckets;
+    missing += Math.max(0, buckets - count);
+  }
+  return expected === 0 ? undefined : missing / expected;
+}
+
+function endsOf(starts: Iterable<number>): readonly [first: number, last: number, count: number] {
+  let [first, last, count] = [Number.NaN, Number.NaN, 0];
+  for (const start of starts) {
+    if (count === 0) first = start;
+    last = start;
+    count += 1;
+  }
+  return [first, last, count];
 }
 
 /** Whether an answer's window reaches up to the present, so that it should contain the newest bucket. */

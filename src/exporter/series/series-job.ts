@@ -25,7 +25,7 @@ import type { LearnedMetric } from '../settling/learned-metrics.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
-import { progressBeyond, someStart } from './answer-buckets.ts';
+import { progressBeyond, shareMissing, someStart } from './answer-buckets.ts';
 import { CatchUpJob, type CaughtUp, type KnownSeries } from './catch-up-job.ts';
 import { type CountedAnswer, countAnswer, understood, windowOfPresent } from './counters.ts';
 import { earlyExposure } from './early-buckets.ts';
@@ -183,8 +183,9 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     const { memory, delays } = known;
     const counted = countAnswer(memory, understood(memory, answered), known);
     const { answer, width, reached: newestEnd } = counted;
-    const { series, rows, width: shownWidth } = answer.decoded;
-    const buckets = { dimensions: series.size, rows, width: shownWidth };
+    const { series, rows } = answer.decoded;
+    const missing = width && shareMissing(answer, width);
+    const buckets = { dimensions: series.size, rows, width: answer.decoded.width, missing };
     const common = {
       warning: answered.notice,
       unknownDimensions: this.#options.samples.unknown(series.keys()),
@@ -197,7 +198,6 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
       };
     const reached = progressBeyond(newestEnd, width, answer.now, delays.lag);
     const shown = bucketToShow(memory, answer, width, reached - delays.publish);
-    const { boundUntil } = memory;
     const early = earlyExposure(this.#options.samples, {
       answer,
       width,
@@ -205,7 +205,7 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
       publishDelay: delays.publish,
       metric: known.metric,
       evidence: counted.evidence,
-      boundUntil,
+      boundUntil: memory.boundUntil,
     });
     const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
     const shownUntil = shown === undefined ? memory.shownUntil : shown + width;

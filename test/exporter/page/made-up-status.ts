@@ -27,6 +27,7 @@ export function madeUpJob(changes: Partial<JobStatus> = {}): JobStatus {
     last_success_at: at(-20),
     last_bucket_at: at(-160),
     next_at: at(20),
+    missing_share: 0,
     ...changes,
     data_age_seconds: changes.data_age_seconds ?? ageOf(changes.last_bucket_at),
     expected_age_seconds: changes.expected_age_seconds ?? 240,

@@ -153,6 +153,7 @@ const KINDS: Readonly<Record<CauseKind, boolean>> = {
   first_polls: false,
   not_read_yet: true,
   counters_behind: true,
+  rows_missing: true,
   clock: true,
   platform_clock: true,
 };
