@@ -1720,16 +1720,16 @@
           },
           {
             "alert": "EdgeDataStale",
-            "expr": "max by (account) (\n  time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_poll_last_success_timestamp_seconds{collector=~\"metrics|analytics\"})\n) > 600\nunless\nmax by (account) (\n  time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_poll_last_success_timestamp_seconds{collector=~\"metrics|analytics\"})\n) <= 1.5 * max by (account) (edge_expected_age_seconds{metric=~\"waf|status_code|requests|cdn_requests\"})",
+            "expr": "time() - max by (account) (edge_data_until_timestamp_seconds) > 600\nunless\ntime() - max by (account) (edge_data_until_timestamp_seconds) <= 1.5 * min by (account) (edge_expected_age_seconds and on (account, product, metric) edge_data_until_timestamp_seconds)\nor\n(\nmax by (account) (max_over_time(edge_data_available[10m])) == 0\nand on (account)\nedge_data_available offset 10m\nunless on (account)\nedge_data_until_timestamp_seconds\n) + 600",
             "for": "5m",
             "labels": {
-              "severity": "ticket",
+              "severity": "page",
               "about": "exporter",
               "scope": "account"
             },
             "annotations": {
-              "summary": "No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
-              "description": "No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
+              "summary": "No traffic data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
+              "description": "The newest traffic data of {{ $labels.account }} is at least {{ $value | humanizeDuration }} old, or there was never any: the platform is late or cannot be reached, or it refuses what is read. Until there is new data, no attack is noticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -1939,6 +1939,20 @@
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind",
               "description": "What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look on the status page whether `counted until` moves; if it does, wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecountersbehind"
+            }
+          },
+          {
+            "alert": "EdgeRowsMissing",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_missing_buckets_ratio) > 0.1",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) are missing",
+              "description": "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) between others. Counters go on without them after half an hour: sums over time are too small by as much.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it says how much is missing, and of what.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgerowsmissing"
             }
           },
           {

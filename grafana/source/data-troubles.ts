@@ -57,6 +57,11 @@ export const OF_CAUSES = {
     next: 'The exporter’s status page says whether others use it up; edge-exporter plan, what it is used for',
     act: 'soon',
   },
+  not_read_yet: {
+    says: 'a part has not been read yet',
+    next: 'The exporter’s status page says how much, and until when; edge-exporter plan, what the quota is used for',
+    act: 'just wait',
+  },
   platform_late: {
     says: 'data is late, although the platform answers',
     next: `${SEE_WHICH}. Stale gauges are withdrawn, not wrong`,
@@ -77,9 +82,19 @@ export const OF_CAUSES = {
     next: 'What is missing is read again as soon as it can be: until then increase() lacks it',
     act: 'just wait',
   },
+  rows_missing: {
+    says: 'a part of the data is missing in the platform’s answers: sums are too small',
+    next: 'The exporter’s status page says how much, and of what; ask the platform for the rows',
+    act: 'soon',
+  },
   clock: {
     says: 'the clock of the exporter’s machine is wrong',
     next: 'Set it (NTP). Data is polled and aged by the platform’s clock, so none is lost',
+    act: 'soon',
+  },
+  platform_clock: {
+    says: 'the platform’s clock has moved',
+    next: 'Leave this machine’s clock, and tell the platform’s operator: ages of data are wrong by as much',
     act: 'soon',
   },
 } as const satisfies Readonly<Record<string, Words>>;

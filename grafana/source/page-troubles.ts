@@ -12,6 +12,7 @@ const PAGING = {
   unprotected: 'EdgeWafOff|EdgeFirewallDisabled',
   certificate: 'EdgeCertificateExpiring',
   token: 'EdgeTokenExpiring',
+  unseen: 'EdgeDataStale',
   exporter: 'EdgeExporterDown',
   push: 'EdgePushStopped',
 } as const;
@@ -80,6 +81,13 @@ export const PAGES: readonly Trouble[] = [
     while: `${paging('token')} unless on (account) ${accountsWith('unauthorized')}`,
     says: 'the token is about to expire: then there is no new data',
     next: 'Renew the credentials: a token file is read again by itself',
+    act: 'now',
+  },
+  {
+    // The cause is told as that, where the exporter names one.
+    while: `${paging('unseen')} unless on (account) ${accountsWith('.+')}`,
+    says: 'there is no traffic data: an attack would not be seen',
+    next: 'The exporter’s status page says why; until there is data again, watch the platform’s own console',
     act: 'now',
   },
   {

@@ -87,6 +87,8 @@ export interface AccountStatus {
   readonly token_expires_at: string | null;
   /** The platform's clock minus ours. */
   readonly clock_skew_seconds: number;
+  /** Which clock has moved since the start, where that is why they differ; `null` where that is not known. */
+  readonly clock_moved: 'platform' | 'machine' | null;
   readonly quota: readonly QuotaStatus[];
   /** Operations per minute that the plan asks for. */
   readonly demand_per_minute: number;
@@ -163,8 +165,12 @@ export interface JobStatus {
   readonly last_bucket_at: string | null;
   /** How long ago the newest bucket ended, by the platform's clock. */
   readonly data_age_seconds: number | null;
-  /** What that reaches when all is well: publish delay, interval and width of a bucket. */
+  /** What that reaches when all is well: publish delay, interval of the schedule and width of a bucket. */
   readonly expected_age_seconds: number | null;
+  /** What that reaches at the interval that the quota allows: more, where the quota does not suffice for the schedule. */
+  readonly allowed_age_seconds: number | null;
+  /** Share of buckets that the platform's last answer lacked, 0 to 1; `null` where none has shown it. */
+  readonly missing_share: number | null;
   /** Up to where its counters hold every bucket, by the platform's clock; `null` where it counts nothing. */
   readonly counted_until: string | null;
   /** How long ago that is, by the platform's clock. */

@@ -11,7 +11,8 @@ const ACCOUNT = {
   collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
 };
 
-const REASON = 'account second: the platform has not answered yet: the platform cannot be reached';
+const REASON =
+  'account second: the platform has not answered yet: the platform cannot be reached: connection refused';
 
 it('is ready when every account has answered once, and says which one has not', async () => {
   const first = await serveSandbox();

@@ -9,7 +9,8 @@ afterEach(async () => {
   simulation = undefined;
 });
 
-const UNREADY = 'account test: the platform has not answered yet: the platform cannot be reached';
+const UNREADY =
+  'account test: the platform has not answered yet: the platform cannot be reached: connection reset';
 
 async function startWithoutPlatform(): Promise<Simulation> {
   simulation = await simulate({
@@ -30,7 +31,7 @@ it('is not ready before the platform has answered, and stays ready when it no lo
   sandbox.faults.set({ connection_reset: {} });
   await minutes(11);
   expect(toTheEnd(exporter().accounts())).toMatchObject([
-    { up: false, note: 'the platform cannot be reached' },
+    { up: false, note: 'the platform cannot be reached: connection reset' },
   ]);
   expect([...exporter().notReady()].flat()).toEqual([]);
 });

@@ -1,5 +1,10 @@
 import type { Sample } from '../catalogue/family.ts';
-import { EDGE_DATA_AVAILABLE, EDGE_TROUBLE_INFO, EDGE_UP } from '../catalogue/platform-families.ts';
+import {
+  EDGE_DATA_AVAILABLE,
+  EDGE_MISSING_BUCKETS,
+  EDGE_TROUBLE_INFO,
+  EDGE_UP,
+} from '../catalogue/platform-families.ts';
 import { type Clock, Timer } from '../clock.ts';
 import { type Judgement, judge, MOST_JUDGED } from '../judgement/judgement.ts';
 import type { PollEnd } from '../poll/job.ts';
@@ -120,9 +125,13 @@ export class AccountJudge {
 /** The judgement as samples. */
 function judgedSamples(account: string, { up, parts, causes }: Judgement): Sample[] {
   const samples: Sample[] = up === null ? [] : [{ family: EDGE_UP, labels: { account }, value: Number(up) }];
-  for (const { product, hasData } of parts) {
-    if (product === undefined || hasData === null) continue;
-    samples.push({ family: EDGE_DATA_AVAILABLE, labels: { account, product }, value: Number(hasData) });
+  for (const { product, hasData, tally } of parts) {
+    if (product === undefined) continue;
+    const { missingShare: missing } = tally;
+    const labels = { account, product };
+    if (missing !== undefined) samples.push({ family: EDGE_MISSING_BUCKETS, labels, value: missing });
+    if (hasData === null) continue;
+    samples.push({ family: EDGE_DATA_AVAILABLE, labels, value: Number(hasData) });
   }
   for (const cause of new Set(causes.map(({ kind }) => kind)))
     if (cause !== 'first_polls')

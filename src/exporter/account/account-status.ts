@@ -162,6 +162,7 @@ export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wal
     next_try_at: platform.reachability.up === false ? time(nextTryAt(view, now)) : null,
     token_expires_at: time(view.tokenExpiresAt()),
     clock_skew_seconds: platform.platformClock.wallSkewMs / 1_000,
+    clock_moved: platform.platformClock.moved ?? null,
     quota: quotaStatus(view, now, time),
     demand_per_minute: forecast.perMinute,
     stretch: forecast.stretch,

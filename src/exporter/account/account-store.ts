@@ -77,8 +77,8 @@ export class AccountStore {
     const expectedAge = source.expectedAge?.(planned, localNow + skewMs);
     this.#expectedAges.set(source, expectedAge);
     const oldest = localNow + skewMs - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
-    const found: (readonly [owner: string, samples: readonly Sample[]])[] = [];
-    for (const { part, samples, dataUntil } of exposures) {
+    const found: (readonly [owner: string, samples: readonly Sample[], until: number])[] = [];
+    for (const { part, samples, dataUntil, lasts } of exposures) {
       const owner = `${config.name}/${source.id}/${part}`;
       exposed.add(owner);
       if (dataUntil === undefined) this.#shown.delete(owner);
@@ -88,10 +88,11 @@ export class AccountStore {
         found.push([
           owner,
           this.#withLabels(samples.filter((sample) => outlet.pushed?.exposes(sample) ?? true)),
+          lasts === true ? Number.POSITIVE_INFINITY : until,
         ]);
     }
     for (const [owner] of found) this.#held.delete(owner);
-    for (const [owner, samples] of found) store.publish(owner, samples, until);
+    for (const [owner, samples, end] of found) store.publish(owner, samples, end);
   }
 
   /** Stops exposing what a job has exposed. */

@@ -126,7 +126,17 @@ export class StatusOfJob implements JobStatus {
   }
 
   get expected_age_seconds() {
+    const { job } = this.#known;
+    const asked = job.schedule === undefined ? this.#planned : periodOf(job.schedule).longest;
+    return seconds(job.expectedAge?.(asked, this.#moment.platformNow));
+  }
+
+  get allowed_age_seconds() {
     return seconds(this.#known.job.expectedAge?.(this.#planned, this.#moment.platformNow));
+  }
+
+  get missing_share() {
+    return this.#known.shareMissing ?? null;
   }
 
   get counted_until() {

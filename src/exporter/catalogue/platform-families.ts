@@ -120,7 +120,13 @@ export const EDGE_UP = gauge(
 export const EDGE_DATA_AVAILABLE = gauge(
   'edge_data_available',
   ['account', 'product'],
-  'Whether any data of a product is in time: 1 or 0; absent where the platform says that the account has none.',
+  'Whether a product’s data is in time: 1, or 0 where a part was never read or most is old; absent where the platform says that the account has none.',
+);
+
+export const EDGE_MISSING_BUCKETS = gauge(
+  'edge_missing_buckets_ratio',
+  ['account', 'product'],
+  'Share of buckets, 0 to 1, that the platform’s last answers lack between others: the mean of all series of a product.',
 );
 
 export const EDGE_TROUBLE_INFO = gauge(

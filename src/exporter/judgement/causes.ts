@@ -1,42 +1,30 @@
 import type { FailureOutcome } from '../platform/read.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration, grouped, timeOfDay } from '../text/figures.ts';
-import { type CauseKind, Covered, numberOf } from './covered.ts';
+import { type Cause, type CauseKind, Covered } from './covered.ts';
+import {
+  behind,
+  clockCause,
+  NOTABLE_STRETCH,
+  nothingThere,
+  notReadYet,
+  othersOf,
+  rowsMissing,
+  shareOf,
+  stretched,
+  within,
+} from './quiet-causes.ts';
 import { nextWhenRefused } from './refused-credentials.ts';
-import { count, greatestFirst, type JobFacts, type Sum, TOLERATED_SECONDS } from './tally.ts';
-
-/** Something that is wrong, or worth knowing, with what it explains. Backticks mark what is typed as it is. */
-export interface Cause {
-  readonly kind: CauseKind;
-  /** As a clause. */
-  readonly text: string;
-  /** What to do next, in sentences. */
-  readonly next: string;
-  /** What follows from it, as clauses. */
-  readonly symptoms: readonly string[];
-  /** Jobs that it covers. */
-  readonly jobs: number;
-}
+import { count, isWithinQuota, type JobFacts, type Sum, type Tally, TOLERATED_SECONDS } from './tally.ts';
 
 type Words = Pick<Cause, 'text' | 'next'>;
-
-/** From here on a difference of the clocks (s) is an operator's business. */
-const CLOCK_SKEW_SECONDS = 30;
-
-/** Intervals are reported when they are this many times as long as planned. */
-const NOTABLE_STRETCH = 1.5;
 
 /** What the specification calls the permission to read series and lists of configurations (section 5). */
 const SERIES_PERMISSION = 'Analytics';
 
-const OWN_TOKEN =
-  'Others use up the quota of this token: give the exporter a token of its own, or leave more to them with `quota.reserve`.';
-
 /** A refusal does not prove who has spent what. */
 const LIMITED =
   'Requests leave again when the platform allows them. If it lasts, look for other clients of this token, or give the exporter a token of its own.';
-
-const PLAN = '`edge-exporter plan` shows what the quota is used for, and what would help.';
 
 const FIND_OUT =
   '`edge-exporter doctor` finds where it breaks: name, network, proxy, TLS or address. Polling goes on.';
@@ -61,6 +49,9 @@ function nextWhenDown(credentials: AccountStatus['credentials']): Partial<Record
 
 /** How polls fail where nothing of an account is served: a path or a permission may be missing besides. */
 const OF_THE_WHOLE = ['unauthorized', 'server_error', 'network', 'timeout', 'rate_limited'] as const;
+
+/** Causes whose words have figures or times in them, and say the same of all accounts. */
+const TIMED: ReadonlySet<CauseKind> = new Set(['rate_limited', 'quota', 'platform_late', 'exporter_late']);
 
 /** What concerns everything comes first, then what is refused, then what is late. */
 const ORDER: readonly CauseKind[] = [
@@ -115,28 +106,42 @@ export class Causes {
     covered.take(facts);
   }
 
-  /** All that is wrong, what explains more before what explains less. */
-  found(up: boolean | null): Cause[] {
+  /** All that is wrong, of the account and of its parts, what explains more before what explains less. */
+  found(up: boolean | null, parts: ReadonlyMap<string, Tally>): Cause[] {
     if (this.#account.up === false) return [this.#down()];
     if (this.isStopped && !this.#covered.has('rate_limited'))
       this.#covered.set('rate_limited', new Covered('rate_limited'));
     const covering = [...this.#covered.values()]
       .sort((a, b) => this.#rank(a) - this.#rank(b) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
-      .map((covered) => ({
-        kind: covered.kind,
-        ...this.#words(covered, up === false),
-        symptoms: this.#symptoms(covered),
-        jobs: covered.jobs,
-      }));
+      .map((covered) => {
+        const words = this.#words(covered, up === false);
+        return {
+          kind: covered.kind,
+          ...words,
+          ...(!TIMED.has(covered.kind) && { alike: words.text }),
+          symptoms: this.#symptoms(covered),
+          jobs: covered.jobs,
+        };
+      });
+    const { late, unread } = this.#whole;
+    const seen = {
+      account: this.#account,
+      whole: this.#whole,
+      now: this.#now,
+      hasProducts: this.#hasProducts,
+    };
+    const missing = rowsMissing(parts);
+    const isOfTraffic = [...this.#covered.values()].some((covered) => this.#ofTraffic(covered));
     return [
-      ...([...this.#covered.values()].some((covered) => this.#ofTraffic(covered))
-        ? []
-        : this.#nothingThere()),
-      ...(this.#whole.late > 0 ? covering : []),
-      ...this.#behind(),
-      ...(this.#whole.late > 0 ? [] : covering),
-      ...this.#stretched(),
-      ...this.#clock(),
+      ...(isOfTraffic ? [] : nothingThere(seen)),
+      ...(unread > late ? notReadYet(seen) : []),
+      ...(late > 0 ? covering : []),
+      ...(unread > late ? [] : notReadYet(seen)),
+      ...missing,
+      ...behind(this.#whole),
+      ...(late > 0 ? [] : covering),
+      ...(this.#covered.has('quota') || this.isStopped ? [] : stretched(this.#account)),
+      ...clockCause(this.#account),
     ];
   }
 
@@ -179,7 +184,8 @@ export class Causes {
     const isOverdue = this.#now - Date.parse(success ?? '') > graceMs;
     if (isOverdue && this.#now - Date.parse(this.#refusedAt) < graceMs) return 'rate_limited';
     const waitsForQuota = waitsFor === 'probe' || waitsFor === 'spent' || waitsFor === 'reserved';
-    if ((waitsForQuota && isOverdue) || this.#account.stretch >= NOTABLE_STRETCH) return 'quota';
+    const isStretched = isWithinQuota(job) || this.#account.stretch >= NOTABLE_STRETCH;
+    if ((waitsForQuota && isOverdue) || isStretched) return 'quota';
     return state !== 'idle' && isOverdue ? 'exporter_late' : 'platform_late';
   }
 
@@ -193,6 +199,7 @@ export class Causes {
     const nextSteps = nextWhenDown(this.#account.credentials);
     return {
       kind: failure !== undefined && failure in nextSteps ? failure : 'unreachable',
+      alike: note,
       text: `${note} (${since === null ? '' : `since ${timeOfDay(since, this.#now)}, `}${tried})`,
       next: (failure && nextSteps[failure]) ?? FIND_OUT,
       symptoms: this.#symptoms(this.#whole),
@@ -231,7 +238,7 @@ export class Causes {
           next: nextWhenRefused(this.#account.credentials),
         };
       case 'quota':
-        return { text: `the quota makes polls wait${this.#others}`, next: this.#share };
+        return { text: `the quota makes polls wait${othersOf(this.#account)}`, next: shareOf(this.#account) };
       case 'platform_late':
         return {
           text: 'the platform is late',
@@ -295,87 +302,6 @@ export class Causes {
     const text = `the platform refuses ${stopped.scope} (429)${unnamed}, next try ${within(until, this.#now)}`;
     return { text, next: LIMITED };
   }
-
-  /** Operations a minute of other clients, as far as the platform's headers show any. */
-  get #othersPerMinute(): number {
-    const shown = this.#account.quota.map(({ limit, others_per_minute: others }) =>
-      limit === null ? 0 : Math.min(limit, others),
-    );
-    return Math.round(Math.max(0, ...shown));
-  }
-
-  /** Who else spends the quota. */
-  get #others(): string {
-    const others = grouped(this.#othersPerMinute);
-    return others === '0' ? '' : `; other clients of the token take about ${others} operations a minute`;
-  }
-
-  get #share(): string {
-    return this.#othersPerMinute >= 1 ? OWN_TOKEN : PLAN;
-  }
-
-  /** Nothing fails, and there is no data: either not yet, or the platform has none. Settings are no traffic. */
-  #nothingThere(): Cause[] {
-    const { hadData, pending, jobs, series } = this.#whole;
-    const { up, note, unmatched, stretch } = this.#account;
-    if (hadData && (series > 0 || !this.#hasProducts)) return [];
-    const rest = { symptoms: [], jobs };
-    if (pending > 0 || jobs === 0) {
-      const unanswered = `the platform has not answered yet${note === '' ? '' : `: ${note}`}`;
-      const text =
-        up === null ? unanswered : `${grouped(jobs - pending)} of ${grouped(jobs)} first polls are done`;
-      const next =
-        stretch < NOTABLE_STRETCH
-          ? 'The first answers take a few seconds, the first data a few minutes.'
-          : this.#share;
-      return [{ kind: 'first_polls', text, next, ...rest }];
-    }
-    if (unmatched.length > 0) {
-      const text = `the platform has no configuration called ${unmatched.map((name) => `“${name}”`).join(', ')}`;
-      const next = 'Correct `configurations.include`: names are compared exactly, apart from `*`.';
-      return [{ kind: 'nothing_there', text, next, ...rest }];
-    }
-    const text =
-      series === 0
-        ? 'the platform lists no active configurations of what is collected'
-        : 'the platform answers every read, with nothing in it';
-    const next =
-      'Is it the right account? If there should be traffic, compare with what the platform’s console shows.';
-    return [{ kind: 'nothing_there', text, next, ...rest }];
-  }
-
-  /** Counters that stand still while gauges are in time look like no traffic at all. */
-  #behind(): Cause[] {
-    const { behind, behindBy, late } = this.#whole;
-    const [worst, ...others] = greatestFirst(behindBy);
-    if (worst === undefined) return [];
-    const and = others.length === 0 ? '' : ` and ${numberOf(others.length, 'other part')}`;
-    const by = `${others.length === 0 ? '' : 'up to '}${duration(behindBy.get(worst) ?? 0)} behind`;
-    const text = `counters of ${worst}${and} are ${by}${late === 0 ? ', gauges are in time' : ''}`;
-    const next = 'What is missing is read again as soon as it can be: until then `increase()` lacks it.';
-    return [{ kind: 'counters_behind', text, next, symptoms: [], jobs: behind }];
-  }
-
-  /** The quota stretches intervals, and nothing is late of it. */
-  #stretched(): Cause[] {
-    const { stretch, demand_per_minute: demand } = this.#account;
-    if (this.#covered.has('quota') || this.isStopped || stretch < NOTABLE_STRETCH) return [];
-    const text = `the quota suffices for intervals ${grouped(stretch)} times as long as planned${this.#others}`;
-    const planned = `${grouped(demand)} operations a minute are planned: ${PLAN}`;
-    const next = this.#othersPerMinute >= 1 ? OWN_TOKEN : planned;
-    return [{ kind: 'quota', text, next, symptoms: [], jobs: 0 }];
-  }
-
-  #clock(): Cause[] {
-    const { clock_skew_seconds: skew } = this.#account;
-    if (Math.abs(skew) < CLOCK_SKEW_SECONDS) return [];
-    const apart = duration(Math.abs(skew));
-    const text = `this machine’s clock is ${apart} ${skew > 0 ? 'behind' : 'ahead of'} the platform’s`;
-    const wrong = skew > 0 ? 'what is called late may be fresh' : `what is called fresh is ${apart} older`;
-    const counters = skew > 0 ? '; new counters wait ten minutes, until it is sure' : '';
-    const next = `Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost${counters}. If this one is right already, the platform’s is wrong, or answers come from a cache: ${wrong}.`;
-    return [{ kind: 'clock', text, next, symptoms: [], jobs: 0 }];
-  }
 }
 
 /** A few names, or how many there are. */
@@ -383,10 +309,4 @@ function listed(names: readonly string[]): string {
   const [first = '', second, ...others] = names;
   if (second === undefined) return first;
   return others.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${others.length} more`;
-}
-
-/** `in 40 s`, of an ISO time. */
-function within(iso: string, now: number): string {
-  const seconds = (Date.parse(iso) - now) / 1_000;
-  return seconds > 0.5 ? `in ${duration(seconds)}` : 'now';
 }

@@ -16,8 +16,30 @@ export type CauseKind =
   /** The platform has nothing of what is configured. */
   | 'nothing_there'
   | 'first_polls'
+  /** A part has never been read, while others have. */
+  | 'not_read_yet'
   | 'counters_behind'
-  | 'clock';
+  /** Answers lack buckets between others. */
+  | 'rows_missing'
+  /** The machine's clock and the platform's differ, and the platform's has not moved. */
+  | 'clock'
+  /** The platform's clock has moved. */
+  | 'platform_clock';
+
+/** Something that is wrong, or worth knowing, with what it explains. Backticks mark what is typed as it is. */
+export interface Cause {
+  readonly kind: CauseKind;
+  /** As a clause. */
+  readonly text: string;
+  /** Its text without times, where accounts of which it differs need different things; accounts that share it are in the same trouble. */
+  readonly alike?: string;
+  /** What to do next, in sentences. */
+  readonly next: string;
+  /** What follows from it, as clauses. */
+  readonly symptoms: readonly string[];
+  /** Jobs that it covers. */
+  readonly jobs: number;
+}
 
 /** What one cause explains. */
 export class Covered {

@@ -1,6 +1,7 @@
 import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration } from '../text/figures.ts';
-import { type Cause, Causes } from './causes.ts';
+import { Causes } from './causes.ts';
+import type { Cause } from './covered.ts';
 import { factsOf, later, Sum, type Tally } from './tally.ts';
 
 /**
@@ -9,10 +10,19 @@ import { factsOf, later, Sum, type Tally } from './tally.ts';
  * - `no_data`: nothing that is configured has ever brought data,
  * - `down`: there was data, and now no read succeeds,
  * - `late`: gauges or counters are older than expected,
+ * - `partly_missing`: most of what is not in time has never been read, or answers lack buckets,
  * - `partly_failing`: some jobs fail, and what is shown is in time,
  * - `well`.
  */
-export const ACCOUNT_STATES = ['no_data', 'down', 'late', 'partly_failing', 'starting', 'well'] as const;
+export const ACCOUNT_STATES = [
+  'no_data',
+  'down',
+  'late',
+  'partly_missing',
+  'partly_failing',
+  'starting',
+  'well',
+] as const;
 
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
@@ -21,7 +31,7 @@ export interface PartJudgement {
   readonly name: string;
   readonly product: string | undefined;
   readonly collector: string;
-  /** Whether any of its data is in time; `null` where the platform says that the account has nothing of the kind. */
+  /** Whether all of it was read, and most is in time; `null` where the platform says that the account has nothing of the kind. */
   readonly hasData: boolean | null;
   readonly tally: Tally;
 }
@@ -101,7 +111,8 @@ class SeenAccount {
 
   judgement(): Judgement {
     const up = this.#up();
-    const causes = this.#causes.found(up);
+    const sums = new Map(Array.from(this.#parts, ([name, { sum }]) => [name, sum]));
+    const causes = this.#causes.found(up, sums);
     const state = this.#state(up, causes);
     const parts = Array.from(this.#parts, ([name, { first, sum }]) => ({
       name,
@@ -123,11 +134,14 @@ class SeenAccount {
     return !(Date.parse(newestRefusalAt) - Date.parse(newestSuccessAt) > REFUSED_FOR_MS);
   }
 
-  #state(up: boolean | null, [cause]: readonly Cause[]): AccountState {
-    const { hadData, late, behind, failing } = this.#whole;
-    if (!hadData) return cause?.kind === 'first_polls' ? 'starting' : 'no_data';
+  #state(up: boolean | null, causes: readonly Cause[]): AccountState {
+    const { hadData, late, behind, failing, unread } = this.#whole;
+    if (!hadData) return causes[0]?.kind === 'first_polls' ? 'starting' : 'no_data';
     if (up === false) return 'down';
+    if (unread > late) return 'partly_missing';
     if (late > 0 || behind > 0) return 'late';
+    const lacksRows = causes.some(({ kind }) => kind === 'rows_missing');
+    if (unread > 0 || lacksRows) return 'partly_missing';
     return failing > 0 || this.#causes.isStopped ? 'partly_failing' : 'well';
   }
 
@@ -151,15 +165,18 @@ class SeenAccount {
         return late > 0
           ? `shows data up to ${duration(oldestSeconds ?? 0)} old${because}`
           : `is behind${because}`;
+      case 'partly_missing':
+        return `is read in part${because}`;
       case 'partly_failing':
         return `is fresh in part${because}`;
     }
   }
 
   #hasData(
-    { inTime, oldestSeconds, jobs, empty, unknown, series, failing }: Sum,
+    { inTime, late, oldestSeconds, jobs, empty, unknown, series, failing, unreadSeries }: Sum,
     product: string | undefined,
   ): boolean | null {
+    if (unreadSeries > 0 || late > inTime) return false;
     if (inTime > 0) return true;
     // Its list was read, and nothing on it has series to be read.
     if (product !== undefined && series === 0 && failing === 0) return null;

@@ -30,6 +30,11 @@ export function isLate(job: JobStatus): boolean {
   return age !== null && expected !== null && age > expected + TOLERATED_SECONDS;
 }
 
+/** Whether data is as fresh as the quota allows at the intervals that it stretches, though not as the schedule asks. */
+export function isWithinQuota({ data_age_seconds: age, allowed_age_seconds: allowed }: JobStatus): boolean {
+  return age !== null && allowed !== null && age <= allowed + TOLERATED_SECONDS;
+}
+
 /**
  * How much older (s) than expected what is counted may be, as for the alert EdgeCountersBehind: buckets that the platform
  * lacks are waited for.
@@ -83,6 +88,10 @@ export class Sum {
   /** That have asked the platform, and those whose first poll has yet to end. */
   polled = 0;
   pending = 0;
+  /** Jobs with a schedule that wait for their first poll, those of them that show series, and when the last of their turns comes, as far as it is known. */
+  unread = 0;
+  unreadSeries = 0;
+  readBy = '';
   failing = 0;
   /** Jobs whose data is older than it should be, and those whose counters end longer ago than they should. */
   late = 0;
@@ -100,6 +109,9 @@ export class Sum {
   newestSuccessAt = '';
   /** When the newest poll began that the limit refused (429). */
   newestRefusalAt = '';
+  /** Series whose answers show how many buckets they lack, and the shares of these, added up. */
+  #measured = 0;
+  #missing = 0;
   /** How far (s) counters are behind that are, by part. */
   readonly behindBy = new Map<string, number>();
   /** Seconds since the end of the newest bucket of the series that is furthest behind; undefined while there is none. */
@@ -124,6 +136,11 @@ export class Sum {
     return this.#servedUntil < Date.parse(this.#newestForbiddenAt) ? false : undefined;
   }
 
+  /** Mean share of buckets that answers lack; undefined where none shows it. */
+  get missingShare(): number | undefined {
+    return this.#measured === 0 ? undefined : this.#missing / this.#measured;
+  }
+
   /** How long ago (s) the counters end that are the furthest behind, of those that are; 0 where none is. */
   get behindSeconds(): number {
     return Math.max(0, ...this.behindBy.values());
@@ -139,7 +156,7 @@ export class Sum {
     this.jobs += 1;
     if (job.state === 'waiting') this.waiting += 1;
     if (job.state === 'running') this.running += 1;
-    if (job.last_outcome === null) this.unpolled += 1;
+    if (job.last_outcome === null) this.#takeUnpolled(job);
     if (late) this.late += 1;
     if (behindSeconds !== undefined) {
       this.behind += 1;
@@ -148,6 +165,14 @@ export class Sum {
     this.#takeOutcome(facts);
     if (showsBuckets(job)) this.#takeSeries(facts);
     else this.#takeWithoutBuckets(job);
+  }
+
+  #takeUnpolled(job: JobStatus): void {
+    this.unpolled += 1;
+    if (job.catches_up_for !== undefined || job.collector === 'reconciliation') return;
+    this.unread += 1;
+    if (showsBuckets(job)) this.unreadSeries += 1;
+    this.readBy = later(this.readBy, job.next_at ?? '');
   }
 
   #takeWithoutBuckets({ last_success_at: success }: JobStatus): void {
@@ -186,6 +211,10 @@ export class Sum {
 
   #takeSeries({ job, ageSeconds, late }: JobFacts): void {
     this.series += 1;
+    if (job.missing_share !== null) {
+      this.#measured += 1;
+      this.#missing += job.missing_share;
+    }
     if (ageSeconds === null) {
       this.without += 1;
       return;

@@ -15,6 +15,7 @@ const STATES: Readonly<Record<AccountState, readonly [mood: 'bad' | 'warn' | 'ca
     no_data: ['bad', 'no data'],
     down: ['bad', 'down'],
     late: ['warn', 'late'],
+    partly_missing: ['warn', 'read in part'],
     partly_failing: ['warn', 'partly failing'],
     starting: ['calm', 'starting'],
     well: ['ok', 'fresh'],

@@ -1,5 +1,5 @@
 import type { ClusterStatus } from '../cluster/member.ts';
-import type { Cause } from '../judgement/causes.ts';
+import type { Cause } from '../judgement/covered.ts';
 import type { Judgement } from '../judgement/judgement.ts';
 import type { AccountStatus, ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
 import { duration, grouped } from '../text/figures.ts';
@@ -116,15 +116,6 @@ function details({ next, lines = [] }: Remark): Html {
   return html`<p class="next">${next}</p>${lines.length === 0 ? '' : html`<ul class="lines">${listed}</ul>`}`;
 }
 
-/** Causes of which two accounts may need different things: their words name what, and have no times in them. */
-const NAMES_WHAT_TO_MEND: ReadonlySet<Cause['kind']> = new Set([
-  'forbidden',
-  'not_found',
-  'not_acceptable',
-  'undecodable',
-  'nothing_there',
-]);
-
 /** What explains an account's state, and what else there is to know of it. */
 function accountFindings({ account, judgement }: JudgedAccount): Remark[] {
   const { causes, says, state } = judgement;
@@ -136,7 +127,7 @@ function accountFindings({ account, judgement }: JudgedAccount): Remark[] {
       mood: severity >= SEVERITY.refused ? 'bad' : severity >= SEVERITY.clock ? 'warn' : 'calm',
       text: html`<bdi>${account.name}</bdi>${explains && state !== 'well' ? ' ' : ': '}<bdi>${marked(explains && state !== 'well' ? says : cause.text)}</bdi>`,
       ...(explains && { explains: account }),
-      trouble: `${state} ${cause.kind} ${explains} ${NAMES_WHAT_TO_MEND.has(cause.kind) ? cause.text : ''}`,
+      trouble: `${state} ${cause.kind} ${explains} ${cause.alike ?? ''}`,
       next: html`${marked(cause.next)}${which(cause, account)}`,
       lines: cause.symptoms,
     };
@@ -151,12 +142,15 @@ function severityOfCause({ kind }: Cause, { state }: Judgement, explains: boolea
       return SEVERITY.refused;
     case 'platform_late':
     case 'exporter_late':
+    case 'not_read_yet':
       return SEVERITY.late;
     case 'counters_behind':
+    case 'rows_missing':
       return SEVERITY.behind;
     case 'quota':
       return state === 'late' ? SEVERITY.late : SEVERITY.note;
     case 'clock':
+    case 'platform_clock':
       return SEVERITY.clock;
     default:
       return explains && state === 'late' ? SEVERITY.late : SEVERITY.failing;
@@ -168,10 +162,12 @@ function which({ kind, symptoms, jobs }: Cause, { name }: AccountStatus): Html {
   const show =
     kind === 'counters_behind'
       ? 'behind'
-      : symptoms.some((text) => text.includes(' fail'))
-        ? 'failing'
-        : 'late';
-  if (jobs === 0 || (symptoms.length === 0 && show !== 'behind')) return html``;
+      : kind === 'not_read_yet'
+        ? 'new'
+        : symptoms.some((text) => text.includes(' fail'))
+          ? 'failing'
+          : 'late';
+  if (jobs === 0 || (symptoms.length === 0 && show !== 'behind' && show !== 'new')) return html``;
   const search = new URLSearchParams({ account: name, show }).toString();
   return html` <a href="?${search}#jobs-head">See which</a>.`;
 }

@@ -30,6 +30,8 @@ export interface ExchangeInfo {
   /** Absent when no answer came. */
   readonly status?: number;
   readonly outcome: ExchangeOutcome;
+  /** Why there is no usable answer, in plain words; absent if there is one. */
+  readonly reason?: string;
   /** Who seems to have answered, and with what; absent if there was no answer. */
   readonly answeredBy?: ResponseOrigin;
   readonly form?: Form;
@@ -213,8 +215,10 @@ export class Transport {
     } catch (error) {
       if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) throw signal.reason;
       const failure = this.#failureOf(error, scrub, state);
-      const info = this.#recordOf(outgoing, scrub, startedAt, state, failure.outcome);
-      throw new ExchangeFailure(failure, info, state.status === undefined && isConnectionLost(error));
+      const { outcome, message: reason } = failure;
+      const info = this.#recordOf(outgoing, scrub, startedAt, state, outcome);
+      const isLost = state.status === undefined && isConnectionLost(error);
+      throw new ExchangeFailure(failure, { ...info, reason }, isLost);
     }
   }
 

@@ -173,6 +173,9 @@ export class PlatformClock {
   #agreedWallMs = 0;
   /** When the first answer came (local ms). */
   #knownSince = 0;
+  /** By how much (ms) each clock has moved against steady local time since the first answer, but for what both did. */
+  #platformMovedMs = 0;
+  #firstWallMs = 0;
   /** What the answers since a jump agree on, and when the first of them came (local ms). */
   #jump: { readonly bounds: SkewBounds; readonly since: number } | undefined;
 
@@ -186,7 +189,10 @@ export class PlatformClock {
   observe(reading: ClockReading): ClockContradiction | undefined {
     if (!Number.isFinite(reading.serverDate)) return undefined;
     const shown = boundsOf(reading);
-    if (this.#bounds === undefined) this.#knownSince = reading.receivedAt;
+    if (this.#bounds === undefined) {
+      this.#knownSince = reading.receivedAt;
+      this.#firstWallMs = this.#wallMs;
+    }
     const agreed = this.#bounds === undefined ? shown : narrowed(this.#bounds, shown);
     if (agreed !== undefined) {
       this.#agree(agreed);
@@ -196,7 +202,11 @@ export class PlatformClock {
     const jump = this.#jump && narrowed(this.#jump.bounds, shown);
     this.#jump = { bounds: jump ?? shown, since: (jump && this.#jump?.since) ?? shown.at };
     const isBelieved = this.#believes(this.#jump, aheadMs);
-    if (isBelieved) this.#agree(this.#jump.bounds);
+    if (isBelieved) {
+      if (this.#isOfBoth(aheadMs)) this.#firstWallMs += this.#wallMs - this.#agreedWallMs;
+      else this.#platformMovedMs += aheadMs;
+      this.#agree(this.#jump.bounds);
+    }
     return Math.abs(aheadMs) < SMALL_JUMP_MS ? undefined : { aheadMs, isBelieved };
   }
 
@@ -210,7 +220,24 @@ export class PlatformClock {
     if (Math.abs(aheadMs) < SMALL_JUMP_MS || bounds.at - since >= CONFIRMED_AFTER_MS) return true;
     const isNearer = Math.abs(this.wallSkewMs + aheadMs) < Math.abs(this.wallSkewMs);
     if (isNearer && bounds.at - this.#knownSince < CONFIRMED_AFTER_MS) return true;
+    return this.#isOfBoth(aheadMs);
+  }
+
+  /** Whether the machine's clock has made a jump too. */
+  #isOfBoth(aheadMs: number): boolean {
     return Math.abs(this.#wallMs - this.#agreedWallMs - aheadMs) < SMALL_JUMP_MS;
+  }
+
+  /**
+   * Tells by steady local time which clock has moved, where that is why they differ.
+   * @returns undefined where they have differed from the start, or agree
+   */
+  get moved(): 'platform' | 'machine' | undefined {
+    if (Math.abs(this.wallSkewMs) < SMALL_JUMP_MS) return undefined;
+    const platform = Math.abs(this.#platformMovedMs);
+    const machine = Math.abs(this.#wallMs - this.#firstWallMs);
+    if (Math.max(platform, machine) * 2 < Math.abs(this.wallSkewMs)) return undefined;
+    return platform > machine ? 'platform' : 'machine';
   }
 
   /** Whether any answer has had the platform's time yet. */

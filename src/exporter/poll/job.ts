@@ -116,6 +116,8 @@ export interface Exposure {
    * are older than data of the job should be. Undefined where their own value is a time.
    */
   readonly dataUntil?: number;
+  /** Whether they stay for as long as the job does, since they tell how old its data is. */
+  readonly lasts?: true;
 }
 
 /** How an answer changed counters. */
@@ -147,6 +149,8 @@ export interface BucketsRead {
   readonly rows: number;
   /** Width in ms; undefined where the answer does not show it. */
   readonly width: number | undefined;
+  /** Share of buckets that the answer lacks between others, where it shows that. */
+  readonly missing?: number | undefined;
   /** Start of the newest bucket exposed as gauges (platform ms). */
   readonly newestExposed: number | undefined;
 }

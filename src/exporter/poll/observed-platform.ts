@@ -89,7 +89,7 @@ const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
   network: 'the platform cannot be reached',
 };
 
-/** Tokens are created and revoked with the user name and the password; all else carries a token. */
+/** Tokens are created with the user name and the password; all else carries a token. */
 function refusalOf(info: ExchangeInfo): string {
   return isRead(info)
     ? 'the platform refuses the token'
@@ -136,10 +136,13 @@ export class Reachability {
 
   /** Takes in what an exchange says. */
   exchanged(info: ExchangeInfo): void {
-    const { status, outcome, answeredBy } = info;
+    const { method, status, outcome, reason, answeredBy } = info;
     const noAnswer = NO_ANSWER[outcome];
     if (answeredBy === 'platform') this.#recognise();
-    if (noAnswer !== undefined) this.#become(false, noAnswer);
+    // A token that is to be revoked may be gone already.
+    if (method === 'DELETE' && status === 401) return;
+    if (noAnswer !== undefined)
+      this.#become(false, reason === undefined ? noAnswer : `${noAnswer}: ${reason}`);
     else if (status === undefined) this.#become(false, `the server at api_url does not speak HTTP: ${HINT}`);
     else if (status >= 500) this.#failed(info, status);
     else if (status === 401) this.#become(false, answeredBy === 'platform' ? refusalOf(info) : unlike(info));

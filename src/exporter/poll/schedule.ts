@@ -28,6 +28,8 @@ export interface JobState {
   readonly lastBucketAt: number | undefined;
   /** Width (ms) of the buckets of the last answer that showed it. */
   readonly bucketWidthMs: number | undefined;
+  /** Share of buckets that the last answer lacked, of those that show it. */
+  readonly shareMissing: number | undefined;
 }
 
 /** Shared, since thousands of jobs would otherwise each hold a stack trace. */
@@ -64,6 +66,7 @@ export class ScheduledJob implements JobState {
   endedAt: number | undefined;
   lastBucketAt: number | undefined;
   bucketWidthMs: number | undefined;
+  shareMissing: number | undefined;
   /** Operations of the poll under way, or of the last one. */
   operations = 0;
   /** Polls that failed since the last one that did not. */
@@ -127,6 +130,7 @@ export class ScheduledJob implements JobState {
     this.endedAt = endedAt;
     this.lastBucketAt = result?.buckets?.newestExposed ?? this.lastBucketAt;
     this.bucketWidthMs = result?.buckets?.width ?? this.bucketWidthMs;
+    this.shareMissing = result?.buckets?.missing ?? this.shareMissing;
     // During the poll it kept the urgency of its start, so that a poll of many operations is not left half done.
     this.since = this.state === 'running' ? (this.startedAt ?? endedAt) : endedAt;
     this.state = 'idle';

@@ -32,10 +32,11 @@ import { type HasCounter, type Ledger, progressBeyond, usualWidth, withCountersO
 import { isChanged, ledgerKey } from './ledger-record.ts';
 import { countedUntil, type PastRead, pastRead, presentWindow } from './ledger-windows.ts';
 import { earlyExposure } from './lower-bounds.ts';
+import { bucketToShow, shareMissing } from './present-buckets.ts';
 import type { KeptCounters } from './pruning.ts';
 import { pushOf } from './pushed-series.ts';
 import { type Reconcilable, sumOfCounted } from './reconciliation-job.ts';
-import { newestBucket, type SeriesSamples } from './samples.ts';
+import type { SeriesSamples } from './samples.ts';
 import { entriesOf, isUsuallyRead, restoreMemory, type SeriesMemory } from './series-memory.ts';
 import type { SourceName, SourceReader, WindowedAnswer } from './series-source.ts';
 
@@ -187,7 +188,8 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     const width = usualWidth(applied.ledger);
     const { reached: end } = applied.ledger;
     const common = { warning: answered.notice, unknownDimensions: samples.unknown(series.keys()) };
-    const buckets = { dimensions: series.size, rows, width: usable.size > 0 ? width : undefined };
+    const missing = shareMissing(answered, applied.ledger);
+    const buckets = { dimensions: series.size, rows, width: usable.size > 0 ? width : undefined, missing };
     if (width === undefined || end === undefined || usable.size === 0)
       return {
         ...common,
@@ -242,7 +244,7 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     return {
       exposures: [
         { part: 'now', samples: gauges, dataUntil: until },
-        { part: 'moments', samples: moments },
+        { part: 'moments', samples: moments, lasts: true },
         ...exposures,
       ],
       until,
@@ -374,25 +376,6 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
     const moment = until === undefined ? [] : [samples.moment('countedUntil', until)];
     return [{ part: 'total', samples: [...samples.counters(ledger), ...moment] }];
   }
-}
-
-/**
- * Start of the bucket that the gauges show from now on: a newer one than before. No bucket is shown twice or after a later one:
- * values would seem to step back when the publish delay becomes longer or the platform falls behind.
- */
-function bucketToShow(
-  { shown }: Ledger,
-  usable: ReadonlyMap<
-    string,
-    { readonly timestamps: Float64Array; readonly values: Float64Array | Uint32Array }
-  >,
-  now: number,
-  { width, until }: { readonly width: number; readonly until: number },
-): number | undefined {
-  const newest = newestBucket(usable.values(), width, until);
-  if (newest === undefined || shown.until === undefined || newest + width > shown.until) return newest;
-  // A bucket shown that lies in the future dates from before the platform's clock was set back.
-  return shown.until > now ? newest : undefined;
 }
 
 function configurationOf({ by, id, name }: Target): Partial<JobSubject> {

@@ -118,6 +118,7 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeBucketsRestatedLate:
     'compare the age in the text with `settle_delay`; a time of your own that is shorter: raise it above the age.',
   EdgeCountersBehind: 'look on the status page whether `counted until` moves; if it does, wait.',
+  EdgeRowsMissing: "open the exporter's status page (`/`): it says how much is missing, and of what.",
   EdgeStateNotKept:
     'look at the free space and the mount of the directory that the log names, or whether the database that it names answers.',
   EdgeConfigReloadFailed:
@@ -207,6 +208,9 @@ export const ALERTS = {
   }),
   EdgeCountersBehind: alert('account', 'ticket', {
     after: time(HOUR, 'How far counters may be behind, beyond the age at which they take a bucket.', MINUTE),
+  }),
+  EdgeRowsMissing: alert('account', 'ticket', {
+    share: share(0.1, 'Share of the buckets that may be missing in answers.'),
   }),
   EdgeTokenExpiring: alert('account', 'page', {
     ticket: time(2 * HOUR, "What is left of the token's life when it becomes a ticket."),

@@ -12,6 +12,8 @@ export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefi
   return [counterAlerts, processAlerts, pushAlerts].flatMap((alerts) => alerts(times, tuning));
 }
 
+const MISSING = 'edge_missing_buckets_ratio';
+
 /** What alerts of the exporter as a whole have in common. */
 const OF_EXPORTER = {
   about: 'exporter',
@@ -150,6 +152,17 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
         'Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind',
       description:
         'What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeRowsMissing',
+      expr: `${merged(MISSING)} > ${tuning.value('EdgeRowsMissing', 'share', { series: MISSING, labels: ['account', 'product'] })}`,
+      judged: { series: MISSING, labels: ['account', 'product'] },
+      hold: times.hold,
+      summary:
+        '{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) are missing',
+      description:
+        "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) between others. Counters go on without them after half an hour: sums over time are too small by as much.",
     },
     {
       ...state,

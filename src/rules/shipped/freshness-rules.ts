@@ -1,5 +1,5 @@
 import type { Judged, Tuning } from './alert-settings.ts';
-import { ago, merged } from './promql.ts';
+import { ago, duration } from './promql.ts';
 import type { Data, RecordingRule } from './rule.ts';
 import type { Times } from './times.ts';
 
@@ -47,13 +47,18 @@ export function freshnessRules({ hour, day }: Times, tuning: Tuning): readonly R
   ];
 }
 
-/** Accounts whose polls of traffic have had no success for longer than is to be expected; the value is how long. */
-export function unpolled(collectors: string, tuning: Tuning, judged: Judged): string {
-  const age = `max by (account) (\n  time() - ${merged(`edge_exporter_poll_last_success_timestamp_seconds{collector=~"${collectors}"}`)}\n)`;
+/**
+ * Accounts without any traffic data that is in time, whatever the cause; the value is its age, or what is stale where there never was any.
+ * Both are told by the platform's time: a wrong clock of the exporter's machine changes nothing.
+ */
+export function unseen({ unseen }: Times, tuning: Tuning, judged: Judged): string {
+  const newest = 'edge_data_until_timestamp_seconds';
+  const available = 'edge_data_available';
+  const age = `time() - max by (account) (${newest})`;
   const after = tuning.value('EdgeDataStale', 'after', { ...judged, by: ['account'] });
-  const watched = Object.values(WATCHED).flat().join('|');
-  const expected = `max by (account) (edge_expected_age_seconds{metric=~"${watched}"})`;
-  return `${age} > ${after}\nunless\n${age} <= ${LATE} * ${expected}`;
+  const expected = `min by (account) (edge_expected_age_seconds and on (account, product, metric) ${newest})`;
+  const never = `max by (account) (max_over_time(${available}[${duration(unseen)}])) == 0\nand on (account)\n${available} offset ${duration(unseen)}\nunless on (account)\n${newest}`;
+  return `${age} > ${after}\nunless\n${age} <= ${LATE} * ${expected}\nor\n(\n${never}\n) + ${tuning.usual('EdgeDataStale', 'after') / 1_000}`;
 }
 
 /** A series of the watched API metrics, or what it was some time ago, under the names that alerts have for them. */

@@ -1,6 +1,6 @@
 import type { AlertDefinition } from './alert.ts';
 import type { Tuning } from './alert-settings.ts';
-import { STALE_DATA, unpolled } from './freshness-rules.ts';
+import { STALE_DATA, unseen } from './freshness-rules.ts';
 import { duration, merged } from './promql.ts';
 import type { Times } from './times.ts';
 
@@ -40,12 +40,13 @@ function unseenAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] 
     {
       ...OF_ACCOUNT,
       alert: 'EdgeDataStale',
-      expr: unpolled(OF_TRAFFIC, tuning, OF_ACCOUNT.judged),
+      severity: 'page',
+      expr: unseen(times, tuning, OF_ACCOUNT.judged),
       hold: times.hold,
       labels: { scope: 'account' },
-      summary: 'No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}',
+      summary: 'No traffic data of {{ $labels.account }} for {{ $value | humanizeDuration }}',
       description:
-        'No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed.',
+        'The newest traffic data of {{ $labels.account }} is at least {{ $value | humanizeDuration }} old, or there was never any: the platform is late or cannot be reached, or it refuses what is read. Until there is new data, no attack is noticed.',
     },
     {
       ...OF_ACCOUNT,

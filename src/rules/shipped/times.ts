@@ -49,6 +49,8 @@ export const TIMES = {
     creeping: [6 * HOUR, 3 * DAY] as const,
   },
   unreachable: 5 * MINUTE,
+  /** How long an account that never had data must be without any, before the hold. */
+  unseen: 10 * MINUTE,
   exporterDown: 3 * MINUTE,
   /** How long a state of settings or of the exporter itself must last. */
   settled: 30 * MINUTE,

@@ -206,3 +206,26 @@ describe('another server that answers in the place of the platform', () => {
     expect(state()).toEqual(UP);
   });
 });
+
+it.each([
+  ['GET', 'the platform refuses the token'],
+  ['POST', 'the platform refuses the user name or the password'],
+  ['DELETE', ''],
+] as const)(
+  'a 401 to a %s tells what was refused: a token that is revoked may be gone already',
+  (method, note) => {
+    const reachability = new Reachability(() => 0);
+    reachability.exchanged({
+      method,
+      path: '/x',
+      version: 3,
+      status: 401,
+      outcome: 'unauthorized',
+      answeredBy: 'platform',
+      startedAt: 0,
+      endedAt: 0,
+      bytes: 0,
+    });
+    expect([reachability.note, reachability.up]).toEqual([note, note === '' ? undefined : false]);
+  },
+);

@@ -138,7 +138,10 @@ describe('what explains the state of an account comes first', () => {
     ]);
     const pending = madeUpJob({ last_outcome: null, last_polled_at: null, last_bucket_at: null });
     const { state, says } = judged(pending, listJob(), unknown);
-    expect([state, says]).toEqual(['starting', 'is starting: 2 of 3 first polls are done']);
+    expect([state, says]).toEqual([
+      'starting',
+      'is starting: not read yet: 1 of 3, first data expected by 03:13 UTC',
+    ]);
   });
 });
 

@@ -27,9 +27,11 @@ export function madeUpJob(changes: Partial<JobStatus> = {}): JobStatus {
     last_success_at: at(-20),
     last_bucket_at: at(-160),
     next_at: at(20),
+    missing_share: 0,
     ...changes,
     data_age_seconds: changes.data_age_seconds ?? ageOf(changes.last_bucket_at),
     expected_age_seconds: changes.expected_age_seconds ?? 240,
+    allowed_age_seconds: changes.allowed_age_seconds ?? changes.expected_age_seconds ?? 240,
     ...countedAsOf(changes.counted_age_seconds),
   };
 }
@@ -78,6 +80,7 @@ export function madeUpAccount(changes: Partial<AccountStatus> = {}): AccountStat
     next_try_at: null,
     token_expires_at: at(72_300),
     clock_skew_seconds: 0.2,
+    clock_moved: null,
     quota: [madeUpQuota()],
     demand_per_minute: 84,
     stretch: 1,

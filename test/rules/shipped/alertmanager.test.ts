@@ -127,7 +127,22 @@ describe('the example of Alertmanager', () => {
   };
   const { configuration: _configuration, ...ofAccount } = { ...spike, scope: 'account' };
   const elevated = { ...spike, alertname: 'EdgeWafElevated', severity: 'ticket' };
+  const unseen = {
+    alertname: 'EdgeDataStale',
+    about: 'exporter',
+    severity: 'page',
+    scope: 'account',
+    account: 'a',
+  };
+  const { scope: _scope, ...ofAll } = unseen;
+  const unreachable = { ...ofAll, alertname: 'EdgePlatformUnreachable', severity: 'ticket' };
+  const expired = { ...ofAll, alertname: 'EdgeTokenExpiring' };
   it.each<[string, Labels, Labels, boolean]>([
+    ['an account that is not seen is one page: its cause is no other', unseen, expired, true],
+    ['nor a ticket', unseen, unreachable, true],
+    ['of another account it may be', unseen, { ...expired, account: 'b' }, false],
+    ['a platform that is out of reach inhibits no page of what is not seen', unreachable, unseen, false],
+    ['an account that is not seen inhibits no attack on it', unseen, spike, false],
     ['stale data inhibits no page', stale, spike, false],
     ['stale data inhibits tickets that are made of it', stale, elevated, true],
     ['stale data of one metric inhibits nothing of another', stale, surge, false],
@@ -144,12 +159,7 @@ describe('the example of Alertmanager', () => {
       { alertname: 'EdgeWafCounting', about: 'settings', severity: 'ticket', account: 'a' },
       false,
     ],
-    [
-      'a whole account without data is told once',
-      { alertname: 'EdgeDataStale', about: 'exporter', severity: 'ticket', scope: 'account', account: 'a' },
-      stale,
-      true,
-    ],
+    ['a whole account without data is told once', unseen, stale, true],
     ['an exporter that is down inhibits its own tickets', down, ofExporter, true],
     ["an exporter that is down inhibits no other's", down, { ...ofExporter, instance: 'two:9801' }, false],
     ['an exporter that is down inhibits no page', down, spike, false],

@@ -46,6 +46,12 @@ export const COUNTER_CASES: readonly AlertCase[] = [
     resolves: 65,
   },
   {
+    alert: 'EdgeRowsMissing',
+    ...one(`edge_missing_buckets_ratio{${ACCOUNT}, product="edge_applications"}`, [0, 0.5, 0.08]),
+    lasts: 10,
+    resolves: 5,
+  },
+  {
     alert: 'EdgeCountersBehind',
     normal: countedUntil(12),
     bad: countedUntil(75),

@@ -42,6 +42,7 @@ const WORDS_OF_PAGES = {
   EdgeFirewallDisabled: UNPROTECTED,
   EdgeCertificateExpiring: 'a certificate has expired or is about to: visitors are warned',
   EdgeTokenExpiring: 'the token is about to expire: then there is no new data',
+  EdgeDataStale: 'there is no traffic data: an attack would not be seen',
 } as const;
 
 const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
@@ -100,10 +101,10 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
   ],
   [
     'a page of a ticket that somebody has made one',
-    { ...UP, ...alert('Edge4xxRatio'), ...alert('EdgeDataStale') },
+    { ...UP, ...alert('Edge4xxRatio'), ...alert('EdgePollsFailing') },
     [
       ['a', 'another page fires: Edge4xxRatio', 2],
-      ['a', 'another page fires: EdgeDataStale', 2],
+      ['a', 'another page fires: EdgePollsFailing', 2],
     ],
   ],
   [
@@ -150,8 +151,11 @@ const KINDS: Readonly<Record<CauseKind, boolean>> = {
   exporter_late: true,
   nothing_there: true,
   first_polls: false,
+  not_read_yet: true,
   counters_behind: true,
+  rows_missing: true,
   clock: true,
+  platform_clock: true,
 };
 
 it('has words for every cause that the exporter names, but first polls', () => {

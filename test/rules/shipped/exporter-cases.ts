@@ -29,11 +29,9 @@ function expectedAge(minutes: number): Given {
   };
 }
 
-function lastSuccess(at: (minute: number) => number): Given {
-  return {
-    [`edge_exporter_poll_last_success_timestamp_seconds{${ACCOUNT}, collector="metrics"}`]: (minute) =>
-      at(minute) * 60,
-  };
+/** An account of a product whose data Prometheus has never seen: whether its exporter says that there is any. */
+function available(value: number): Given {
+  return { [`edge_data_available{${ACCOUNT}, product="edge_applications"}`]: value };
 }
 
 function quota(remaining: number): Given {
@@ -73,13 +71,23 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     resolves: 10,
   },
   {
+    // A wrong clock of the exporter's machine is no part of it.
     alert: 'EdgeDataStale',
     which: 'scope="account"',
-    normal: lastSuccess((minute) => minute - 1),
-    bad: lastSuccess(() => 150),
-    mild: lastSuccess((minute) => minute - 9),
+    normal: dataAge(4),
+    bad: dataAge(() => 150),
+    mild: dataAge(9),
     lasts: 25,
     resolves: 10,
+  },
+  {
+    alert: 'EdgeDataStale',
+    which: 'scope="account"',
+    normal: available(1),
+    bad: available(0),
+    mild: available(1),
+    lasts: 40,
+    resolves: 15,
   },
   {
     // Where polls are far apart, as old as that is to be expected.
@@ -94,9 +102,9 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgeDataStale',
     which: 'scope="account"',
-    normal: { ...lastSuccess((minute) => minute - 15), ...expectedAge(20) },
-    bad: lastSuccess((minute) => minute - 32),
-    mild: lastSuccess((minute) => minute - 28),
+    normal: { ...dataAge(15), ...expectedAge(20) },
+    bad: dataAge(32),
+    mild: dataAge(28),
     lasts: 25,
     resolves: 10,
   },

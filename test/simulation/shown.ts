@@ -1,0 +1,39 @@
+import type { AccountState } from '../../src/exporter/judgement/judgement.ts';
+import { judge } from '../../src/exporter/judgement/judgement.ts';
+import { parseJobQuery } from '../../src/exporter/page/jobs-table.ts';
+import { renderPage } from '../../src/exporter/page/page.ts';
+import { toTheEnd } from '../../src/exporter/slices.ts';
+import { madeUpStatus } from '../exporter/page/made-up-status.ts';
+import { words } from '../exporter/page/rendered.ts';
+import { allStepsOf } from '../in-steps.ts';
+import type { Simulation } from './simulation.ts';
+
+/** What is said of the only account, on each surface. */
+export interface Shown {
+  readonly state: AccountState;
+  readonly says: string;
+  readonly causes: readonly { readonly kind: string; readonly text: string; readonly next: string }[];
+  /** The box at the top of the page, as it is read. */
+  readonly verdict: string;
+  /** Samples of a family: labels as text, with their values. */
+  family(name: string): [string, number][];
+}
+
+export async function shown(simulation: Simulation): Promise<Shown> {
+  const now = simulation.clock.wall();
+  const accounts = toTheEnd(simulation.exporter().accounts());
+  const [account] = accounts;
+  if (account === undefined) throw new Error('one account is configured');
+  const { state, says, causes } = allStepsOf(judge(account, now));
+  const options = { query: parseJobQuery(''), now, telemetryPath: '/metrics' };
+  const markup = allStepsOf(renderPage(madeUpStatus({ accounts }), options));
+  const verdict = /<div id="verdict"[\s\S]*?<\/div>/.exec(markup)?.[0] ?? '';
+  const { samples } = await simulation.scrape();
+  return {
+    state,
+    says,
+    causes,
+    verdict: words(verdict),
+    family: (name) => [...samples].filter(([key]) => (JSON.parse(key) as [string])[0] === name),
+  };
+}
