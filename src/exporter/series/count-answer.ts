@@ -1,5 +1,5 @@
 import { NO_POINTS } from '../decode/points.ts';
-import { HISTORY_MS } from '../settling/window.ts';
+import { HISTORY_MS, MINUTE_MS } from '../settling/window.ts';
 import { wholeBuckets } from './breakdown.ts';
 import { type Counter, count, type Reading } from './counting.ts';
 import {
@@ -73,7 +73,8 @@ function settledIn(
   const newest = (progress.reachesPresent ? progress.newest : known) ?? Number.NEGATIVE_INFINITY;
   // A newest bucket in the future dates from before the platform's clock was set back.
   if (progress.newest === undefined && newest > now) return Number.NEGATIVE_INFINITY;
-  return Math.min(now, newest, certainNow) - delays.settle;
+  // On whole minutes, so that no hole begins or ends within a bucket.
+  return Math.floor((Math.min(now, newest, certainNow) - delays.settle) / MINUTE_MS) * MINUTE_MS;
 }
 
 /** Start of the bucket that holds a time, on the grid of some bucket's start. */
