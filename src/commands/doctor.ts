@@ -4,6 +4,7 @@ import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push
 import type { AccountConfig } from '../exporter/configuration/schema.ts';
 import { examine } from '../exporter/doctor/examination.ts';
 import { receiverStep } from '../exporter/doctor/network-steps.ts';
+import { stateStep } from '../exporter/doctor/state-step.ts';
 import { type Step, stepsNamed, stepText } from '../exporter/doctor/step.ts';
 import { type Colour, paint } from '../exporter/text/output.ts';
 import { accountsAsked } from './accounts-asked.ts';
@@ -19,10 +20,20 @@ export async function doctor(invocation: Doctor): Promise<ExitCode> {
   for (const account of asked.accounts) {
     diagnoses.push(await diagnose(account, asked.source, invocation, diagnoses.length > 0 ? '\n' : ''));
   }
+  const state = await stateSteps(invocation);
   const receivers = await receiverSteps(asked.receivers, invocation);
-  if (flags.json) stdout.write(`${JSON.stringify({ accounts: diagnoses, receivers }, null, 2)}\n`);
-  const isGood = diagnoses.every(({ ok }) => ok) && count(receivers, 'problem') === 0;
+  if (flags.json) stdout.write(`${JSON.stringify({ accounts: diagnoses, receivers, state }, null, 2)}\n`);
+  const isGood = diagnoses.every(({ ok }) => ok) && count([...receivers, ...state], 'problem') === 0;
   return isGood ? EXIT.ok : EXIT.failed;
+}
+
+async function stateSteps(invocation: Doctor): Promise<readonly Step[]> {
+  const { flags, stdout } = invocation;
+  const directory = flags['state.dir'];
+  if (directory === undefined) return [];
+  const step = await stateStep(directory);
+  if (!flags.json) stdout.write(`\nstate\n${stepText(step, painter(invocation))}`);
+  return [step];
 }
 
 async function receiverSteps(receivers: readonly Receiver[], invocation: Doctor): Promise<readonly Step[]> {

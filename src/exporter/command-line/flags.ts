@@ -102,7 +102,7 @@ export const FLAGS = {
   'state.dir': {
     value: text('directory'),
     about: 'Directory in which counters survive restarts. Without it they start from zero.',
-    commands: ['serve', 'state-copy'],
+    commands: ['serve', 'state-copy', 'doctor'],
   },
   'state.required': {
     value: onOff,

@@ -23,7 +23,7 @@ export interface ExaminationOptions extends SessionOptions {
   readonly lookup?: NetworkOptions['lookup'];
 }
 
-/** No step of the way to the platform, and no answer, may take longer (ms). */
+/** No step of the way to the platform may take longer (ms); an answer may take as long as a poll waits for it. */
 const LONGEST_STEP_MS = 10_000;
 
 /** Checks an account from the network inwards, yielding each step when it is done; stops when further steps are pointless. */
@@ -41,7 +41,7 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Step
   }
   // A poll may wait for any number of operations, and all of them listen.
   setMaxListeners(0, signal);
-  const session = new Session({ ...options, account: hurried(account) });
+  const session = new Session(options);
   try {
     if (yield* platformSteps(session, way, signal)) yield* workSteps(session);
   } finally {
@@ -84,12 +84,6 @@ async function* platformSteps(
   yield nothingFoundStep(session.account.api_url, asked);
   yield theRest('the API is not found at this address');
   return false;
-}
-
-/** The account, with no answer waited for longer than a step may take. */
-function hurried(account: AccountConfig): AccountConfig {
-  const { request } = account;
-  return { ...account, request: { ...request, timeout: Math.min(request.timeout, LONGEST_STEP_MS) } };
 }
 
 /** How many paths are asked at most before the address is doubted. */
@@ -210,7 +204,9 @@ async function apiStep(
   const { ok, warning, problem } = stepsNamed('API');
   // Whatever stands before the platform may pass on the headers that only it gives, with a page of its own.
   const isPage = outcome === 'undecodable' && reason.startsWith('the answer is not JSON');
-  const hint = isPage || (foreign && !recognised) ? FOREIGN : HINTS[outcome];
+  // Whoever refuses for now may be the platform's own guard.
+  const isForeign = isPage || (foreign && !recognised && outcome !== 'rate_limited');
+  const hint = isForeign ? FOREIGN : HINTS[outcome];
   if (hint === undefined) {
     if (outcome === 'ok' || outcome === 'empty' || recognised) return ok('it is the API');
     return warning(`${reason}: many servers answer like that; is api_url right?`);
@@ -278,6 +274,9 @@ function clockStep({ platformClock }: Pick<ObservedPlatform, 'platformClock'>): 
   return Math.abs(skew) > MISLEADING_MS ? problem(text) : warning(text);
 }
 
+/** Share of what the exporter may use, from which on it is much that others have taken. */
+const MUCH_OF_OTHERS = 0.5;
+
 /** What the answers have said of a limit scope. @param now local ms */
 function quotaStep(
   { name, limiter }: LimitScope,
@@ -300,7 +299,12 @@ function quotaStep(
         `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some of them`,
     );
   }
-  const remaining = limiter.openWindow(now)?.remaining;
+  const { remaining, own = 0 } = limiter.openWindow(now) ?? {};
+  const others = remaining === undefined ? 0 : limit - remaining - own;
+  if (others > allowance * MUCH_OF_OTHERS)
+    return warning(
+      `${name}: other clients of the token have taken ${plainNumber(others)} of ${plainNumber(limit)} operations in this window: polls will wait; give the exporter a token of its own`,
+    );
   const left = remaining === undefined ? '' : `, ${plainNumber(remaining)} left in this window`;
   return ok(
     `${name}: ${plainNumber(limit)} operations per minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved${shard === undefined ? '' : `; ${shardText(shard)}`}`,

@@ -12,6 +12,7 @@ import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { addresses } from '../targets/target.ts';
 import { duration, plainNumber } from '../text/figures.ts';
+import { judgedStep } from './judged-step.ts';
 import type { Session } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -161,6 +162,7 @@ function seriesFamilies({ collectors }: AccountConfig, apis: readonly SeriesApi[
 /** One read of each kind that the configuration needs, what each permission gives, and whether the quota suffices. */
 export async function* workSteps(session: Session): AsyncGenerator<Step> {
   yield* allSteps(session);
+  yield judgedStep(session);
   const { unchecked, whyUnchecked } = session;
   yield unchecked.length === 0
     ? planStep(session)
@@ -310,10 +312,18 @@ async function* seriesSteps(session: Session): AsyncGenerator<Step> {
       continue;
     }
     const finding = await session.poll(job, step);
+    for (const other of own.filter(oneOfEach)) await session.poll(other);
     const publish = account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay;
     if (finding !== undefined)
       yield seriesStep(finding, account, connection.platform.platformClock.now(), publish);
   }
+}
+
+/** Whether it is the first job that reads its metric of its product: the others are answered alike. */
+function oneOfEach({ subject }: Job, index: number, all: readonly Job[]): boolean {
+  const isAlike = (other: Job) =>
+    other.subject.product === subject.product && other.subject.metric === subject.metric;
+  return all.findIndex(isAlike) === index;
 }
 
 async function* settingsSteps(session: Session): AsyncGenerator<Step> {

@@ -147,7 +147,7 @@ export class Reachability {
     else if (status >= 500) this.#failed(info, status);
     else if (status === 401) this.#become(false, answeredBy === 'platform' ? refusalOf(info) : unlike(info));
     else if (this.#recognised && answeredBy !== 'foreign') this.#become(true);
-    else if (!this.#recognised && (answeredBy === 'foreign' || status === 404))
+    else if (status !== 429 && !this.#recognised && (answeredBy === 'foreign' || status === 404))
       this.#become(false, unlike(info));
   }
 
@@ -171,10 +171,14 @@ export class Reachability {
     } else if (foreignAnswer === undefined) {
       // Without any answer yet the credentials failed: no request was sent to the platform.
       if (outcome === 'unauthorized' && !this.answered) this.#become(false, reason ?? 'there is no token');
-    } else if (!this.#recognised || this.#misleads(job)) {
-      this.#recognised = false;
-      this.#become(false, `${foreignAnswer}: ${HINT}`);
-    }
+    } else if (outcome !== 'rate_limited') this.#answeredByAnother(job, foreignAnswer);
+  }
+
+  /** Another server has answered; whoever refuses for now (429) may be the platform's own guard, and is none. */
+  #answeredByAnother(job: Job, foreignAnswer: string): void {
+    if (this.#recognised && !this.#misleads(job)) return;
+    this.#recognised = false;
+    this.#become(false, `${foreignAnswer}: ${HINT}`);
   }
 
   /** A 5xx to a read is judged when its poll ends, which knows the job; one to a token request concerns all jobs. */

@@ -1,9 +1,11 @@
+import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { PERMISSIONS } from '../../../src/sandbox/http/token-store.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
+import { served } from '../../served.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { type Handler, sendJson, startUpstream } from '../platform/upstream.ts';
-import { diagnose } from './diagnosis.ts';
+import { type Case, diagnose, examined } from './diagnosis.ts';
 
 const REST = 'everything else';
 const without = (missing: string) => PERMISSIONS.filter((permission) => permission !== missing);
@@ -456,4 +458,54 @@ it('error responses by the list of edge applications: View Content Delivery and 
   });
   expect(of('series')?.text).toContain('lacks the permission Analytics');
   expect(of('error_responses')?.text).toMatch(/^View Content Delivery is granted: /);
+});
+
+const JUDGED = 'judgement';
+
+it.each<[string, Case, RegExp, 'problem' | 'warning']>([
+  [
+    'empty lists',
+    { sandbox: { configurations: 0 } },
+    /has no data yet: the platform lists no active configurations of what is collected/,
+    'problem',
+  ],
+  [
+    'one metric refused',
+    { sandbox: { faults: { forbidden: { paths: ['/metrics/products/*/metrics/waf*'] } } } },
+    /is fresh in part: the token may not read waf of edge_applications: HTTP 403/,
+    'warning',
+  ],
+  [
+    'rows that are missing at random',
+    { sandbox: { faults: { missing_rows: { share: 0.3 } } } },
+    /% of the buckets of edge_applications are missing in the platform’s answers/,
+    'warning',
+  ],
+])('%s: what a running exporter says of the account', async (_, given, text, status) => {
+  const { of } = await diagnose(given);
+  expect(of(JUDGED)).toMatchObject({ status, text: expect.stringMatching(text) });
+});
+
+it('a quota of which others have taken most: how much of it', async () => {
+  const { of } = await diagnose({
+    clock: new SimulatedClock(Date.UTC(2026, 0, 5, 12, 0, 10)),
+    sandbox: { rateLimit: { reads: 100, writes: 10, purges: 10 } },
+    before: async (_sandbox, url) => {
+      const headers = { accept: 'application/json; version=1', authorization: 'Token sandbox-token' };
+      for (let read = 0; read < 60; read += 1) await fetch(`${url}/analytics/metadata`, { headers });
+    },
+  });
+  expect(of('quota')).toMatchObject({
+    status: 'warning',
+    text: expect.stringMatching(/other clients of the token have taken 60 of 100 operations/),
+  });
+});
+
+it('a page that answers 429: the limit, and not the address', async () => {
+  const server = createServer((_, response) =>
+    response.writeHead(429, { 'content-type': 'text/html' }).end('<title>Slow down</title>'),
+  );
+  const steps = await examined({ api_url: `http://127.0.0.1:${await served(server)}`, token: 'token' });
+  expect(steps.filter(({ status }) => status === 'problem').map(({ step }) => step)).toEqual(['quota']);
+  expect(steps.at(-1)?.text).toContain('the quota is used up');
 });
