@@ -28,6 +28,11 @@ export function judgedStep(session: Session): Step {
       : `; ${numberOf(others.length, 'other cause')}: ${others.map(({ text }) => text).join('; ')}`;
   const text = `a running exporter would say that the account ${says}${more}${first === undefined ? '' : `. ${plain(first)}`}`;
   if (state === 'no_data' || state === 'down') return problem(text);
+  const missing = session.survey.sources.chosen().flatMap((source) => source.missing);
+  if (missing.length > 0)
+    return warning(
+      `${text}. The platform's GraphQL has no ${missing.join(', ')}: series of these fields are absent`,
+    );
   return state === 'well' && causes.length === 0 ? ok(text) : warning(text);
 }
 
@@ -44,6 +49,7 @@ function judgementOf(session: Session): Judgement {
     name: account.name,
     apiUrl: account.api_url,
     shard: account.shard,
+    credentials: account.credentials.kind,
     id: () => undefined,
     reserve: account.quota.reserve,
     platform: connection.platform,
