@@ -159,9 +159,9 @@ function readKey(key: string): readonly [family: string, labels: Labels] {
   return [family, Object.fromEntries(labels)];
 }
 
-/** Whether a series says how a product's reads are planned, or how many configurations it has, if none. */
+/** Whether a series says how a product’s reads are planned or answered, or how many configurations it has, if none. */
 const isOfThePlan = (key: string) =>
-  /^\["edge_(expected_age_seconds|configurations|data_available)"/.test(key);
+  /^\["edge_(expected_age_seconds|configurations|data_available|missing_buckets_ratio)"/.test(key);
 
 /** Network lists that the platform has without listing them (section 2.7). */
 const isUnlisted = (key: string) => ['2', '187'].includes(readKey(key)[1]['network_list_id'] ?? '');
