@@ -102,6 +102,11 @@ export const EVENING: readonly Turn[] = [
   restart(5.5),
 ];
 
+/** The same in a fraction of the time. */
+export function faster(turns: readonly Turn[], pace: number): readonly Turn[] {
+  return turns.map(({ hour, happens }) => ({ hour: hour / pace, happens }));
+}
+
 /** Lets happen what a script says, at its time. */
 export class Story {
   readonly #turns: Turn[];
