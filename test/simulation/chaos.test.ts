@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
 import { inLongSuite } from '../long-suite.ts';
 import { type ParsedExposition, seriesKey } from '../parse-exposition.ts';
-import { faster, Story, WEEK } from './chaos-script.ts';
+import { DAY, Story, WEEK } from './chaos-script.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { kindsOfState } from './kinds-of-state.ts';
 import { simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
-/** The story of a week, told faster for a change. */
-const PACE = inLongSuite(1, 6);
-const DAYS = 7 / PACE;
-/** Five of them are changed in the course of the week. */
-const SITES = inLongSuite(19, 6);
+/** How many sites there are, of which some are changed in the course of the story, and some removed. */
+const { script, days, sites, removed } = inLongSuite(
+  { script: WEEK, days: 7, sites: 19, removed: 2 },
+  { script: DAY, days: 1, sites: 4, removed: 1 },
+);
 
-/** What polls of the week must have come to, lest it was less bad than told. */
+/** What polls must have come to, lest the story was less bad than told. */
 const OUTCOMES_MET = ['ok', 'empty', 'rate_limited', 'server_error', 'timeout', 'network', 'undecodable'];
 
 /**
@@ -23,13 +23,13 @@ const OUTCOMES_MET = ['ok', 'empty', 'rate_limited', 'server_error', 'timeout', 
  * counted as it was and reported as a late restatement.
  */
 it.each(kindsOfState())(
-  'in %s, loses no bucket and counts none twice in a story of faults, outages, restarts and wrong clocks',
+  'in %s, loses no bucket and counts none twice in a week or a day of faults, outages, restarts and wrong clocks',
   async (_, kept) => {
     const simulation = await simulate({
       ...kept(),
       skew: 7 * MINUTE,
       sandbox: {
-        configurations: SITES,
+        configurations: sites,
         domainsPerConfiguration: 1,
         rateLimit: { reads: 2_000, writes: 20, purges: 20 },
       },
@@ -48,9 +48,9 @@ it.each(kindsOfState())(
       },
     });
     const { clock, sandbox } = simulation;
-    const ends = clock.now() + DAYS * 24 * 60 * MINUTE;
+    const ends = clock.now() + days * 24 * 60 * MINUTE;
     const watch = new CounterWatch();
-    const story = new Story(faster(WEEK, PACE), clock.now());
+    const story = new Story(script, clock.now());
     while (clock.now() < ends) {
       await story.go(simulation);
       await simulation.minutes(10);
@@ -64,10 +64,10 @@ it.each(kindsOfState())(
     );
     expect(audit.wrong).toEqual([]);
     expect(watch.decreases).toEqual([]);
-    expect(audit.series).toBeGreaterThan(16 * SITES);
-    expect(audit.buckets).toBeGreaterThan((60_000 / PACE) * SITES);
-    // All but those of the two configurations that were removed have caught up.
-    expect(audit.watermarks.filter((watermark) => watermark < ends - 40 * MINUTE)).toHaveLength(2 * 16);
+    expect(audit.series).toBeGreaterThan(16 * sites);
+    expect(audit.buckets).toBeGreaterThan((60_000 / 7) * days * sites);
+    // All but those of the configurations that were removed have caught up.
+    expect(audit.watermarks.filter((watermark) => watermark < ends - 40 * MINUTE)).toHaveLength(removed * 16);
     const exposition = await simulation.scrape();
     // Of a late platform, dropped rows and few polls nothing is learned that would make counters wait.
     const settle = (product: string, metric: string) =>
