@@ -1,6 +1,7 @@
-// What vitest's JSON reports of .ci/run say. `summary.mjs REPORT STATUS [SECOND_REPORT SECOND_STATUS]` ends with the line
-// `N passed, N failed` and exits non-zero unless all is well; `summary.mjs --try-again REPORT` prints the files worth a
-// second try, each with a NUL after it: none where there was also an error that no test caught.
+// Sums up Vitest's JSON reports of several suites. `summary.mjs REPORT STATUS [REPORT STATUS]… [--again REPORT STATUS]` ends
+// with the line `N passed, N failed` and exits non-zero unless all is well; what follows `--again` is the second try of some
+// files of the last suite. `summary.mjs --try-again REPORT` prints the files worth one, each with a NUL after it: none where
+// there was also an error that no test caught.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -9,7 +10,7 @@ const MOST_FILES_TRIED_AGAIN = 3;
 
 const [first, ...others] = process.argv.slice(2);
 if (first === '--try-again') tryAgain(others[0]);
-else summarize(readReport(first), ...others);
+else summarize([first, ...others]);
 
 function tryAgain(path) {
   if (unhandledErrors(path) !== 0) return;
@@ -18,41 +19,60 @@ function tryAgain(path) {
   if (failed.length <= MOST_FILES_TRIED_AGAIN) for (const file of failed) process.stdout.write(`${file}\0`);
 }
 
-function summarize(report, status, secondPath, secondStatus) {
-  const second = secondPath === undefined ? undefined : readReport(secondPath);
-  const filesTriedAgain = new Set(second?.testResults.map(({ name }) => name));
-  const files = [
-    ...report.testResults.filter(({ name }) => !filesTriedAgain.has(name)),
-    ...(second?.testResults ?? []),
-  ];
-  const tests = files.flatMap(({ assertionResults }) => assertionResults);
-  const count = (...statuses) => tests.filter((test) => statuses.includes(test.status)).length;
+function summarize(args) {
+  const suites = [];
+  for (let rest = args; rest.length > 0; ) {
+    const isAgain = rest[0] === '--again';
+    const [path, status] = isAgain ? rest.slice(1) : rest;
+    const suite = { ...readReport(path), path, status };
+    if (isAgain) suites.push(withSecondTry(suites.pop(), suite));
+    else suites.push(suite);
+    rest = rest.slice(isAgain ? 3 : 2);
+  }
+  const reasons = suites.flatMap((suite) => reasonsOf(suite).map((reason) => `${suite.path}: ${reason}`));
+  for (const reason of reasons) console.error(`failed: ${reason}`);
+  const total = (of) => suites.reduce((sum, suite) => sum + of(countsOf(suite)), 0);
+  const skipped = total((counts) => counts.skipped);
+  console.log(
+    `${total(({ passed }) => passed)} passed, ${total(({ failed }) => failed)} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+  );
+  process.exitCode = reasons.length === 0 ? 0 : Number(suites.find(({ status }) => status !== '0')?.status) || 1;
+}
 
-  const passed = count('passed');
+/** The second try counts for its files, and says whether all is well. */
+function withSecondTry(suite, second) {
+  for (const file of suite.testResults.filter(hasFailed)) {
+    const names = file.assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName);
+    for (const name of names.length > 0 ? names : ['(the file itself)'])
+      console.log(`failed at the first try: ${relative(process.cwd(), file.name)} > ${name}`);
+  }
+  const triedAgain = new Set(second.testResults.map(({ name }) => name));
+  const others = suite.testResults.filter(({ name }) => !triedAgain.has(name));
+  return { ...second, testResults: [...others, ...second.testResults] };
+}
+
+function reasonsOf(suite) {
+  const { passed, failed } = countsOf(suite);
+  return [
+    ...(suite.status === '0' ? [] : [`the tests exited ${suite.status}`]),
+    ...(passed === 0 ? ['no test has passed'] : []),
+    ...(failed > 0 ? ['a test has failed'] : []),
+    ...(suite.success === true ? [] : ['the test report does not tell success']),
+  ];
+}
+
+function countsOf({ testResults }) {
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const of = (status) => tests.filter((test) => test.status === status).length;
   // A file that could not be loaded, or whose set-up failed, may list no failed test; it counts as one.
-  const brokenFiles = files.filter(
+  const brokenFiles = testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
   ).length;
-  const failed = count('failed') + brokenFiles;
-  const skipped = tests.length - passed - count('failed');
-  const decisive = second === undefined ? { report, status } : { report: second, status: secondStatus };
-  const reason =
-    (decisive.status !== '0' && `the tests exited ${decisive.status}`) ||
-    (passed === 0 && 'no test has passed') ||
-    (failed > 0 && 'a test has failed') ||
-    (decisive.report.success !== true && 'the test report does not tell success');
-
-  if (second !== undefined) {
-    for (const file of report.testResults.filter(hasFailed)) {
-      const names = file.assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName);
-      for (const name of names.length > 0 ? names : ['(the file itself)']) {
-        console.log(`failed at the first try: ${relative(process.cwd(), file.name)} > ${name}`);
-      }
-    }
-  }
-  if (reason) console.error(`failed: ${reason}`);
-  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-  process.exitCode = reason ? Number(decisive.status) || 1 : 0;
+  return {
+    passed: of('passed'),
+    failed: of('failed') + brokenFiles,
+    skipped: tests.length - of('passed') - of('failed'),
+  };
 }
 
 function hasFailed({ status, assertionResults }) {

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { WEB_CONFIG_CORPUS } from './exporter/web/config-corpus.ts';
+import { notRunBy, SUITES } from './suite.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -30,7 +32,7 @@ describe('docs/environments.md', () => {
       expect(SCRIPTS).toHaveProperty(script);
     for (const [, project, path = ''] of command.matchAll(/--project (\S+) (test\/[^`]*)/g)) {
       expect(existsSync(join(ROOT, path))).toBe(true);
-      expect(project).toBe(dirname(path) === 'test/end-to-end' ? 'end-to-end' : 'unit');
+      expect(project).toBe(dirname(path) === 'test/end-to-end' ? 'real' : 'unit');
       expect(links.some((link) => link.startsWith(path))).toBe(true);
     }
   });
@@ -67,8 +69,33 @@ describe('docs/environments.md', () => {
   });
 });
 
-it('README names the test command that CI runs', () => {
-  const [, command = ''] = /^(npm \S+) \|\| status=/m.exec(read('.ci/run')) ?? [];
-  expect(command).not.toBe('');
-  expect(read('README.md')).toContain(`\`${command}\``);
+describe('the suites of tests', () => {
+  const workflow = (name: string) => parse(read(`.github/workflows/${name}`));
+
+  it('README names the test commands that CI runs', () => {
+    const commands = [...read('.ci/run').matchAll(/^(npm .+) \|\| \w+_status=/gm)].map(
+      ([, command]) => command,
+    );
+    expect(commands).toEqual(['npm cit', 'npm run test:real']);
+    for (const command of commands) expect(read('README.md')).toContain(`\`${command}\``);
+  });
+
+  it('each ends by naming the commands of the others, which there are', () => {
+    for (const [suite, { command }] of Object.entries(SUITES)) {
+      expect(SCRIPTS[command.replace(/^npm (run )?/, '')]).toContain(`node test/suite.mjs ${suite}`);
+      const lines = notRunBy(suite);
+      for (const other of Object.values(SUITES))
+        expect(lines.some((line) => line.startsWith(`not run: ${other.command} (`))).toBe(
+          other.command !== command,
+        );
+    }
+  });
+
+  it('every story has its full length each night and before a release', () => {
+    const { on, jobs } = workflow('tests.yml');
+    expect(on.schedule).toHaveLength(1);
+    expect(jobs.night.if).toBe("github.event_name == 'schedule'");
+    for (const { steps } of [jobs.night, workflow('release.yml').jobs.night])
+      expect(steps).toContainEqual({ run: 'npm ci && npm run test:long' });
+  });
 });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -9,6 +9,8 @@ import { eventually } from './eventually.ts';
 /** The built program (`npm run build`), since what is tested here is the process. */
 const MAIN = join(import.meta.dirname, '../dist/main.js');
 const BROKEN = join(import.meta.dirname, 'config/unknown-key.yaml');
+
+if (!existsSync(MAIN)) throw new Error('dist is missing: npm run build');
 
 function start(args: string[], nodeArgs: string[] = []) {
   const child = spawn(process.execPath, [...nodeArgs, MAIN, ...args], { env: {} });

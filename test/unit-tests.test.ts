@@ -15,7 +15,7 @@ function filesWith(pattern: RegExp): string[] {
   return FILES.filter((name) => pattern.test(readFileSync(join(import.meta.dirname, name), 'utf8'))).sort();
 }
 
-it('unit tests start no program but Node: others belong to the end-to-end tests', () => {
+it('unit tests start no program but Node: others belong to those with real components', () => {
   expect(FILES.length).toBeGreaterThan(150);
   expect(filesWith(/from 'node:child_process'/)).toEqual(START_NODE);
   expect(filesWith(/from '[./]+end-to-end\/(?!child-process|config-file|free-port)/)).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { PostgresConnections } from '../../src/exporter/state/postgres-connections.ts';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
 import { eventually } from '../eventually.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import {
   auditAll,
   countFromNow,
@@ -18,7 +18,7 @@ import {
 import { type PostgresServer, startPostgres } from './postgres.ts';
 
 /** The night's run has more, and a longer one more of each: see CONTRIBUTING.md. */
-const KILLS = Number(process.env['CLUSTER_KILLS'] ?? atNight(2, 1));
+const KILLS = Number(process.env['CLUSTER_KILLS'] ?? inLongSuite(2, 1));
 const PAUSES = Number(process.env['CLUSTER_PAUSES'] ?? 1);
 const RESTARTS = Number(process.env['CLUSTER_RESTARTS'] ?? 1);
 const PARTITIONS = Number(process.env['CLUSTER_PARTITIONS'] ?? 1);
@@ -28,7 +28,7 @@ const PAUSES_MS = [14_000, 60_000, 20_000, 35_000];
 const CUT_MS = 14_000;
 /** As long (ms) as nobody shows an account that changes hands, at least. */
 const TOGETHER_MS = 500;
-const ACCOUNTS = Number(process.env['CLUSTER_ACCOUNTS'] ?? atNight(30, 9));
+const ACCOUNTS = Number(process.env['CLUSTER_ACCOUNTS'] ?? inLongSuite(30, 9));
 const SEED = keyOf(Number(process.env['CLUSTER_SEED'] ?? 1), 'cluster');
 
 it('three replicas share accounts through kills, pauses, updates and a database that restarts: one owner for each, every bucket once', async () => {

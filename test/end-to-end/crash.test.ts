@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
 import { eventually } from '../eventually.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { auditCounters } from '../simulation/true-counters.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { type ExporterOptions, startExporter } from './exporter-process.ts';
@@ -11,7 +11,7 @@ import { type ServedSandbox, serveSandbox } from './platform.ts';
 import { busyAccount, countersOf, prepareCounters } from './prepared-counters.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
-const KILLS = atNight(50, 10);
+const KILLS = inLongSuite(50, 6);
 /** In one life: two seconds of an idle machine. */
 const MOST_REQUESTS = 80;
 const SEED = 1;

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { served } from '../served.ts';
 import { configFile } from './config-file.ts';
 import { startExporter } from './exporter-process.ts';
@@ -11,7 +11,7 @@ import { shippedLimits } from './memory-limit.ts';
 
 const ACCOUNTS = 40;
 /** Answers that the exporter is to survive, of all kinds in turn, five times each and more. More by `HOSTILE_ANSWERS=1000`. */
-const ANSWERS = Number(process.env['HOSTILE_ANSWERS'] ?? atNight(200, 100));
+const ANSWERS = Number(process.env['HOSTILE_ANSWERS'] ?? inLongSuite(200, 60));
 
 const items = (count: number, item: (index: number) => string) =>
   Buffer.from(`[${Array.from({ length: count }, (_, index) => item(index)).join()}]`);

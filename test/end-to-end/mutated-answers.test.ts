@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { randomNumbers } from '../exporter/web/raw-requests.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { parseExposition } from '../parse-exposition.ts';
 import { configFile } from './config-file.ts';
 import { startExporter } from './exporter-process.ts';
@@ -13,7 +13,7 @@ import { mutate } from './mutations.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
 
 /** More by `MUTATED_ANSWERS=100000 npx vitest run test/end-to-end/mutated-answers.test.ts`. */
-const ANSWERS = Number(process.env['MUTATED_ANSWERS'] ?? atNight(2_000, 1_000));
+const ANSWERS = Number(process.env['MUTATED_ANSWERS'] ?? inLongSuite(2_000, 500));
 /** What each account reads at the start, and most of it again every few seconds. */
 const RESOURCES = 60;
 const ACCOUNTS = Math.min(150, Math.max(24, Math.floor(ANSWERS / (2 * RESOURCES))));

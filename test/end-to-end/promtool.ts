@@ -1,4 +1,4 @@
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { type Ending, runToEnd } from './child-process.ts';
 import { toolPath } from './tools.ts';
 
@@ -23,7 +23,7 @@ export const PROMTOOLS = ['promtool', 'promtool3'] as const;
 
 /** Those for the nth of many alike tests, or of those that cost most: for a change one in turn. */
 export function promtoolsFor(nth: number): readonly (typeof PROMTOOLS)[number][] {
-  return PROMTOOLS.filter((_, index) => atNight(true, index === nth % PROMTOOLS.length));
+  return PROMTOOLS.filter((_, index) => inLongSuite(true, index === nth % PROMTOOLS.length));
 }
 
 /** Runs the tests of a file; what promtool says of those that fail, or nothing. */

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { type SimulationOptions, simulate } from '../simulation/simulation.ts';
 import { compareSamples, type Difference, expectedSamples, namesById } from './expected-samples.ts';
 import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';
@@ -7,7 +7,7 @@ import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** For so long it pushes. */
-const HOURS = atNight(6, 2);
+const HOURS = inLongSuite(6, 2);
 
 /** Buckets are final when they are shown, so that gauges can be compared with the truth. */
 const ACCOUNT: SimulationOptions['account'] = {

@@ -123,7 +123,7 @@ function truthAt(
 
 /** Whether a series is a platform's metric, rather than a setting, a name, a time or what is known of others. */
 function hasTruth({ labels }: QueriedSample): boolean {
-  return !/_(info|timestamp_seconds|active|cache_seconds|configurations|age_seconds|data_available|catching_up)$/.test(
+  return !/_(info|timestamp_seconds|active|cache_seconds|configurations|age_seconds|data_available|catching_up|missing_buckets_ratio)$/.test(
     labels['__name__'] ?? '',
   );
 }

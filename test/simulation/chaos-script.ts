@@ -88,6 +88,42 @@ export const WEEK: readonly Turn[] = [
   calm(158),
 ];
 
+/** A day with as many kinds of trouble, one after the other. */
+export const DAY: readonly Turn[] = [
+  change(1, (sandbox) => removeSite(sandbox, 1)),
+  faults(2, { wrong_types: { probability: 0.4, share: 0.15 }, malformed_body: { probability: 0.1 } }),
+  restart(2.5),
+  faults(3, { server_error: { probability: 0.3, form: 'html' }, connection_reset: { probability: 0.1 } }),
+  calm(4),
+  change(4.2, (sandbox) => addSite(sandbox, 'appears')),
+  faults(4.5, { empty_answer: { probability: 0.3, paths: SERIES }, rate_limited: { probability: 0.02 } }),
+  change(5, (sandbox) => rename(sandbox, 0, 'renamed')),
+  restart(5.3),
+  faults(5.5, { server_error: { status: 502, form: 'html' } }),
+  restart(6),
+  calm(6.5),
+  faults(7, { late_data: { minutes: 20 } }),
+  calm(8.5),
+  faults(9, { clock_skew: { ms: 130 * MINUTE } }),
+  restart(10),
+  calm(11),
+  faults(12, DRIZZLE),
+  calm(14),
+  // Nobody polls for three hours.
+  { hour: 14.5, happens: (simulation) => simulation.stop() },
+  { hour: 17.5, happens: (simulation) => simulation.start() },
+  faults(18, { clock_skew: { ms: -80 * MINUTE }, wrong_types: { probability: 0.2 } }),
+  calm(19.5),
+  change(20, (sandbox) => pause(sandbox, 2, false)),
+  // The few requests that are never answered take real time.
+  faults(20.5, { timeout: { paths: ['/metrics/*/status_code'], probability: 0.4 } }),
+  calm(20.8),
+  change(21, (sandbox) => pause(sandbox, 2, true)),
+  faults(21.2, { truncated_body: { probability: 0.3 }, late_data: { minutes: 5, settling: 'late' } }),
+  restart(21.6),
+  calm(22.2),
+];
+
 /** Six hours that are no better. */
 export const EVENING: readonly Turn[] = [
   faults(0.5, DRIZZLE),
@@ -101,6 +137,11 @@ export const EVENING: readonly Turn[] = [
   calm(5.2),
   restart(5.5),
 ];
+
+/** The same in a fraction of the time. */
+export function faster(turns: readonly Turn[], pace: number): readonly Turn[] {
+  return turns.map(({ hour, happens }) => ({ hour: hour / pace, happens }));
+}
 
 /** Lets happen what a script says, at its time. */
 export class Story {

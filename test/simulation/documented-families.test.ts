@@ -22,7 +22,11 @@ it('what a running exporter exposes has the labels that docs/metrics.md says', a
   const settings = new Set(settingsFamilies().map(({ name }) => name));
   // Everything is collected, and pushed to a receiver that is away.
   const push = [{ name: 'away', kind: 'remote_write', url: 'http://127.0.0.1:9/api/v1/write' }];
-  const simulation = await simulate({ push, account: { collectors: ALL_SELDOM } });
+  const simulation = await simulate({
+    push,
+    sandbox: { configurations: 1 },
+    account: { collectors: ALL_SELDOM },
+  });
   try {
     await simulation.minutes(20);
     const wrong = new Set<string>();

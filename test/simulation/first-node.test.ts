@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Until long after the first node. */
-const MINUTES = atNight(90, 40);
+const MINUTES = inLongSuite(90, 30);
 const MIDNIGHT = Date.UTC(2026, 0, 5);
 
 let simulation: Simulation | undefined;

@@ -82,7 +82,15 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
 });
 
 it('names no source before any has answered', async () => {
-  simulation = await simulate({ sandbox: { configurations: 1, faults: { connection_reset: {} } } });
+  simulation = await simulate({
+    sandbox: { configurations: 1, faults: { connection_reset: {} } },
+    account: {
+      collectors: {
+        metrics: { products: { edge_applications: { metrics: ['waf'] } } },
+        analytics: { products: { content_delivery: { metrics: ['waf'] } } },
+      },
+    },
+  });
   await simulation.minutes(3);
   const sources = async () =>
     [...(await (simulation as Simulation).scrape()).samples.keys()].filter((key) =>
@@ -151,7 +159,7 @@ it.each([
   async (_, how) => {
     const { graphql, notFound } = { graphql: undefined, notFound: false, ...how };
     simulation = await simulate({
-      sandbox: { configurations: 3, domainsPerConfiguration: 2, ...(graphql && { graphql }) },
+      sandbox: { configurations: 1, domainsPerConfiguration: 2, ...(graphql && { graphql }) },
       account: {
         collectors: { metrics: { products: { edge_applications: { metrics: ['waf', 'status_code'] } } } },
       },
@@ -165,7 +173,7 @@ it.each([
     await simulation.minutes(35);
     const { samples } = await simulation.scrape();
     const until = [...samples].filter(([key]) => key.includes('edge_data_until_timestamp_seconds'));
-    expect(until).toHaveLength(3 * 2 * 2);
+    expect(until).toHaveLength(2 * 2);
     for (const [, seconds] of until) expect(seconds * 1_000).toBeGreaterThan(clock.now() - 10 * 60_000);
   },
 );

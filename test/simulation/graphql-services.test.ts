@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
+import { SCHEDULE, type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
 import { simulate } from './simulation.ts';
 
 const IMAGES = { dataset: 'imagesProcessedMetrics' };
@@ -29,6 +29,7 @@ it('counts what functions compute, what DNS is asked for, images and lines exact
     account: {
       collectors: {
         metrics: {
+          schedule: SCHEDULE,
           products: {
             edge_functions: { address_by: 'configuration', metrics: ['function_compute'] },
             intelligent_dns: { metrics: ['idns_queries_by_type'] },

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { State, StateKey } from '../../src/exporter/state/state.ts';
 import { DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import type { ParsedExposition } from '../parse-exposition.ts';
 import { storedCounters } from '../stored-series.ts';
 import { CounterWatch } from './counter-watch.ts';
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** Of what is read through troubles. */
-export const SCHEDULE = atNight('* * * * *', '*/2 * * * *');
+export const SCHEDULE = inLongSuite('* * * * *', '*/5 * * * *');
 
 type Row = Readonly<Record<string, string | number | null>>;
 

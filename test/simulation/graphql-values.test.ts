@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { inLongSuite } from '../long-suite.ts';
 import { SCHEDULE, type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
 import { simulate } from './simulation.ts';
 
@@ -28,7 +29,12 @@ it('counts the largest countries, hosts and so on, and all others together, exac
   const metrics = Object.keys(TRUTHS);
   const ofWholes = metrics.filter((metric) => metric.startsWith('bot'));
   const simulation = await simulate({
-    sandbox: { configurations: 2, domainsPerConfiguration: 5, graphqlRateLimit: 400, graphqlMissing: [] },
+    sandbox: {
+      configurations: 2,
+      domainsPerConfiguration: inLongSuite(5, 4),
+      graphqlRateLimit: 400,
+      graphqlMissing: [],
+    },
     account: {
       collectors: {
         metrics: {

@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
 import { HOSTILE_GRAPHQL } from '../hostile/hostile-graphql.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
+const CONFIGURATIONS = inLongSuite(2, 1);
 
 it('counts nothing wrong while GraphQL answers in every hostile way, one after the other, and nothing less in the end', async () => {
   const simulation = await simulate({
-    sandbox: { configurations: 2, restAnalytics: 'absent' },
+    sandbox: { configurations: CONFIGURATIONS, restAnalytics: 'absent' },
     account: {
       source: 'graphql',
       collectors: {
@@ -40,6 +42,6 @@ it('counts nothing wrong while GraphQL answers in every hostile way, one after t
   }
   expect(found).toEqual([]);
   expect(watch.decreases).toEqual([]);
-  expect(auditCounters(state, sandbox).series).toBe(24);
+  expect(auditCounters(state, sandbox).series).toBe(CONFIGURATIONS * 12);
   await simulation.close();
 });

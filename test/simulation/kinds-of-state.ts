@@ -2,10 +2,11 @@ import { afterAll, beforeAll } from 'vitest';
 import { migrate } from '../../src/exporter/state/postgres-schema.ts';
 import { startPostgres } from '../end-to-end/postgres.ts';
 import { type OpenedBy, openedByToken } from '../end-to-end/postgres-state.ts';
+import { inLongSuite } from '../long-suite.ts';
 import type { SimulationOptions } from './simulation.ts';
 
-/** Kinds of state with which a file of tests is to run: `SIMULATED_STATES=memory,postgres` names both; memory by default. */
-const KINDS = (process.env['SIMULATED_STATES'] ?? 'memory').split(',');
+/** Kinds of state with which a file of tests is to run. */
+const KINDS = inLongSuite<readonly ('memory' | 'postgres')[]>(['memory', 'postgres'], ['memory']);
 
 /** A kind of state, and how a simulation is given a new one of it. */
 type KindOfState = readonly [kind: string, kept: () => Pick<SimulationOptions, 'state' | 'busy'>];
@@ -14,7 +15,6 @@ type KindOfState = readonly [kind: string, kept: () => Pick<SimulationOptions, '
 export function kindsOfState(): readonly KindOfState[] {
   return KINDS.map((kind): KindOfState => {
     if (kind === 'memory') return [kind, () => ({})];
-    if (kind !== 'postgres') throw new Error(`SIMULATED_STATES: no state is called ${kind}`);
     return [kind, inPostgres()];
   });
 }

@@ -4,23 +4,23 @@ import { afterEach, expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 /** At night 3,000 domains of 30 applications, 500 functions, 200 zones with 20,000 records; 160 of 200 operations a minute are ours. */
-const LARGE = atNight(
+const LARGE = inLongSuite(
   { configurations: 30, domainsPerConfiguration: 100, functions: 500, zones: 200, recordsPerZone: 100 },
   { configurations: 10, domainsPerConfiguration: 100, functions: 200, zones: 70, recordsPerZone: 100 },
 );
 
-/** What traffic and settings share a quota in: for a change half of everything, the quota as well, which shows the same. */
-const SHARED = atNight<SandboxOptions>(LARGE, {
+/** What traffic and settings share a quota in: for a change a quarter of everything, the quota as well, which shows the same. */
+const SHARED = inLongSuite<SandboxOptions>(LARGE, {
   configurations: 5,
-  domainsPerConfiguration: 50,
-  functions: 100,
-  zones: 35,
+  domainsPerConfiguration: 25,
+  functions: 50,
+  zones: 17,
   recordsPerZone: 100,
-  rateLimit: { reads: 100, writes: 20, purges: 20 },
+  rateLimit: { reads: 50, writes: 20, purges: 20 },
 });
 
 const SETTINGS = Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}]));
@@ -98,7 +98,7 @@ it('reads a large account whole within an hour, with few operations and little m
   expect(await count(running, 'edge_error_response_cache_seconds')).toBe(LARGE.configurations * 7);
   expect(minutes).toBeLessThanOrEqual(60);
   // What must be read at night: 30 + 5 + 2 pages, 30 applications, 400 times zones; the lists again every ten minutes.
-  expect(operations).toBeLessThan(atNight(1_000, 350));
+  expect(operations).toBeLessThan(inLongSuite(1_000, 350));
   expect(used).toBeLessThan(100);
   expect(running.sandbox.requests.byStatus.get(429)).toBeUndefined();
 });
@@ -111,7 +111,7 @@ it.each([
   for (const collectors of [traffic(...metrics), { ...traffic(...metrics), ...SETTINGS }]) {
     const running = await begin(collectors, SHARED);
     await running.minutes(5);
-    ages.push(await meanAge(running, atNight(20, 10)));
+    ages.push(await meanAge(running, inLongSuite(20, 10)));
   }
   const [without = 0, alongside = 0] = ages;
   const jobs = (simulation && toTheEnd(simulation.exporter().accounts())[0]?.jobs) ?? [];

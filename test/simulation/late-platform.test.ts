@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { isLate } from '../../src/exporter/judgement/tally.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 const MINUTE = 60_000;
@@ -13,7 +14,7 @@ afterEach(async () => {
   simulation = undefined;
 });
 
-/** An exporter that has been at work for 40 minutes. */
+/** An exporter that has been at work for a while. */
 async function begin(): Promise<Simulation> {
   simulation = await simulate({
     sandbox: { configurations: 2, domainsPerConfiguration: 1 },
@@ -23,7 +24,7 @@ async function begin(): Promise<Simulation> {
       collectors: { metrics: { products: { edge_applications: { metrics: ['status_code'] } } } },
     },
   });
-  await simulation.minutes(40);
+  await simulation.minutes(inLongSuite(40, 25));
   return simulation;
 }
 
@@ -93,7 +94,7 @@ describe('a platform that falls behind', () => {
     async ({ minutes, longest }) => {
       const world = await begin();
       const before = await look(world);
-      const late = await watch(world, { late_data: { minutes } }, 40);
+      const late = await watch(world, { late_data: { minutes } }, inLongSuite(40, 25));
       const back = await watch(world, {}, 20);
       expect(blank(late)).toBeLessThanOrEqual(longest);
       expect(blank(back)).toBe(0);

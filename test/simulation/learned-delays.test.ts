@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { inLongSuite } from '../long-suite.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
@@ -7,6 +8,7 @@ describe('an exporter that runs for hours', () => {
 
   afterEach(() => simulation?.close());
 
+  const SMALL = inLongSuite({}, { configurations: 1, domainsPerConfiguration: 2 });
   const account = {
     settle_delay: 'auto',
     collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
@@ -14,7 +16,7 @@ describe('an exporter that runs for hours', () => {
   const labels = { account: 'test', product: 'edge_applications' };
 
   it('learns how its platform settles, and finds its counters exact', async () => {
-    simulation = await simulate({ account });
+    simulation = await simulate({ account, sandbox: SMALL });
     await simulation.minutes(200);
     const { samples } = await simulation.scrape();
     const of = (name: string, more = {}) =>
@@ -31,7 +33,7 @@ describe('an exporter that runs for hours', () => {
   it('waits for buckets that its platform keeps changing after 13 minutes, also after a restart', async () => {
     const started = await simulate({
       account,
-      sandbox: { faults: { late_restatement: { minutes: 13, factor: 1.1 } } },
+      sandbox: { ...SMALL, faults: { late_restatement: { minutes: 13, factor: 1.1 } } },
     });
     simulation = started;
     const own = async () => {
@@ -56,7 +58,7 @@ describe('an exporter that runs for hours', () => {
   });
 
   it('counts on as before after a single hour whose buckets were changed late', async () => {
-    const started = await simulate({ account });
+    const started = await simulate({ account, sandbox: SMALL });
     simulation = started;
     await started.minutes(60);
     started.sandbox.faults.set({ late_restatement: { minutes: 13, factor: 1.1 } });
@@ -70,7 +72,10 @@ describe('an exporter that runs for hours', () => {
   });
 
   it('shows by the ratio what came too late for the counters', async () => {
-    simulation = await simulate({ account: { ...account, publish_delay: '1m', settle_delay: '2m' } });
+    simulation = await simulate({
+      sandbox: SMALL,
+      account: { ...account, publish_delay: '1m', settle_delay: '2m' },
+    });
     await simulation.minutes(200);
     const { samples } = await simulation.scrape();
     const ratio = samples.get(seriesKey('edge_exporter_reconciliation_ratio', labels)) ?? Number.NaN;

@@ -3,7 +3,7 @@ import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { livePlan } from '../../src/exporter/plan/live-plan.ts';
 import type { AccountPlan } from '../../src/exporter/plan/plan.ts';
 import { createSandbox, DEFAULT_TOKEN, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
@@ -19,6 +19,8 @@ interface Case {
   readonly account: Record<string, unknown>;
   /** Minutes until the exporter is in its stride. */
   readonly warmUp?: number;
+  /** Over how many more operations are counted. */
+  readonly minutes?: number;
 }
 
 /** The plan against a platform of its own, as an operator makes it before anything runs. */
@@ -40,17 +42,22 @@ async function planOfCase({ sandbox, account }: Case): Promise<AccountPlan> {
   }
 }
 
-/** As the platform counts operations. Schedules of the cases divide it. */
-const MINUTES = atNight(60, 30);
+/** Over how many operations are counted. Schedules of the cases divide it. */
+const MINUTES = inLongSuite(60, 15);
 
 /** Operations per minute over so many, as the platform counts them. */
-async function operationsOfCase({ sandbox = {}, account, warmUp = 5 }: Case): Promise<number> {
+async function operationsOfCase({
+  sandbox = {},
+  account,
+  warmUp = 5,
+  minutes = MINUTES,
+}: Case): Promise<number> {
   simulation = await simulate({ sandbox, account });
   await simulation.minutes(warmUp);
   const before = simulation.sandbox.requests.total;
-  await simulation.minutes(MINUTES);
+  await simulation.minutes(minutes);
   expect(simulation.sandbox.requests.byStatus.get(429)).toBeUndefined();
-  return (simulation.sandbox.requests.total - before) / MINUTES;
+  return (simulation.sandbox.requests.total - before) / minutes;
 }
 
 const LIMIT = { rateLimit: { reads: 80, writes: 20, purges: 20 } };
@@ -68,7 +75,7 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
   },
   'a plan that does not fit': {
     fits: false,
-    sandbox: { ...LITTLE, configurations: 10 },
+    sandbox: { ...LITTLE, configurations: inLongSuite(10, 5) },
     account: { reconciliation_share: 0, collectors: { metrics: ALL, domains: {} } },
     warmUp: 10,
   },
@@ -155,6 +162,7 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
       },
     },
     warmUp: 15,
+    minutes: inLongSuite(60, 30),
   },
   'what REST does not have': {
     fits: true,

@@ -5,6 +5,8 @@ const account = {
   collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'status_code'] } } } },
 };
 
+const sandbox = { configurations: 1, domainsPerConfiguration: 1 };
+
 /** Nobody answers there: what is exposed does not depend on it. */
 const CENTRAL = { name: 'central', kind: 'remote_write', url: 'http://127.0.0.1:9/write' };
 
@@ -14,7 +16,7 @@ async function namesOf(simulation: Simulation): Promise<Set<string>> {
 }
 
 async function exposedWith(receiver: object): Promise<Set<string>> {
-  const simulation = await simulate({ account, push: [{ ...CENTRAL, ...receiver }] });
+  const simulation = await simulate({ account, sandbox, push: [{ ...CENTRAL, ...receiver }] });
   onTestFinished(() => simulation.close());
   await simulation.minutes(20);
   return namesOf(simulation);
@@ -37,7 +39,7 @@ it('leaves out of /metrics what is pushed to a receiver with expose: false, and 
 });
 
 it('pushes what an account finds that goes on, from when a receiver comes with a reload until it goes with another', async () => {
-  const simulation = await simulate({ account });
+  const simulation = await simulate({ account, sandbox });
   onTestFinished(() => simulation.close());
   await simulation.minutes(20);
   await simulation.reload([{ ...CENTRAL, families: ['edge_requests_*'], expose: false }]);

@@ -9,16 +9,22 @@ import { rehearse } from '../../src/rules/rehearse/rehearsal.ts';
 import { rehearsedRules } from '../../src/rules/rehearse/rehearsed-rules.ts';
 import { SHIPPED } from '../../src/rules/shipped/alert-settings.ts';
 import { noting } from '../exporter/backfill/history-bed.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 2, 1, 9, 30);
-const DAYS = atNight(30, 16);
-/** What is usual is learned from at least a week. */
-const JUDGED_FROM = NOW - (DAYS - 8) * DAY;
-/** One of each kind in a week. */
-const INCIDENTS = atNight(18, 6);
+/** A month of which what is usual is learned from a week, or half a day before the first attack and until after the next incident. */
+const {
+  from: FROM,
+  to: TO,
+  judgedFrom: JUDGED_FROM,
+} = inLongSuite(
+  { from: NOW - 30 * DAY, to: NOW, judgedFrom: NOW - 22 * DAY },
+  { from: NOW - 21.5 * DAY, to: NOW - 19.5 * DAY, judgedFrom: NOW - 21.5 * DAY },
+);
+const DAYS = (TO - FROM) / DAY;
+const INCIDENTS = inLongSuite(18, 2);
 
 it(`a rehearsal on ${DAYS} days of the embedded platform has every incident in its list`, async () => {
   const platform = await startDemonstration(1, NOW);
@@ -30,8 +36,8 @@ it(`a rehearsal on ${DAYS} days of the embedded platform has every incident in i
   const history = await platformHistory({
     accounts: platform.config.accounts,
     rules,
-    from: NOW - DAYS * DAY + 2 * HOUR,
-    to: undefined,
+    from: FROM + 2 * HOUR,
+    to: inLongSuite(undefined, TO),
     file: join(folder, 'history.om'),
     source: 'the embedded platform',
     clock: systemClock,
@@ -42,7 +48,9 @@ it(`a rehearsal on ${DAYS} days of the embedded platform has every incident in i
   const { alerts, configurations } = await rehearse(history, rules, signal);
   expect(history.to - history.from).toBeGreaterThan((DAYS - 0.5) * DAY);
   expect(configurations).toHaveLength(3);
-  const judged = platform.incidents.filter(({ incident }) => incident.from >= JUDGED_FROM);
+  const judged = platform.incidents.filter(
+    ({ incident }) => incident.from >= JUDGED_FROM && incident.from < TO,
+  );
   const missed = judged.filter(
     ({ name, incident: { from, to } }) =>
       !alerts[0]?.some(

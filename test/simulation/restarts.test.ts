@@ -1,12 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import type { State } from '../../src/exporter/state/state.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import type { ParsedExposition } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 const MINUTE = 60_000;
-const MINUTES = atNight(180, 90);
+const MINUTES = inLongSuite(180, 60);
 
 const running: Simulation[] = [];
 

@@ -2,11 +2,11 @@ import { afterEach, expect, it } from 'vitest';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { livePlan } from '../../src/exporter/plan/live-plan.ts';
 import { createSandbox, DEFAULT_TOKEN, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
-const CONFIGURATIONS = atNight(200, 50);
+const CONFIGURATIONS = inLongSuite(200, 20);
 const JOBS = CONFIGURATIONS * 9;
 /** Operations a minute of each of the two APIs: by REST every job has its turn once in 28 minutes. */
 const QUOTA = CONFIGURATIONS * 0.4;

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openState } from '../../src/exporter/state/open-state.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 /** Of each of the three parts: before, while the state is missing, and after it (minutes). */
-const PART = atNight(60, 25);
+const PART = inLongSuite(60, 25);
 let parent: string;
 let directory: string;
 

@@ -1,17 +1,19 @@
 import { expect, it } from 'vitest';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
-import { atNight } from '../nightly.ts';
+import { inLongSuite } from '../long-suite.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
+/** Of what happens to the platform in between (min). */
+const STEP = inLongSuite(60, 30);
 /** Each trouble comes while either source is read. */
-const HOURS = atNight(24, 15);
-const SWITCHES = atNight(20, 14);
+const HOURS = inLongSuite(24, 7.5);
+const SWITCHES = inLongSuite(20, 14);
 
-/** What happens to the platform, one after the other, for an hour each, while the source is switched back and forth. */
+/** What happens to the platform, one after the other, while the source is switched back and forth. */
 const TROUBLE: readonly FaultSettings[] = [
   {},
   { late_data: { minutes: 12 } },
@@ -31,7 +33,7 @@ const SPLIT = { max_response_bytes: 65_536 };
 it(`counts every bucket once, whichever source brings it: ${HOURS} hours of troubles, kills and ${SWITCHES} switches`, async () => {
   const simulation = await simulate({
     sandbox: {
-      configurations: 3,
+      configurations: inLongSuite(3, 2),
       domainsPerConfiguration: 1,
       rateLimit: { reads: 1_000, writes: 20, purges: 20 },
       graphqlRateLimit: 200,
@@ -54,9 +56,9 @@ it(`counts every bucket once, whichever source brings it: ${HOURS} hours of trou
   for (let step = 0; clock.now() < ends; step += 1) {
     sandbox.faults.set(TROUBLE[step % TROUBLE.length] ?? {});
     if (step < SWITCHES) await simulation.reload([], { source: step % 2 === 0 ? 'graphql' : 'rest' });
-    await simulation.minutes(31);
+    await simulation.minutes(STEP / 2 + 1);
     if (step % 3 === 2) await simulation.restart();
-    await simulation.minutes(29);
+    await simulation.minutes(STEP / 2 - 1);
     watch.see(await simulation.scrape());
   }
   sandbox.faults.set({});

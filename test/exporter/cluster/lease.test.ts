@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
+import { inLongSuite } from '../../long-suite.ts';
 import { LeaseWorld } from './lease-world.ts';
 
 /** Every night there are 100,000; a change runs a part of them. */
-const SCHEDULES = Number(process.env['LEASE_SCHEDULES'] ?? 150);
+const SCHEDULES = inLongSuite(100_000, 150);
 
 describe('replicas that share accounts', () => {
   it('never poll one account at the same time, lose no update, and always find an owner for each', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { atNight } from '../../nightly.ts';
+import { inLongSuite } from '../../long-suite.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 import { ModelDatabase } from './model-database.ts';
 import { acting, WorldMember } from './world-member.ts';
@@ -47,7 +47,7 @@ test('of real members, whatever is stopped or cut off, one may send a request fo
   );
 });
 
-const ACCOUNTS = atNight(10_000, 2_000);
+const ACCOUNTS = inLongSuite(10_000, 2_000);
 
 test(`of 20 replicas with ${ACCOUNTS} accounts five are lost at once: the others have all within 15 s, none moves in vain`, async () => {
   const accounts = Array.from({ length: ACCOUNTS }, (_, n) => `account-${n}`);

@@ -8,7 +8,7 @@ import { defaultCollectors } from '../../../src/exporter/configuration/collector
 import { examineConfig, loadConfig } from '../../../src/exporter/configuration/config.ts';
 import { formatIssue } from '../../../src/exporter/configuration/issue.ts';
 import { Secret } from '../../../src/exporter/secret.ts';
-import { atNight } from '../../nightly.ts';
+import { inLongSuite } from '../../long-suite.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -361,11 +361,13 @@ push:
   `);
 });
 
-test('three thousand accounts, each with keys of its own, are one file', async () => {
+const MANY = inLongSuite(3_000, 1_000);
+
+test(`${MANY} accounts, each with keys of its own, are one file`, async () => {
   const account = (index: number) =>
     `  - { name: account-${index}, api_url: "https://api-${index}.example.net", token: token-${index}, settle_delay: 10m, collectors: { metrics: { products: { edge_applications: { metrics: [waf] } } } } }\n`;
-  const text = `accounts:\n${Array.from({ length: 3_000 }, (_, index) => account(index)).join('')}`;
-  expect((await loadGood(text)).config.accounts).toHaveLength(3_000);
+  const text = `accounts:\n${Array.from({ length: MANY }, (_, index) => account(index)).join('')}`;
+  expect((await loadGood(text)).config.accounts).toHaveLength(MANY);
 });
 
 test('a file that never ends is not read to its end', async () => {
@@ -383,7 +385,7 @@ test('a byte order mark is no mistake', async () => {
   expect((await load(`\ufeff${ACCOUNT}`)).ok).toBe(true);
 });
 
-const MISTAKES = atNight(100_000, 10_000);
+const MISTAKES = inLongSuite(100_000, 10_000);
 
 test(`${MISTAKES} mistakes are told in part`, async () => {
   const loaded = await load(`accounts: [${'1,'.repeat(MISTAKES)}]`);
@@ -409,6 +411,6 @@ test('a good file damaged anywhere is told with places in it, and never throws',
       expect(loaded.issues).not.toHaveLength(0);
       for (const { line = 0 } of loaded.issues) expect(line >= 1 && line <= last).toBe(true);
     }),
-    { numRuns: atNight(200, 60) },
+    { numRuns: inLongSuite(200, 60) },
   );
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
 import { loadConfig } from '../../../src/exporter/configuration/config.ts';
 import { formatPath } from '../../../src/exporter/configuration/issue.ts';
-import { atNight } from '../../nightly.ts';
+import { inLongSuite } from '../../long-suite.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -127,6 +127,6 @@ test('any one key misspelt anywhere in a good file is reported with its path at 
         }),
       ]);
     }),
-    { numRuns: atNight(100, 30) },
+    { numRuns: inLongSuite(100, 30) },
   );
 });

@@ -33,7 +33,7 @@ describe('a scrape', () => {
     let isSlow = false;
     const slowly = {
       *refresh(): Generator<undefined, void> {
-        for (const end = performance.now() + (isSlow ? 3_000 : 0); performance.now() < end; ) yield;
+        for (const end = performance.now() + (isSlow ? 2_200 : 0); performance.now() < end; ) yield;
         yield* store.refresh();
       },
       pages: () => store.pages(),

@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openState } from '../../../src/exporter/state/open-state.ts';
 import { QUEUE, type State } from '../../../src/exporter/state/state.ts';
-import { atNight } from '../../nightly.ts';
+import { inLongSuite } from '../../long-suite.ts';
 import { UNHURRIED } from './unhurried.ts';
 
 /** More by `DAMAGED_STATES=1000 npx vitest run test/exporter/state/damage.test.ts`. */
-const TRIALS = Number(process.env['DAMAGED_STATES'] ?? atNight(100, 30));
+const TRIALS = Number(process.env['DAMAGED_STATES'] ?? inLongSuite(100, 20));
 const FIRST = Number(process.env['FIRST_DAMAGED_STATE'] ?? 0);
 const RECORDS = 150;
 const DATABASE = 'state.db';

@@ -18,7 +18,7 @@ import { selectorsOf } from '../../dashboards/promql.ts';
 import { testRules } from '../../end-to-end/promtool.ts';
 import { madeUpStatus } from '../../exporter/page/made-up-status.ts';
 import { allStepsOf } from '../../in-steps.ts';
-import { atNight } from '../../nightly.ts';
+import { inLongSuite } from '../../long-suite.ts';
 import { neededRules } from '../../simulation/judgement/needed-rules.ts';
 import { type Simulation, simulate } from '../../simulation/simulation.ts';
 import {
@@ -696,7 +696,7 @@ it.each(Object.entries(CASES))(
     play(known, (minute, now) => record(recorded, minute, now, { instance: name, named: name })),
 );
 
-const SIZES = atNight([8, 60], [8]);
+const SIZES = inLongSuite([8, 60], [8]);
 
 /** What small and large accounts have in common. */
 const AT_ANY_SIZE = [

@@ -7,7 +7,7 @@ import { SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
 import { ruleFiles, ruleText } from '../../../src/rules/shipped/rule-files.ts';
 import { TIMES } from '../../../src/rules/shipped/times.ts';
 import { type PROMTOOLS, promtoolsFor, testRules } from '../../end-to-end/promtool.ts';
-import { atNight } from '../../nightly.ts';
+import { inLongSuite } from '../../long-suite.ts';
 import { neededRules } from '../../simulation/judgement/needed-rules.ts';
 import { type AlertCase, promtoolTests } from './alert-case.ts';
 import { COUNTER_CASES } from './counter-cases.ts';
@@ -138,7 +138,7 @@ function saidOf(alert: string, said: string): string {
   return failures.filter((failure) => isOf(failure)(alert) || !TOGETHER.some(isOf(failure))).join('\n');
 }
 
-it.each(atNight([120, 1_440], [120]))(
+it.each(inLongSuite([120, 1_440], [120]))(
   'a few failures that last are a ticket that ends a day after them, where a day has %d minutes',
   async (day) => {
     const files = ruleFiles(SHIPPED, { ...TIMES, day: day * 60_000 });
