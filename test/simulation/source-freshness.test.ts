@@ -6,7 +6,7 @@ import { inLongSuite } from '../long-suite.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
-const CONFIGURATIONS = inLongSuite(200, 20);
+const CONFIGURATIONS = inLongSuite(200, 50);
 const JOBS = CONFIGURATIONS * 9;
 /** Operations a minute of each of the two APIs: by REST every job has its turn once in 28 minutes. */
 const QUOTA = CONFIGURATIONS * 0.4;
