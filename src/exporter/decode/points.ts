@@ -12,8 +12,7 @@ const NOTHING: Float64Array = new Float64Array();
 
 export const NO_POINTS: Points = { timestamps: NOTHING, values: NOTHING };
 
-/** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows, `unclear_width` a row of
- * an answer that does not show how wide its buckets are, `bad_item` a setting that is none or could not be read,
+/** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows, `bad_item` a setting that is none or could not be read,
  * `over_limit` a dimension or a configuration more than is taken. */
 export const REJECTION_REASONS = [
   'not_a_pair',
@@ -25,7 +24,6 @@ export const REJECTION_REASONS = [
   'duplicate',
   'misaligned',
   'not_a_series',
-  'unclear_width',
   'bad_item',
   'over_limit',
 ] as const;
