@@ -99,8 +99,8 @@ describe('the release', () => {
   const { jobs, permissions } = parse(text);
 
   it('publishes only what was tested, and signs it', () => {
-    expect(jobs.package.needs).toEqual(['test', 'nodes']);
-    expect(jobs.image.needs).toEqual(['test', 'nodes']);
+    expect(jobs.package.needs).toEqual(['test', 'night', 'nodes']);
+    expect(jobs.image.needs).toEqual(['test', 'night', 'nodes']);
     expect(text).toContain('npm publish --provenance');
     expect(text.match(/actions\/attest-build-provenance@/g)).toHaveLength(2);
     expect(permissions).toEqual({});
