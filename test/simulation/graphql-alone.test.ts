@@ -63,7 +63,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
   expect(quota?.own).toBeLessThan(20);
   // Long after it was chosen, as the log says.
   const why = 'REST lists no configurations, GraphQL does';
-  expect(account?.sources).toEqual([{ collector: 'metrics', source: 'graphql', why }]);
+  expect(account?.sources).toEqual([{ collector: 'metrics', source: 'graphql', why, missing: [] }]);
   expect(log).toContainEqual({
     level: 'info',
     message: 'source of series',

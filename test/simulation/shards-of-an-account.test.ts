@@ -21,6 +21,7 @@ const OF_EACH = new Set([
   'edge_api_ratelimit_reset_timestamp_seconds',
   'edge_data_available',
   'edge_expected_age_seconds',
+  'edge_missing_buckets_ratio',
   'edge_source_info',
   'edge_up',
 ]);

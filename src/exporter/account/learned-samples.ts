@@ -6,7 +6,7 @@ import {
   UPWARD_RESTATEMENT_RATIO,
 } from '../catalogue/platform-families.ts';
 import type { SeriesJob } from '../series/series-job.ts';
-import { completeByMinute } from '../settling/completeness.ts';
+import { completeByMinute, FINAL_MINUTE } from '../settling/completeness.ts';
 import { type DelaySettings, delaysOf, type MetricMemory, upwardShare } from '../settling/learned.ts';
 import type { LearnedMetric } from '../settling/learned-metrics.ts';
 import { MINUTE_MS } from '../settling/window.ts';
@@ -56,6 +56,9 @@ export class LearnedSamples {
   }
 }
 
+/** From this share on a bucket counts as final. */
+const FINAL_SHARE = 0.999;
+
 /** The delays of one metric, and what was learned of how its buckets fill up. */
 function learnedSamples(
   labels: Readonly<Record<string, string>>,
@@ -71,6 +74,8 @@ function learnedSamples(
   const upwards = upwardShare(known, now);
   if (upwards !== undefined) samples.push({ family: UPWARD_RESTATEMENT_RATIO, labels, value: upwards });
   for (const [minute, value] of completeByMinute(known.completeness)) {
+    // That buckets are final at the usual age need not be told.
+    if (minute >= FINAL_MINUTE && value >= FINAL_SHARE) continue;
     const age = String((minute * MINUTE_MS) / 1_000);
     samples.push({ family: BUCKET_COMPLETENESS_RATIO, labels: { ...labels, age_seconds: age }, value });
   }

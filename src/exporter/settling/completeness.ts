@@ -5,7 +5,7 @@ import { MINUTE_MS } from './window.ts';
 export const OLDEST_MINUTE = 20;
 
 /** From this age (minutes) on a bucket is final, unless measurements show that it still grows. */
-const FINAL_MINUTE = 10;
+export const FINAL_MINUTE = 10;
 
 /** Measurements of an age before they are trusted. */
 const ENOUGH = 60;
