@@ -91,7 +91,7 @@ export function rowsMissing(parts: ReadonlyMap<string, Tally>): Cause[] {
   const and = others.length === 0 ? '' : ` and up to that of ${numberOf(others.length, 'other part')}`;
   const text = `${plainShare(missingShare)} of the buckets of ${name}${and} are missing in the platform’s answers`;
   const next =
-    'Counters wait half an hour for what is missing, and then go on without it: sums are too small by as much. Ask the platform, or whatever stands before it, for the rows.';
+    'Counters wait 20 minutes for what is missing, and then go on without it: sums are too small by as much. Ask the platform, or whatever stands before it, for the rows.';
   const jobs = lacking.reduce((sum, [, { series }]) => sum + series, 0);
   return [{ kind: 'rows_missing', text, next, symptoms: [], jobs }];
 }

@@ -87,7 +87,7 @@ export function createSelfMetrics() {
     ]),
     bucketsSkipped: maker.counter(
       'buckets_skipped_total',
-      'Buckets that counters skipped because they stayed missing for 30 minutes and several polls.',
+      'Buckets that counters skipped because they stayed missing for 20 minutes, in three answers.',
       ['account', 'product'],
     ),
     restatements: maker.counter(

@@ -162,7 +162,7 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       summary:
         '{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) are missing',
       description:
-        "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) between others. Counters go on without them after half an hour: sums over time are too small by as much.",
+        "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) between others. Counters go on without them after 20 minutes: sums over time are too small by as much.",
     },
     {
       ...state,
