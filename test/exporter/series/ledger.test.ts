@@ -371,6 +371,76 @@ describe('the counters of a series', () => {
   });
 });
 
+describe('dimensions of different widths in one answer', () => {
+  const value = (minute: number) => (minute % 7) + 1;
+
+  /** Polls for two hours; `saved` comes in buckets of two minutes from a minute on. */
+  function played(wideFrom: number, isLost: (minute: number, poll: number) => boolean = () => false) {
+    const series = new CountedSeries();
+    let skipped = 0;
+    for (let poll = 70; poll < 220; poll += 1) {
+      const now = START + poll * MINUTE;
+      const window = series.presentWindow(now, SETTLE);
+      const rows = (width: number): [number, number][] => {
+        const found: [number, number][] = [];
+        for (let minute = 0; minute + width <= poll; minute += width) {
+          const start = START + minute * MINUTE;
+          if (start < window.from || isLost(minute, poll)) continue;
+          found.push([
+            start,
+            Array.from({ length: width }, (_, add) => value(minute + add)).reduce((a, b) => a + b),
+          ]);
+        }
+        return found;
+      };
+      const body = { total: rows(1), saved: rows(poll >= wideFrom ? 2 : 1) };
+      const decoded = decodeSeries(body, { metric: 'requests', id: '1' }, now);
+      const applied = series.count({ decoded, window, now }, SETTLE);
+      series.ledger = applied.ledger;
+      skipped += applied.skipped;
+    }
+    const truthOf = (name: string) => {
+      const { watermark = 0, holes = [] } = series.counters.get(name) ?? {};
+      let sum = 0;
+      for (let time = series.ledger.since ?? 0; time < watermark; time += MINUTE)
+        if (!holes.some(({ from, to }) => time >= from && time < to)) sum += value((time - START) / MINUTE);
+      return sum;
+    };
+    const totals = ['total', 'saved'].map(
+      (name) => [series.counters.get(name)?.total ?? 0, truthOf(name)] as const,
+    );
+    return { totals, skipped, widths: [...series.ledger.dimensions.values()].map(({ width }) => width) };
+  }
+
+  it.each([120, 121, 122, 123])('counts each once: the wider one from minute %i on', (wideFrom) => {
+    const { totals, skipped, widths } = played(wideFrom);
+    expect(widths).toEqual([MINUTE, 2 * MINUTE]);
+    for (const [total, truth] of totals) expect(total).toBe(truth);
+    expect(skipped).toBe(0);
+  });
+
+  it('counts the wider one from its first bucket on', () => {
+    const { totals, widths } = played(0);
+    expect(widths).toEqual([MINUTE, 2 * MINUTE]);
+    const [[total, truth], [saved, ofSaved]] = totals as [
+      readonly [number, number],
+      readonly [number, number],
+    ];
+    expect(total).toBe(truth);
+    expect(saved).toBeLessThanOrEqual(ofSaved);
+    expect(saved).toBeGreaterThan(0.9 * ofSaved);
+  });
+
+  it.each([2, 3, 5])(
+    'never counts above the truth while every %ith row is lost as well, and says what it skips',
+    (every) => {
+      const { totals, skipped } = played(120, (minute, poll) => poll > 130 && (minute / 2) % every < 1);
+      for (const [total, truth] of totals) expect(total).toBeLessThanOrEqual(truth);
+      expect(skipped).toBeGreaterThan(0);
+    },
+  );
+});
+
 function lacking(answered: WindowedAnswer, { from, to }: { from: number; to: number }): WindowedAnswer {
   const series = new Map(
     [...answered.decoded.series].map(([name, { timestamps, values }]) => {
