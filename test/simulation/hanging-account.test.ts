@@ -14,7 +14,7 @@ import { watchPendingWork } from '../pending-work.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 
 const MINUTE = 60_000;
-const ACCOUNTS = inLongSuite(300, 100);
+const ACCOUNTS = inLongSuite(300, 60);
 /** What an answer takes (ms). */
 const LATENCY = 80;
 /** The account that may hang has as many operations in flight as one can have, and more configurations than that. */

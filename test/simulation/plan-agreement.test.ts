@@ -75,7 +75,7 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
   },
   'a plan that does not fit': {
     fits: false,
-    sandbox: { ...LITTLE, configurations: inLongSuite(10, 5) },
+    sandbox: { ...LITTLE, configurations: inLongSuite(10, 3) },
     account: { reconciliation_share: 0, collectors: { metrics: ALL, domains: {} } },
     warmUp: 10,
   },

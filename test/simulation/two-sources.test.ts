@@ -42,7 +42,10 @@ it(`counts every bucket once, whichever source brings it: ${HOURS} hours of trou
       source: 'rest',
       request: SPLIT,
       collectors: {
-        metrics: { schedule: '*/5 * * * *', products: { edge_applications: {} } },
+        metrics: {
+          schedule: inLongSuite('*/5 * * * *', '*/10 * * * *'),
+          products: { edge_applications: {} },
+        },
         analytics: {
           schedule: '*/10 * * * *',
           products: { content_delivery: { by: ['configuration', 'product'], metrics: ['requests', 'waf'] } },
