@@ -28,10 +28,10 @@ export function judgedStep(session: Session): Step {
       : `; ${numberOf(others.length, 'other cause')}: ${others.map(({ text }) => text).join('; ')}`;
   const text = `a running exporter would say that the account ${says}${more}${first === undefined ? '' : `. ${plain(first)}`}`;
   if (state === 'no_data' || state === 'down') return problem(text);
-  const missing = session.survey.sources.chosen().flatMap((source) => source.missing);
-  if (missing.length > 0)
+  const missing = new Set(session.survey.sources.chosen().flatMap((source) => source.missing));
+  if (missing.size > 0)
     return warning(
-      `${text}. The platform's GraphQL has no ${missing.join(', ')}: series of these fields are absent`,
+      `${text}. The platform's GraphQL has no ${[...missing].join(', ')}: series of these fields are absent`,
     );
   return state === 'well' && causes.length === 0 ? ok(text) : warning(text);
 }

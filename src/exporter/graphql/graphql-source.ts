@@ -64,13 +64,12 @@ export class GraphqlSource {
     const missing = new Set<string>();
     for (const { fields, columns } of [...this.#parts.values()].flat()) {
       const { dataset, summed, split } = fields;
-      const asked = [
-        summed,
-        split?.by,
-        ...(summed === undefined ? columns.flatMap((column) => column.fields) : []),
-      ];
-      for (const field of asked)
-        if (field !== undefined && this.#schema.isRefused(dataset, field)) missing.add(`${dataset}.${field}`);
+      const rows = [split?.by, ...(summed === undefined ? columns.flatMap((column) => column.fields) : [])];
+      for (const field of rows)
+        if (field !== undefined && this.#schema.isAbsent(dataset, field)) missing.add(`${dataset}.${field}`);
+      // What can be summed need not be a field of the rows.
+      if (summed !== undefined && this.#schema.isRefused(dataset, summed))
+        missing.add(`${dataset}.${summed}`);
     }
     return [...missing].sort();
   }

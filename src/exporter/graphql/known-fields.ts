@@ -171,10 +171,14 @@ export class KnownFields {
     return this.#missed(fields !== undefined && !fields.has(field));
   }
 
-  /** True if a field was refused, or is not among those that the endpoint names. */
+  /** True if the platform has refused a field. */
   isRefused(dataset: string, field: string): boolean {
-    const { datasets, refused } = this.known;
-    return refused.has(`${dataset}.${field}`) || datasets?.get(dataset)?.has(field) === false;
+    return this.known.refused.has(`${dataset}.${field}`);
+  }
+
+  /** True if a field was refused, or is not among those that the endpoint names. */
+  isAbsent(dataset: string, field: string): boolean {
+    return this.isRefused(dataset, field) || this.known.datasets?.get(dataset)?.has(field) === false;
   }
 
   /** Whether a measure was refused. What can be summed need not be a field of the rows. */
