@@ -134,11 +134,17 @@ function poolTo(origin: string, request: Receiver['request'], connections: numbe
 /** How long (ms) a body is read: the status has decided by then. */
 const LONGEST_BODY_MS = 1_000;
 
+/** The same (ms) of a token server, whose body is the token. */
+const LONGEST_TOKEN_MS = 10_000;
+
 /** The beginning of a body, as far as it comes in time; what breaks or never ends is dropped. */
-async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer> {
+async function beginningOf(
+  body: AsyncIterable<Buffer> & { destroy(): unknown },
+  longestMs = LONGEST_BODY_MS,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const timer = setTimeout(() => body.destroy(), LONGEST_BODY_MS);
+  const timer = setTimeout(() => body.destroy(), longestMs);
   try {
     for await (const chunk of body) {
       chunks.push(chunk);
@@ -235,7 +241,7 @@ class OAuth2Tokens {
             body: String(body),
             signal,
           });
-          const text = (await beginningOf(answer.body)).toString('utf8');
+          const text = (await beginningOf(answer.body, LONGEST_TOKEN_MS)).toString('utf8');
           const type = answer.headers['content-type'];
           return new Response(text, {
             status: answer.statusCode,
