@@ -153,3 +153,32 @@ describe('without a configuration every metric that a product serves is read', (
     expect(jobs.slice().filter(({ metric }) => metric === 'used_space')).toEqual([]);
   });
 });
+
+it.each([
+  ['server_error', { server_error: { status: 500 } }],
+  ['rate_limited', { rate_limited: {} }],
+] as const)(
+  'a list that fails by GraphQL (%s), which is in use, is told as that and read again soon, though REST answers 404',
+  async (outcome, fault) => {
+    const [name, settings = {}] = Object.entries(fault)[0] ?? [''];
+    const closed = { not_found: { paths: [...METRICS_LISTS, ...ANALYTICS_LISTS] } };
+    simulation = await simulate({
+      sandbox: {
+        configurations: 2,
+        faults: { ...closed, [name]: { ...settings, paths: ['/metrics/graphql'] } },
+      },
+      account: { source: 'graphql', collectors: { metrics: { products: { edge_applications: {} } } } },
+    });
+    const { exporter, sandbox } = simulation;
+    const lastOutcome = () =>
+      toTheEnd(exporter().accounts())[0]
+        ?.jobs.slice()
+        .find(({ id }) => id === 'discovery/metrics/edge_applications')?.last_outcome;
+    await simulation.minutes(1);
+    expect(lastOutcome()).toBe(outcome);
+    sandbox.faults.set(closed);
+    await simulation.minutes(3);
+    expect(lastOutcome()).toBe('ok');
+    expect(lookUp(await simulation.scrape()).value('edge_up')).toBe(1);
+  },
+);

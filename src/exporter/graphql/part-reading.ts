@@ -150,14 +150,18 @@ export class PartReading {
     const isUnclear = failure.outcome === 'not_acceptable' && named.length === 0;
     if (!isUnclear || summed !== undefined || names.length < 2) return named;
     let probes = 0;
+    let isAnswered = false;
     const refusedIn = async (fields: readonly string[]): Promise<readonly string[]> => {
       const found: string[] = [];
       for (const half of halvesOf(fields)) {
-        if (probes === MOST_PROBES) return [];
+        if (probes === MOST_PROBES) break;
         probes += 1;
         this.operations += 1;
         const isRefused = await this.#ask(piece, half).then(
-          () => false,
+          ({ body }) => {
+            isAnswered ||= 'rows' in rowsOrFailure(body, dataset);
+            return false;
+          },
           (error: unknown) => error instanceof PlatformFailure && error.outcome === 'not_acceptable',
         );
         if (isRefused) found.push(...(half.length === 1 ? half : await refusedIn(half)));
@@ -166,7 +170,7 @@ export class PartReading {
     };
     const found = await refusedIn(names);
     // A question that is refused whatever its fields is refused for something else.
-    if (found.length === names.length) return [];
+    if (!isAnswered) return [];
     schema.lack(dataset, found);
     return found;
   }

@@ -467,21 +467,3 @@ it('finds a field that is refused in words that it does not know by asking for h
   await reads.read({ ...need, window: () => window, take }, read, never);
   expect(operations).toBe(1);
 });
-
-it('asks no more than a dozen times why a question is refused whatever its fields', async () => {
-  const fields = Array.from({ length: 30 }, (_, index) => `field${index}`);
-  let operations = 0;
-  const read: Read = async () => {
-    operations += 1;
-    throw new PlatformFailure('not_acceptable', 'bad request', 400);
-  };
-  const reads = readsOf(8_388_608);
-  const need = { key: 'x', fields };
-  reads.join(need);
-  const window = { from: NOW - 10 * MINUTE, to: NOW };
-  const never = new AbortController().signal;
-  await expect(reads.read({ ...need, window: () => window, take }, read, never)).rejects.toThrow(
-    'bad request',
-  );
-  expect(operations).toBeLessThanOrEqual(14);
-});
