@@ -230,12 +230,15 @@ const SUGGESTION = /\b(did you mean|perhaps|available|valid|possible|choose|expe
 const NEGATION =
   /\b(cannot|can't|no|not|unknown|undefined|invalid|unexpected|unrecogni[sz]ed|doesn't|missing)\b/i;
 
-/** The clauses of a message that say that something is not there, without what it suggests instead. */
+/** A field that cannot be used in some way exists. */
+const OTHER_REASON = /\b(sort|order|group|filter|compar|rang|combin)\w*/i;
+
+/** Clauses of a message that say that something is not there, without its suggestions. */
 function refusalsIn(message: string): string[] {
   return message
     .replace(SUGGESTION, '')
     .split(/[.;\n]+/)
-    .filter((clause) => NEGATION.test(clause));
+    .filter((clause) => NEGATION.test(clause) && !OTHER_REASON.test(clause));
 }
 
 /** A measure that is a plain word, as `requests` is, means itself only in quotation marks. */

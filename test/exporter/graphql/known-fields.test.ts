@@ -317,6 +317,8 @@ it.each([
   ],
   ['invalid query: wafRequestsThreat wafRequestsXssAttacks', []],
   ['wafRequestsThreat is fine', []],
+  ['invalid request: field wafRequestsThreat cannot be sorted', []],
+  ['cannot group by wafRequestsThreat', []],
   ['a limit was exceeded', []],
 ])('takes for missing only what a message names as unknown: %s', async (message, expected) => {
   const { fields } = await started(memoryState(), 0);
