@@ -128,10 +128,14 @@ function tooLarge(limit: number, status: number): TooLarge {
   return new TooLarge('undecodable', `the answer is larger than ${limit} bytes`, status);
 }
 
+/** Time limit (ms) for the body of a refusal, whose status has decided. */
+const LONGEST_REFUSAL_MS = 1_000;
+
 /**
  * The beginning of a refusal's body. Whatever goes wrong with it, the refusal stands: what could be read is returned.
  */
 async function readRefusal(response: Dispatcher.ResponseData): Promise<string> {
+  const timer = setTimeout(() => response.body.destroy(new Error('it does not end')), LONGEST_REFUSAL_MS);
   try {
     const sent = (await receive(response, REFUSAL_BYTES)).subarray(0, REFUSAL_BYTES);
     const encoding = response.headers['content-encoding'];
@@ -143,6 +147,8 @@ async function readRefusal(response: Dispatcher.ResponseData): Promise<string> {
     return decoded.toString();
   } catch (error) {
     return `(its body cannot be read: ${error instanceof Error ? error.message : String(error)})`;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
