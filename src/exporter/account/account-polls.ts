@@ -22,7 +22,7 @@ export interface PushOutput {
 }
 
 /** Where an account pushes to, at any moment. */
-export interface Outlet {
+export interface PushDestination {
   pushed: PushOutput | undefined;
 }
 
@@ -33,7 +33,7 @@ interface AccountPollsOptions {
   readonly intervals: PollIntervals;
   readonly jobs: AccountJobs;
   readonly state: Pick<State, 'commit'>;
-  readonly outlet: Outlet;
+  readonly outlet: PushDestination;
   readonly store: AccountStore;
   readonly samples: AccountSamples;
   readonly judge: AccountJudge;

@@ -21,7 +21,7 @@ import type { DroppedJobs } from './jobs.ts';
 export interface AccountView {
   readonly name: string;
   readonly apiUrl: string;
-  /** What it authenticates with. */
+  /** Credentials. */
   readonly credentials: AccountStatus['credentials'];
   /** Which part of it is polled here; undefined: all. */
   readonly shard?: Shard | undefined;

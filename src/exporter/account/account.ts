@@ -15,7 +15,7 @@ import { DelayReports } from '../settling/delay-reports.ts';
 import { runInSlices } from '../slices.ts';
 import type { State } from '../state/state.ts';
 import { AccountJudge } from './account-judge.ts';
-import { AccountPolls, type Outlet, type PushOutput } from './account-polls.ts';
+import { AccountPolls, type PushDestination, type PushOutput } from './account-polls.ts';
 import { AccountSamples } from './account-samples.ts';
 import {
   type AccountObserver,
@@ -80,7 +80,7 @@ export class Account {
   readonly #judge: AccountJudge;
   readonly #saved: SavedParts;
   readonly #delayReports: DelayReports;
-  readonly #outlet: Outlet = { pushed: undefined };
+  readonly #outlet: PushDestination = { pushed: undefined };
   /** When (local ms) the scheduler ran last; at first, when the account began. */
   #beatAt: number;
   #stopBeating: () => void = () => undefined;

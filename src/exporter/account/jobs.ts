@@ -9,7 +9,7 @@ import type { Access } from '../poll/refusals.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { ReconciliationJob } from '../series/reconciliation-job.ts';
 import { SeriesSamples } from '../series/samples.ts';
-import { type Outlet, SeriesJob } from '../series/series-job.ts';
+import { type PushDestination, SeriesJob } from '../series/series-job.ts';
 import type { Collector, CollectorContext } from '../settings/collector.ts';
 import { mayTry } from '../settling/dimension-trial.ts';
 import { readMode } from '../settling/learned.ts';
@@ -32,7 +32,7 @@ export interface AccountJobsOptions {
   /** Size limits of the account; default: those of the configuration schema. */
   readonly limits?: () => AccountLimits;
   /** Default: nothing is pushed. */
-  readonly outlet?: Outlet;
+  readonly outlet?: PushDestination;
   readonly access?: Access;
   /** Targets of the account before a reload. */
   readonly formerTargets?: AccountTargets | undefined;

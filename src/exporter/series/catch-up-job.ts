@@ -7,7 +7,7 @@ import type { SeriesMemory } from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /** The job of a series, as far as its catching up needs it. Times are platform ms. */
-export interface CaughtUp extends Job<WindowedAnswer> {
+export interface FollowedSeries extends Job<WindowedAnswer> {
   readonly memory: Pick<SeriesMemory, 'restsUntil'>;
   readonly platformClock: PlatformClock;
   presentWindow(now: number): Window;
@@ -27,9 +27,9 @@ const RETRY_MS = 5 * 60_000;
 export class CatchUpJob implements Job<WindowedAnswer> {
   readonly schedule = undefined;
   readonly retryMs = RETRY_MS;
-  readonly follows: CaughtUp;
+  readonly follows: FollowedSeries;
 
-  constructor(follows: CaughtUp) {
+  constructor(follows: FollowedSeries) {
     this.follows = follows;
   }
 

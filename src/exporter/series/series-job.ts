@@ -26,7 +26,7 @@ import type { StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
 import { type Applied, apply } from './apply.ts';
 import { counterNames } from './breakdown.ts';
-import { CatchUpJob, type CaughtUp } from './catch-up-job.ts';
+import { CatchUpJob, type FollowedSeries } from './catch-up-job.ts';
 import { type CountedSpan, spanBefore } from './checkpoints.ts';
 import { type HasCounter, type Ledger, progressBeyond, usualWidth, withCountersOf } from './ledger.ts';
 import { isChanged, ledgerKey } from './ledger-record.ts';
@@ -41,7 +41,7 @@ import { entriesOf, isUsuallyRead, restoreMemory, type SeriesMemory } from './se
 import type { SourceName, SourceReader, WindowedAnswer } from './series-source.ts';
 
 /** Current push destination of an account; undefined while nothing is pushed. */
-export interface Outlet {
+export interface PushDestination {
   readonly pushed: unknown;
 }
 
@@ -58,7 +58,7 @@ export interface SeriesJobOptions {
   readonly delays: DelaySettings;
   /** Returns what the state holds under a key. */
   readonly stored: (key: StateKey) => unknown;
-  readonly outlet: Outlet;
+  readonly outlet: PushDestination;
   /** True if the platform has ever had any data of a target. */
   readonly isKnown: (target: Target) => boolean;
   readonly platformClock: PlatformClock;
@@ -66,7 +66,7 @@ export interface SeriesJobOptions {
 }
 
 /** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
-export class SeriesJob implements CaughtUp, Reconcilable, Asker {
+export class SeriesJob implements FollowedSeries, Reconcilable, Asker {
   readonly id: string;
   readonly subject: JobSubject;
   readonly schedule: string;
@@ -354,7 +354,7 @@ export class SeriesJob implements CaughtUp, Reconcilable, Asker {
         ? { ledger: applied.ledger, samples: [] }
         : pushOf(memory.ledger, applied.ledger, settled, { samples, gaugesUntil, usable });
     const after: SeriesMemory = { ledger: push.ledger, refusal: undefined, restsUntil };
-    // What the answer shows of the platform, with the counters as before.
+    // The evidence of the answer, with the counters as before.
     const refused = { ...after, ledger: withCountersOf(push.ledger, memory.ledger) };
     return {
       outcome: isNothing ? 'empty' : 'ok',
