@@ -18,13 +18,14 @@ export function restatements(
   const ages: number[] = [];
   let [comparedAge, downwards, late, lateAmount] = [0, 0, 0, 0];
   const { timestamps, values } = after;
+  const known = before.values;
   for (let index = 0, next = 0; index < timestamps.length && width !== undefined; index += 1) {
     const start = Number(timestamps[index]);
     while (Number(before.timestamps[next]) < start) next += 1;
     if (before.timestamps[next] !== start) continue;
     const age = now - start - width;
     comparedAge = Math.max(comparedAge, age);
-    const [value, was] = [Number(values[index]), Number(before.values[next])];
+    const [value, was] = [Number(values[index]), Number(known[next])];
     if (isSame(value, was)) continue;
     ages.push(age);
     if (value < was) downwards += 1;
