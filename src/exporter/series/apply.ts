@@ -34,7 +34,7 @@ export interface Applied {
   /** Buckets skipped because they stayed missing. */
   readonly skipped: number;
   readonly restated: readonly Restatements[];
-  /** What the answer shows of the metric, for all its targets. */
+  /** Evidence of the metric, for all its targets. */
   readonly evidence: MetricEvidence;
 }
 
@@ -143,7 +143,7 @@ interface Shows {
   readonly width: number | undefined;
 }
 
-/** What an answer shows of the platform, and what is remembered of it for the next. */
+/** Returns an answer's evidence of the platform, and its summary for the next comparison. */
 function evidenceOf(
   before: Ledger,
   { now, mode, window }: WindowedAnswer,
@@ -162,7 +162,7 @@ function evidenceOf(
   return { evidence: { ...evidence, grown }, latest };
 }
 
-/** How buckets have grown since the latest answer, in the dimensions of a width. */
+/** Returns the growth of buckets since the latest answer, in the dimensions of a width. */
 function grownSince(
   { latest, dimensions }: Ledger,
   read: ReadAnswer,

@@ -48,7 +48,7 @@ export function withBreakdownOf(
 
 const NOTHING_RECENT = { timestamps: new Float64Array(), values: new Float64Array() };
 
-/** How far all counters have come together. They seldom differ; if they do, what any has counted is not counted again. */
+/** Returns the common position of all counters. If they differ, time that any has counted is not counted again. */
 function standOfAll(
   dimensions: readonly DimensionLedger[],
 ): Pick<Counter, 'watermark' | 'holes'> & { readonly leftOut: number } {

@@ -1,5 +1,5 @@
 import { NO_POINTS } from '../decode/points.ts';
-import { HISTORY_MS, MINUTE_MS } from '../settling/window.ts';
+import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS } from '../settling/window.ts';
 import { wholeBuckets } from './breakdown.ts';
 import { type Counter, count, type Reading } from './counting.ts';
 import {
@@ -8,8 +8,9 @@ import {
   type Ledger,
   type LedgerRules,
   type SettledBucket,
+  usualWidth,
 } from './ledger.ts';
-import type { ReadAnswer } from './read-answer.ts';
+import type { Progress, ReadAnswer } from './read-answer.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /** Counters of all dimensions after an answer. */
@@ -31,15 +32,15 @@ export function countAnswer(
   const settledUntil = settledIn(ledger, answer, read, rules);
   const { counters, since } = openCounters(ledger, answer, read, { ...rules, settledUntil });
   const rows = wholeBuckets(answer.decoded, read.dimensions, rules.counts);
+  const usual = usualWidth(ledger) ?? MINUTE_MS;
   const settled: SettledBucket[] = [];
   let skipped = 0;
   for (const [name, counter] of counters) {
     const one = read.dimensions.get(name);
     const known = ledger.dimensions.get(name);
-    const width = one?.width ?? known?.width;
+    const width = one?.width ?? known?.width ?? usual;
     // A dimension that is excluded for now continues from its watermark once it is wanted again.
-    if (counter === undefined || !rules.counts(name) || width === undefined || one?.isKnown === false)
-      continue;
+    if (counter === undefined || !rules.counts(name) || one?.isKnown === false) continue;
     const mine = rows.get(name) ?? [];
     const { progress } = read;
     const counted = count(counter, mine, {
@@ -66,15 +67,40 @@ export function countAnswer(
 /** Time up to which buckets have settled (platform ms), by how far the platform has come. */
 function settledIn(
   { newest: known }: Ledger,
-  { now }: WindowedAnswer,
+  answer: WindowedAnswer,
   { progress }: ReadAnswer,
   { delays, certainNow }: LedgerRules,
 ): number {
-  const newest = (progress.reachesPresent ? progress.newest : known) ?? Number.NEGATIVE_INFINITY;
+  const { now } = answer;
+  const proven = progress.reachesPresent
+    ? progress.newest
+    : newestProven(known, answer, progress, delays.settle);
+  const newest = proven ?? Number.NEGATIVE_INFINITY;
   // A newest bucket in the future dates from before the platform's clock was set back.
   if (progress.newest === undefined && newest > now) return Number.NEGATIVE_INFINITY;
   // On whole minutes, so that no hole begins or ends within a bucket.
   return Math.floor((Math.min(now, newest, certainNow) - delays.settle) / MINUTE_MS) * MINUTE_MS;
+}
+
+/** The platform does not fall further behind than this (ms) between two answers. */
+const MOST_BEHIND_MS = FINEST_WINDOW_MS;
+
+/** With a settle delay (ms) from here on, no window holds both a settled bucket and the rows that prove it. */
+const LONG_SETTLE_MS = FINEST_WINDOW_MS - 10 * MINUTE_MS;
+
+/**
+ * Returns the start of the newest bucket that an answer of the past proves the platform to have. A node that is behind since
+ * the latest answer of the present may lack what the others had.
+ */
+function newestProven(
+  known: number | undefined,
+  { window, now }: WindowedAnswer,
+  { last }: Progress,
+  settle: number,
+): number | undefined {
+  if (known === undefined || last === undefined) return known;
+  const isTooOld = window.to <= now - MOST_BEHIND_MS;
+  return isTooOld || settle >= LONG_SETTLE_MS ? known : Math.min(known, last);
 }
 
 /** Start of the bucket that holds a time, on the grid of some bucket's start. */
@@ -98,10 +124,11 @@ function openCounters(
   for (const [name, { counter }] of ledger.dimensions) counters.set(name, counter);
   const since =
     ledger.since ?? firstBegin(dimensions, progress.newest !== undefined && certainNow >= now, settledUntil);
-  for (const [name, { rows, width }] of dimensions) {
+  for (const [name, { rows, isKnown }] of dimensions) {
     const counter = counters.get(name);
     counters.set(name, counter);
-    if (counter !== undefined || !counts(name) || width === undefined || rows.length === 0) continue;
+    // A counter whose rows wait begins with the others, so that their time is not lost.
+    if (counter !== undefined || !counts(name) || (isKnown && rows.length === 0)) continue;
     // In a breakdown by value, nothing is lacking from before the first value was seen.
     const begin = since && (decoded.insteadOf === undefined ? since : Math.max(since, window.from));
     if (begin !== undefined) counters.set(name, newCounter(ledger, counts, begin));

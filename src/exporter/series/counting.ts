@@ -42,7 +42,7 @@ export interface Counted {
   readonly skipped: number;
 }
 
-/** What an answer shows of one dimension's time. */
+/** Time of one dimension as an answer shows it. */
 export interface Reading {
   readonly window: Window;
   /** Platform's time of the answer. */
@@ -50,7 +50,7 @@ export interface Reading {
   readonly width: number;
   /** Buckets that end by this time do not change any more (platform ms). */
   readonly settledUntil: number;
-  /** Where the watermark belongs: on the grid, at `settledUntil`. Undefined if the answer does not reach the present. */
+  /** New watermark, on the grid, at `settledUntil`. Undefined if the answer does not reach the present. */
   readonly watermark: number | undefined;
   /** Start of the platform's history (platform ms). */
   readonly forgottenUntil: number;
@@ -68,10 +68,10 @@ export interface KnownBuckets {
   readonly points: Points;
 }
 
-/** How long after the first answer that lacked it a hole is read again (ms). */
+/** Delays (ms), after the first answer that lacked it, at which a hole is read again. */
 const REREAD_AFTER_MS: readonly number[] = [5 * MINUTE_MS, 10 * MINUTE_MS, 20 * MINUTE_MS];
 
-/** Evidence of a reread, and of one with dropped rows: any of them may have been the hole's. */
+/** Evidence of a reread of a hole. Dropped rows make it weaker, since one of them may belong to the hole. */
 const REREAD = 4;
 const DIRTY_REREAD = 1;
 
@@ -162,7 +162,7 @@ export function bucketsIn({ from, to }: Window, width: number): number {
 function dueIn({ watermark, holes }: Counter, { watermark: to = watermark, forgottenUntil }: Reading) {
   if (to <= watermark) return holes;
   const due = joined([...holes, { from: watermark, to, since: 0, asked: 0 }], areAlike);
-  // What the platform has forgotten becomes a span of its own, which is skipped.
+  // Time that the platform has forgotten becomes a span of its own, which is skipped.
   const forgotten = { from: Number.NEGATIVE_INFINITY, to: forgottenUntil };
   return changedWithin(due, forgotten, (hole) => hole);
 }

@@ -8,7 +8,8 @@ const number = z.number();
 
 /** Durable form of a dimension. Times are ms since the epoch. */
 const storedDimension = z.strictObject({
-  width: number.positive(),
+  /** Undefined while it is in doubt. */
+  width: number.positive().optional(),
   total: number.nonnegative(),
   watermark: number,
   /** `[from, to, since, asked]`. */
@@ -59,10 +60,10 @@ export function storeLedger({ since, reached, dimensions }: Ledger): StoredLedge
   if (since === undefined) return undefined;
   const stored: StoredLedger['dimensions'] = {};
   for (const [name, { width, counter, pushed }] of dimensions) {
-    if (counter === undefined || width === undefined) continue;
+    if (counter === undefined) continue;
     const { total, watermark, holes } = counter;
     stored[storedName(name)] = {
-      width,
+      ...(width !== undefined && { width }),
       total,
       watermark,
       holes: holes.map((hole) => [hole.from, hole.to, hole.since, hole.asked]),

@@ -16,7 +16,7 @@ export interface PastRead {
 }
 
 interface WindowNeeds {
-  /** Up to which age (ms) buckets may still change. */
+  /** Age (ms) up to which buckets may still change. */
   readonly horizon: number;
   /** Start of the newest bucket (platform ms), as far as others of the metric show it. */
   readonly expected: number | undefined;

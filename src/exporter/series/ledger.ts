@@ -5,7 +5,7 @@ import { type Checkpoints, NO_CHECKPOINTS } from './checkpoints.ts';
 import type { CountedBucket, Counter, KnownBuckets } from './counting.ts';
 import type { KnownWidth } from './width.ts';
 
-/** What is remembered of one metric of one target. Only `apply` changes it. Times are platform ms. */
+/** Memory of one metric of one target. Only `apply` changes it. Times are platform ms. */
 export interface Ledger {
   /** Start of counting; undefined before the first answer that shows the present. */
   readonly since: number | undefined;
@@ -20,7 +20,7 @@ export interface Ledger {
   readonly shown: Shown;
 }
 
-/** What is remembered of one dimension of a metric. */
+/** Memory of one dimension of a metric. */
 export interface DimensionLedger extends KnownWidth {
   /** Buckets of the last hour. */
   readonly recent: Points;
@@ -31,21 +31,21 @@ export interface DimensionLedger extends KnownWidth {
   readonly pushed?: PushedDimension | undefined;
 }
 
-/** What is remembered of an answer that reached the present and lacked no rows (platform ms). */
+/** Summary of an answer that reached the present and lacked no rows (platform ms). */
 export interface LatestAnswer {
   /** Start of its window, and of its newest bucket. */
   readonly from: number;
   readonly newest: number;
-  /** How far the platform had come. */
+  /** Progress of the platform. */
   readonly reached: number;
 }
 
-/** What the gauges of a metric show (platform ms). */
+/** Position and lag of a metric's gauges (platform ms). */
 export interface Shown {
   /** End of the bucket that the gauges show, and of that of the lower bounds. */
   readonly until: number | undefined;
   readonly boundUntil: number | undefined;
-  /** How late (ms) the platform was when it gave the bucket shown. */
+  /** Lateness (ms) of the platform when it gave the bucket shown. */
   readonly lag: number;
 }
 
@@ -77,7 +77,7 @@ export const EMPTY_LEDGER: Ledger = {
 
 export const EMPTY_DIMENSION: DimensionLedger = { width: undefined, recent: NO_POINTS, counter: undefined };
 
-/** What was pushed of one dimension. Times are platform ms. */
+/** Pushed part of one dimension. Times are platform ms. */
 export interface PushedDimension {
   readonly counter?: PushedCounter | undefined;
   /** Start of the last bucket pushed as a gauge. */
@@ -98,7 +98,7 @@ export interface PushedCounter {
 export type PushedBucket = [start: number, end: number, value: number];
 
 /**
- * How far the platform's data reaches (platform ms). A wide bucket is given only when it ends, so the platform is further
+ * Returns the end of the platform's data (platform ms). A wide bucket is given only when it ends, so the platform is further
  * than the end of its newest: by the time since then less the usual lag, and at most a width less a minute.
  * @param lag how long after its end (ms) a bucket is usually given
  */

@@ -11,7 +11,7 @@ export interface Push {
   readonly samples: readonly TimedSample[];
 }
 
-/** What is pushed with an answer. */
+/** Samples that are pushed with an answer. */
 export interface PushRules {
   readonly samples: SeriesSamples;
   /** Gauges of buckets that ended by this time are pushed (platform ms); undefined pushes none. */
@@ -84,7 +84,7 @@ function pushedCounter(
   return released(start, counter, buckets, push);
 }
 
-/** For a counter that was never pushed, or not completely, its total until now counts as pushed. */
+/** The total until now of a counter that was never pushed completely counts as pushed. */
 function beginningOf(
   old: Counter | undefined,
   counter: Counter,

@@ -26,9 +26,11 @@ export interface ReadDimension extends KnownWidth {
   readonly misaligned: number;
 }
 
-/** How far an answer shows the platform to have come (platform ms). */
+/** Progress of the platform as an answer shows it (platform ms). */
 export interface Progress {
   readonly reachesPresent: boolean;
+  /** Start of the answer's last row, whatever its window; undefined if it has none. */
+  readonly last: number | undefined;
   /** Start and end of the newest bucket; undefined unless the answer reaches the present and has rows. */
   readonly newest: number | undefined;
   readonly end: number | undefined;
@@ -90,12 +92,13 @@ function progressOf(
     newest = start;
     end = Math.max(end, Math.min(now, start + width));
   }
-  const hasRows = newest > Number.NEGATIVE_INFINITY;
+  const last = newest === Number.NEGATIVE_INFINITY ? undefined : newest;
   const reaches = reachesPresent(window, now);
   // A bucket of an earlier answer ends in the future if the platform's clock was set back since.
   const before = ledger.reached !== undefined && ledger.reached <= now ? ledger.reached : undefined;
-  if (!hasRows || !reaches)
-    return { reachesPresent: reaches, newest: undefined, end: undefined, reached: before, isBehind: false };
+  const shown = { reachesPresent: reaches, last };
+  if (last === undefined || !reaches)
+    return { ...shown, newest: undefined, end: undefined, reached: before, isBehind: false };
   const isBehind = before !== undefined && end < before;
-  return { reachesPresent: reaches, newest, end, reached: Math.max(end, before ?? end), isBehind };
+  return { ...shown, newest: last, end, reached: Math.max(end, before ?? end), isBehind };
 }

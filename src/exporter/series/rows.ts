@@ -22,7 +22,7 @@ export interface AnswerRows {
   readonly misaligned: number;
 }
 
-/** What is known of a dimension's rows. */
+/** Knowledge of a dimension's rows before an answer. */
 interface KnownRows {
   readonly width: number;
   /** Buckets of that width. */
@@ -139,15 +139,15 @@ function usualPhase(starts: Float64Array, width: number): number {
 /** Buckets of an answer joined to those known before, down to an age. Values of the answer replace known ones. */
 export function joinedPoints(before: Points, answer: Points, oldest: number): Points {
   const { timestamps, values } = answer;
+  const { timestamps: knownAt, values: known } = before;
   const begin = firstAtOrAfter(timestamps, oldest);
-  let from = firstAtOrAfter(before.timestamps, oldest);
-  const joint = new PointsBuilder(before.timestamps.length - from + timestamps.length - begin);
+  let from = firstAtOrAfter(knownAt, oldest);
+  const joint = new PointsBuilder(knownAt.length - from + timestamps.length - begin);
   for (let index = begin; index <= timestamps.length; index += 1) {
     const time = Number(timestamps[index] ?? Number.POSITIVE_INFINITY);
-    for (; Number(before.timestamps[from]) < time; from += 1)
-      joint.add(Number(before.timestamps[from]), Number(before.values[from]));
+    for (; Number(knownAt[from]) < time; from += 1) joint.add(Number(knownAt[from]), Number(known[from]));
     if (index === timestamps.length) break;
-    if (before.timestamps[from] === time) from += 1;
+    if (knownAt[from] === time) from += 1;
     joint.add(time, Number(values[index]));
   }
   return joint.points;

@@ -4,7 +4,7 @@ import type { StateEntry, StateKey } from '../state/state.ts';
 import type { Ledger } from './ledger.ts';
 import { isChanged, restoreLedger, storeLedger } from './ledger-record.ts';
 
-/** What an account remembers of one metric of one target between polls. A poll replaces it as a whole. */
+/** Memory of one metric of one target between polls. A poll replaces it as a whole. */
 export interface SeriesMemory {
   readonly ledger: Ledger;
   /** Set while the platform refuses to read it, as missing or forbidden. */

@@ -18,7 +18,7 @@ interface WidthDoubt {
 }
 
 /** Answers in a row that must agree on another width. */
-const AGREEING_ANSWERS = 3;
+const AGREEING_ANSWERS = 5;
 
 /** Rows of a gap or two do not show a width: as many distances of rows must be equal. */
 const LEAST_DISTANCES = 3;

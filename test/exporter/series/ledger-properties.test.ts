@@ -190,6 +190,24 @@ const SELDOM: readonly Step[][] = [
     then(895_176, 'fresh', { oneOf: 2 }),
     then(47_027, 'fresh', { oneOf: 2 }),
   ],
+  // Three answers in a row lose every second row of the same buckets: their rows are not twice as wide for that.
+  [
+    then(100 * MINUTE, 'fresh', { finestUpTo: 6, oneOf: 2 }),
+    then(11 * MINUTE, 'fresh', { finestUpTo: 20, oneOf: 2 }),
+    then(MINUTE, 'fresh', { finestUpTo: 20, oneOf: 2 }),
+  ],
+  // The width of one dimension is in doubt while that of the other is known, and a restart comes between.
+  [
+    then(315 * MINUTE, 'catch-up', { finestUpTo: 6, late: 25 }),
+    { ...then(1_000, 'fresh', { finestUpTo: 6, oneOf: 2 }), fate: 'applied, then a restart' },
+    then(1_000, { back: 0, length: 1 }),
+  ],
+  // A node that is behind answers a read of the past.
+  [
+    then(MINUTE, 'fresh', { late: 25 }),
+    then(1_607_421, 'catch-up', { spoilt: [{ row: 88, how: 'null_value' }] }),
+    then(132_579, 'catch-up', { late: 25 }),
+  ],
 ];
 
 describe('the counters of a series, whatever answers come when', () => {
