@@ -72,7 +72,7 @@ export interface StateStatus {
 export interface AccountStatus {
   readonly name: string;
   readonly api_url: string;
-  /** What it authenticates with: a token as configured, one in a file, or a user whose tokens the exporter creates. */
+  /** Credentials: a token as configured, one in a file, or a user whose tokens the exporter creates. */
   readonly credentials: 'token' | 'token_file' | 'password';
   /** Which of the platform's APIs the series of each collector are read by, and why. */
   readonly sources: readonly SourceStatus[];

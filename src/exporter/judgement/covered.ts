@@ -33,9 +33,9 @@ export interface Cause {
   readonly text: string;
   /** Its text without times, where accounts of which it differs need different things; accounts that share it are in the same trouble. */
   readonly alike?: string;
-  /** What to do next, in sentences. */
+  /** Advice, in sentences. */
   readonly next: string;
-  /** What follows from it, as clauses. */
+  /** Consequences, as clauses. */
   readonly symptoms: readonly string[];
   /** Jobs that it covers. */
   readonly jobs: number;

@@ -135,13 +135,13 @@ function othersPerMinute({ quota }: AccountStatus): number {
   return Math.round(Math.max(0, ...shown));
 }
 
-/** Who else spends the quota. */
+/** Other programs that spend the quota. */
 export function othersOf(account: AccountStatus): string {
   const others = grouped(othersPerMinute(account));
   return others === '0' ? '' : `; other clients of the token take about ${others} operations a minute`;
 }
 
-/** What helps where the quota does not suffice. */
+/** Remedies if the quota does not suffice. */
 export function shareOf(account: AccountStatus): string {
   return othersPerMinute(account) >= 1 ? OWN_TOKEN : PLAN;
 }

@@ -223,7 +223,7 @@ export class PlatformClock {
     return this.#isOfBoth(aheadMs);
   }
 
-  /** Whether the machine's clock has made a jump too. */
+  /** True if the machine's clock has made a jump too. */
   #isOfBoth(aheadMs: number): boolean {
     return Math.abs(this.#wallMs - this.#agreedWallMs - aheadMs) < SMALL_JUMP_MS;
   }

@@ -131,7 +131,7 @@ function poolTo(origin: string, request: Receiver['request'], connections: numbe
   return new Pool(origin, { connections, connect, headersTimeout: timeout, bodyTimeout: timeout });
 }
 
-/** How long (ms) a body is read: the status has decided by then. */
+/** Time limit (ms) for a body whose status has decided. */
 const LONGEST_BODY_MS = 1_000;
 
 /** The same (ms) of a token server, whose body is the token. */

@@ -33,7 +33,7 @@ export const NO_COMPLETENESS: Completeness = {
   buckets: ZEROS,
 };
 
-/** What a bucket held in two answers, as the sum over its dimensions, and its age (whole minutes) in each. */
+/** Value of a bucket in two answers, summed over its dimensions, and its age (whole minutes) in each. */
 export interface Growth {
   readonly minute: number;
   readonly shown: number;

@@ -15,7 +15,7 @@ const OVERLAP_MS = 5 * MINUTE_MS;
 export interface FreshNeeds {
   /** Platform's time. */
   readonly now: number;
-  /** Up to which age (ms) buckets may still change. */
+  /** Age (ms) up to which buckets may still change. */
   readonly horizon: number;
   /** Bucket width (ms): windows start on a multiple of it, so that no bucket is cut. */
   readonly width: number;
@@ -61,7 +61,7 @@ export function hourFrom(time: number, now: number, width: number): Window {
   return { from, to: Math.min(from + FINEST_WINDOW_MS, floorTo(now, MINUTE_MS)) };
 }
 
-/** How far back the platform's history reaches (the longest duration of section 4.12). */
+/** Length (ms) of the platform's history (the longest duration of section 4.12). */
 export const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
 
 /** Whether a window is so long that its buckets are wide. */
@@ -91,7 +91,7 @@ function ceilTo(time: number, step: number): number {
   return Math.ceil(time / step) * step;
 }
 
-/** How far from the present a window that was to reach it may end: the answer took its time. */
+/** A window that ends within this time (ms) of the present reaches it: the answer took its time. */
 const PRESENT_MS = 5 * MINUTE_MS;
 
 /** True if a window reaches up to the present, so that its newest bucket is the platform's. */
