@@ -5,6 +5,7 @@ import type { PollEnd } from '../poll/job.ts';
 import { type Commit, PollRunner } from '../poll/runner.ts';
 import type { ScheduledJob } from '../poll/schedule.ts';
 import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
+import { SeriesJob } from '../series/series-job.ts';
 import type { State } from '../state/state.ts';
 import type { AccountJudge } from './account-judge.ts';
 import type { AccountSamples } from './account-samples.ts';
@@ -80,17 +81,19 @@ export class AccountPolls {
   }
 
   #polled(end: PollEnd): void {
-    const { connection, jobs, store, samples, judge, saved, jobsChanged } = this.#options;
+    const { connection, intervals, jobs, store, samples, judge, saved, jobsChanged } = this.#options;
     store.platformIs(connection.platform.reachability.up === true);
     // Polls without any request count too: they show that polls come to an end.
     this.lastAt = end.endedAt;
     // The first polls may be the first to read the token; what changes later is exposed every minute.
     if (end.before === undefined) samples.exposeIdentity();
     samples.exposeQuota(end.endedAt);
-    if (end.result?.learned !== undefined || end.job.findsJobs) saved.saveSoon();
-    if (end.result?.learned !== undefined) samples.raiseAge(end.job, store.expectedAge(end.job));
+    const hasLearned = end.result?.learned !== undefined && end.result.learned.length > 0;
+    if (hasLearned || end.job.findsJobs) saved.saveSoon();
+    if (end.job instanceof SeriesJob && hasLearned) samples.raiseAges(end.job, intervals.of(end.job).planned);
+    jobs.sources.polled(end);
     judge.polled(end);
-    if (jobs.sources.choice.haveChanged) jobsChanged();
+    if (jobs.sources.haveChanged) jobsChanged();
     if (!end.job.findsJobs) return;
     if (jobs.learn(end.job, end.outcome, end.result)) jobsChanged();
     samples.exposeListings();

@@ -15,8 +15,7 @@ import {
 } from '../catalogue/platform-families.ts';
 import { type Clock, wallAt } from '../clock.ts';
 import { hasWhole } from '../cluster/shard.ts';
-import type { Job, JobSubject } from '../poll/job.ts';
-import type { SeriesJob } from '../series/series-job.ts';
+import type { MetricAge, SeriesJob } from '../series/series-job.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import type { AccountView } from './account-status.ts';
 import type { AccountStore } from './account-store.ts';
@@ -114,16 +113,19 @@ export class AccountSamples {
     const { name: account, intervals } = this.#view;
     const ages = new ExpectedAges();
     for (const job of jobs) {
-      ages.raise(job.subject, job.expectedAge(intervals.of(job).planned, now));
+      for (const age of job.expectedAges(intervals.of(job).planned, now)) ages.raise(age);
       yield;
     }
     this.#ages = ages;
     this.publish('ages', ages.samples(account));
   }
 
-  /** Exposes a greater expected age (ms) at once when a poll shows it: older data is shown from now on. */
-  raiseAge({ subject }: Job, ageMs: number | undefined): void {
-    if (this.#ages.raise(subject, ageMs)) this.publish('ages', this.#ages.samples(this.#view.name));
+  /** Exposes greater expected ages at once when a poll shows them: older data is shown from now on. */
+  raiseAges(job: DatedJob, intervalMs: number): void {
+    let isRaised = false;
+    for (const age of job.expectedAges(intervalMs, this.#view.platform.platformClock.now()))
+      isRaised = this.#ages.raise(age) || isRaised;
+    if (isRaised) this.publish('ages', this.#ages.samples(this.#view.name));
   }
 
   /** Stops exposing it for good. */
@@ -142,19 +144,18 @@ export class AccountSamples {
   }
 }
 
-/** A job that reads one metric of one target. */
-type DatedJob = Pick<SeriesJob, 'subject' | 'schedule' | 'group' | 'weight' | 'expectedAge'>;
+/** A job that reads series. */
+type DatedJob = Pick<SeriesJob, 'subject' | 'schedule' | 'group' | 'weight' | 'expectedAges'>;
 
 /** The age to be expected of each metric of a product: that of the target whose data is the oldest. */
 class ExpectedAges {
-  readonly #ages = new Map<string, { readonly product: string; readonly metric: string; ageMs: number }>();
+  readonly #ages = new Map<string, MetricAge>();
 
-  /** @param ageMs that the job's data reaches when all is well, where that is known @returns whether it is the oldest */
-  raise({ product, metric }: JobSubject, ageMs: number | undefined): boolean {
-    const key = `${product} ${metric}`;
-    const isOldest = ageMs !== undefined && ageMs > (this.#ages.get(key)?.ageMs ?? 0);
-    if (isOldest && product !== undefined && metric !== undefined)
-      this.#ages.set(key, { product, metric, ageMs });
+  /** Returns true if an age is greater than those of the metric before. */
+  raise(age: MetricAge): boolean {
+    const key = `${age.product} ${age.metric}`;
+    const isOldest = age.ageMs > (this.#ages.get(key)?.ageMs ?? 0);
+    if (isOldest) this.#ages.set(key, age);
     return isOldest;
   }
 

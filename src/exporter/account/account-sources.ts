@@ -2,145 +2,234 @@ import { OF_WHOLES, type Product, type SeriesApi } from '../catalogue/products.t
 import type { AccountConfig } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { QUESTIONS } from '../platform/read.ts';
+import type { PollEnd } from '../poll/job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
-import type { SeriesJob } from '../series/series-job.ts';
-import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
-import type { SourceReader } from '../series/series-source.ts';
-import { type AllSeries, ChosenReader, SourceChoice } from '../series/source-choice.ts';
+import { SeriesJob } from '../series/series-job.ts';
+import type { SourceName } from '../series/series-source.ts';
 import {
-  type ChosenSource,
-  isKnown,
-  mayListElsewhere,
-  sourceListed,
-  sourceListedByRest,
-} from '../series/source-memory.ts';
-import type { AccountMemory, SavedPart } from '../state/account-memory.ts';
-import { type Addressing, type Target, targetName } from '../targets/target.ts';
+  type Chosen,
+  chooseSource,
+  restoreChoice,
+  SOURCE_AT_FIRST,
+  type SourceEvidence,
+  storeChoice,
+} from '../series/source.ts';
+import { MINUTE_MS } from '../settling/window.ts';
+import { type AccountMemory, changed, type SavedPart } from '../state/account-memory.ts';
+import type { Addressing, Target } from '../targets/target.ts';
 import type { ListElsewhere } from './discovery-job.ts';
+import { type ProbeResult, SourceProbe } from './source-probe.ts';
+
+/** Source of the series of a collector. */
+export interface ChosenSource extends Chosen {
+  readonly collector: SeriesApi;
+  /** Fields that the source does not have, as `dataset.field`: what comes of them is left out. */
+  readonly missing: readonly string[];
+}
 
 interface AccountSourcesOptions {
   readonly account: AccountConfig;
   readonly scopes: LimitScopes;
   readonly memory: AccountMemory;
-  /** The APIs of which series are read. */
+  /** APIs of which series are read. */
   readonly apis: () => ReadonlySet<SeriesApi>;
-  /** The jobs that read series. */
-  readonly series: () => readonly SeriesJob[];
-  /** What of a target REST knows by another id; undefined where it knows it by its own. */
-  readonly knownToRest: (target: Target) => Target | undefined;
 }
 
-/** Which of the platform's APIs the series of an account are read by, REST or GraphQL, and what each of the two has. */
+/** A source whose reads were all answered with 404 for so long (ms) is probed again. */
+const GONE_MS = 10 * MINUTE_MS;
+
+/** What this process has found out about the sources of one API. */
+interface Known {
+  readonly evidence: Pick<SourceEvidence, 'restLists' | 'rest' | 'graphql'>;
+  /** True after the first probe, whatever came of it. */
+  readonly isProbed: boolean;
+  /** Since when (local ms) every read is answered with 404; undefined while one is not. */
+  readonly goneSince: number | undefined;
+}
+
+const NOTHING_KNOWN: Known = {
+  evidence: { restLists: undefined, rest: undefined, graphql: undefined },
+  isProbed: false,
+  goneSince: undefined,
+};
+
+/** Which of the platform's APIs an account's series are read from, REST or GraphQL, and what each of the two has. */
 export class AccountSources {
   readonly #options: AccountSourcesOptions;
-  readonly choice: SourceChoice;
+  readonly #parts: Readonly<Record<SeriesApi, SavedPart<Chosen | undefined>>>;
+  readonly #known = new Map<SeriesApi, Known>();
+  /** Sources that jobs were made for. */
+  #madeFor: readonly (readonly [SeriesApi, SourceName | undefined])[] = [];
   #graphql: GraphqlSource | undefined;
 
   constructor(options: AccountSourcesOptions) {
     this.#options = options;
-    const { account, memory, scopes } = options;
-    this.choice = new SourceChoice({
-      account,
-      memory,
-      configured: {
-        metrics: account.collectors.metrics?.source ?? account.source,
-        analytics: account.collectors.analytics?.source ?? account.source,
-      },
-      now: () => scopes.platformClock.localNow(),
+    const { name, api_url } = options.account;
+    const partOf = (api: SeriesApi): SavedPart<Chosen | undefined> => ({
+      key: ['source', name, api, api_url],
+      open: restoreChoice,
+      store: (chosen) => chosen && storeChoice(chosen),
     });
+    this.#parts = { metrics: partOf('metrics'), analytics: partOf('analytics') };
   }
 
-  /** Which source the series of each API are read by, and why. */
+  #configured(api: SeriesApi): 'auto' | SourceName {
+    const { collectors, source } = this.#options.account;
+    return collectors[api]?.source ?? source;
+  }
+
+  #knownOf(api: SeriesApi): Known {
+    return this.#known.get(api) ?? NOTHING_KNOWN;
+  }
+
+  #chosen(api: SeriesApi): Chosen {
+    const before = this.#options.memory.of(this.#parts[api]) ?? SOURCE_AT_FIRST;
+    const { evidence } = this.#knownOf(api);
+    return chooseSource({ configured: this.#configured(api), ...evidence }, before);
+  }
+
+  /** True if the source is more than the one that is assumed at first. */
+  #isFound(api: SeriesApi): boolean {
+    return this.#chosen(api) !== SOURCE_AT_FIRST;
+  }
+
+  /** True if jobs can be made: the source was found, or nothing could be found out about it. */
+  isChosen(api: SeriesApi): boolean {
+    return this.#isFound(api) || this.#knownOf(api).isProbed;
+  }
+
+  /** Returns the source of each API's series, and the reason. */
   chosen(): ChosenSource[] {
     return [...this.#options.apis()].map((collector) => {
-      const { source, why } = this.choice.of(collector);
+      const { source, why } = this.#chosen(collector);
       const missing = source === 'graphql' ? (this.#graphql?.missing() ?? []) : [];
       return { collector, source, why, missing };
     });
   }
 
-  /** The same without those that are not known to answer yet: they are tried first. */
+  /** Returns the same without those that are only assumed. */
   known(): ChosenSource[] {
-    return this.chosen().filter(({ collector }) => isKnown(this.choice.of(collector)));
+    return this.chosen().filter(({ collector }) => this.#isFound(collector));
   }
 
   isRest(api: SeriesApi): boolean {
-    return this.choice.of(api).source === 'rest';
+    return this.#chosen(api).source === 'rest';
   }
 
-  /** The group of operations that the chosen source performs. */
-  groupOf(api: SeriesApi): string {
-    return this.isRest(api) ? api : QUESTIONS.group;
-  }
-
-  /** Whether the source that is read by has any metric of a product. */
+  /** Returns true if the source has any metric of a product. */
   serves(product: Product): boolean {
     return this.isRest(product.api) || GraphqlSource.serves(product);
   }
 
-  /** Whether a source has a metric of a product's targets. */
-  has(product: Product, metric: string, by: Target['by']): boolean {
-    const { source, isFixed } = this.choice.of(product.api);
-    if (OF_WHOLES.has(metric) && by !== 'product') return false;
-    if (product.onlyElsewhere?.includes(metric)) return source !== 'rest' || !isFixed;
-    return source === 'rest' || GraphqlSource.has(product, metric);
+  /** Returns the source that a metric of a product's targets is read from; undefined if no source has it. */
+  sourceOf(product: Product, metric: string, by: Target['by']): SourceName | undefined {
+    if (OF_WHOLES.has(metric) && by !== 'product') return undefined;
+    const { source } = this.#chosen(product.api);
+    // REST does not have it, whichever source is chosen.
+    const isElsewhere = product.onlyElsewhere?.includes(metric) ?? false;
+    if (isElsewhere && this.#configured(product.api) === 'rest') return undefined;
+    if (source === 'rest' && !isElsewhere) return 'rest';
+    return GraphqlSource.has(product, metric) ? 'graphql' : undefined;
   }
 
-  /** Which ids the source takes for configurations: GraphQL has no series of single domains. */
+  /** Returns which ids the source takes for configurations: GraphQL has no series of single domains. */
   addressed(api: SeriesApi, addressing: Addressing): Addressing {
     return addressing === 'domain' && !this.isRest(api) ? 'only_domain' : addressing;
   }
 
-  /** Records where the configurations of a product were listed. Returns whether another source is chosen by that. */
+  /** Records where the configurations of a product were listed. Returns true if that changes the source. */
   listed(api: SeriesApi, isFromElsewhere: boolean): boolean {
-    return this.choice.learn(api, isFromElsewhere ? sourceListed : sourceListedByRest);
+    const { restLists } = this.#knownOf(api).evidence;
+    if (restLists === true) return false;
+    return this.#learn(api, { restLists: !isFromElsewhere });
   }
 
-  /** How the configurations of a product are listed where the product's API does not list them. */
+  /** Returns how the configurations of a product are listed if the product's API does not list them. */
   listElsewhere(product: Product): ListElsewhere | undefined {
-    const { source, isFixed } = this.choice.of(product.api);
-    if (source === 'rest' && isFixed) return undefined;
+    const { api } = product;
+    if (this.#configured(api) === 'rest') return undefined;
     return {
-      isInUse: () => !this.isRest(product.api),
-      list: async (read, signal) =>
-        mayListElsewhere(this.choice.of(product.api))
-          ? this.#graphqlSource.configurations(product, read, signal)
-          : [],
+      isInUse: () => !this.isRest(api),
+      list: async (read, signal) => {
+        const mayList = this.#configured(api) === 'graphql' || this.#knownOf(api).evidence.restLists !== true;
+        return mayList ? this.graphql.configurations(product, read, signal) : [];
+      },
     };
   }
 
-  /** Reads one metric of one target by whichever source is chosen at the time. */
-  readerOf(options: SeriesReaderOptions): SourceReader {
-    const { product } = options.target;
-    const { api } = product;
-    const rest = new SeriesReader(options);
-    // REST does not have it, whichever source is chosen.
-    if (product.onlyElsewhere?.includes(options.metric)) return this.#graphqlSource.reader(options) ?? rest;
-    const { source, isFixed } = this.choice.of(api);
-    if (isFixed && source === 'rest') return rest;
-    return new ChosenReader({
-      sources: this.choice,
-      api,
-      target: `${product.slug}/${targetName(options.target)}`,
-      metric: options.metric,
-      all: () => this.#allSeries(api),
-      platformClock: options.platformClock,
-      rest,
-      restInPart: () => {
-        const target = this.#options.knownToRest(options.target);
-        return target && new SeriesReader({ ...options, target });
-      },
-      graphql: () => this.#graphqlSource.reader(options),
+  /** Returns the job that asks which source has an API's series; undefined if the configuration names it. */
+  probe(
+    api: SeriesApi,
+    reads: ConstructorParameters<typeof SourceProbe>[1]['reads'],
+  ): SourceProbe | undefined {
+    if (this.#configured(api) !== 'auto') return undefined;
+    return new SourceProbe(api, {
+      group: api,
+      isNeeded: () => this.#needsProbe(api),
+      reads,
+      learn: (result) => this.#probed(api, result),
     });
   }
 
-  /** What is to be saved of them. */
+  #needsProbe(api: SeriesApi): boolean {
+    const { isProbed, goneSince, evidence } = this.#knownOf(api);
+    if (!isProbed) return evidence.restLists !== false;
+    return goneSince !== undefined && this.#now >= goneSince + GONE_MS;
+  }
+
+  #probed(api: SeriesApi, result: ProbeResult): void {
+    this.#known.set(api, { ...this.#knownOf(api), isProbed: true, goneSince: undefined });
+    this.#learn(api, result);
+  }
+
+  /** Returns true if the chosen source changes. */
+  #learn(api: SeriesApi, evidence: Partial<Known['evidence']>): boolean {
+    const before = this.#chosen(api);
+    const known = this.#knownOf(api);
+    this.#known.set(api, { ...known, evidence: { ...known.evidence, ...evidence } });
+    const after = this.#chosen(api);
+    if (after !== before && this.#configured(api) === 'auto')
+      this.#options.memory.adopt(changed(this.#parts[api], after), true);
+    return after.source !== before.source;
+  }
+
+  /** Records what a poll shows of the source. */
+  polled({ job, outcome, foreignAnswer, endedAt }: PollEnd): void {
+    if (job instanceof SourceProbe) {
+      const known = this.#knownOf(job.api);
+      this.#known.set(job.api, { ...known, isProbed: true });
+      return;
+    }
+    if (!(job instanceof SeriesJob) || foreignAnswer !== undefined) return;
+    const api = job.subject.collector === 'metrics' ? 'metrics' : 'analytics';
+    if (job.source.name !== this.#chosen(api).source) return;
+    const known = this.#knownOf(api);
+    if (outcome === 'ok' || outcome === 'empty') this.#known.set(api, { ...known, goneSince: undefined });
+    else if (outcome === 'not_found')
+      this.#known.set(api, { ...known, goneSince: known.goneSince ?? endedAt });
+  }
+
+  /** Records that jobs are made for the sources that are chosen now. */
+  jobsAreMade(apis: Iterable<SeriesApi>): void {
+    this.#madeFor = [...apis].map((api) => [api, this.#sourceForJobs(api)]);
+  }
+
+  /** True if the sources have changed since, so that other jobs are wanted. */
+  get haveChanged(): boolean {
+    return this.#madeFor.some(([api, source]) => this.#sourceForJobs(api) !== source);
+  }
+
+  #sourceForJobs(api: SeriesApi): SourceName | undefined {
+    return this.isChosen(api) ? this.#chosen(api).source : undefined;
+  }
+
+  /** Parts of the memory that are saved from time to time. */
   *parts(): Generator<SavedPart<unknown>, void> {
-    yield* this.choice.parts();
+    yield* Object.values(this.#parts);
     if (this.#graphql !== undefined) yield* this.#graphql.parts;
   }
 
-  get #graphqlSource(): GraphqlSource {
+  get graphql(): GraphqlSource {
     const { account, scopes, memory } = this.#options;
     if (this.#graphql === undefined) scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
     this.#graphql ??= new GraphqlSource({
@@ -153,13 +242,7 @@ export class AccountSources {
     return this.#graphql;
   }
 
-  #allSeries(api: SeriesApi): AllSeries {
-    const mine = this.#options
-      .series()
-      .filter(
-        ({ target: { product }, metric }) => product.api === api && !product.onlyElsewhere?.includes(metric),
-      );
-    const targets = new Set(mine.map(({ target }) => `${target.product.slug}/${targetName(target)}`)).size;
-    return { series: mine.length, targets };
+  get #now(): number {
+    return this.#options.scopes.platformClock.localNow();
   }
 }

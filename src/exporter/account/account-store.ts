@@ -25,12 +25,19 @@ interface AccountStoreOptions {
 /** The judgement's tolerance: data that it calls in time is not withdrawn. */
 const TOLERATED_MS = TOLERATED_SECONDS * 1_000;
 
+/** The newest bucket that an owner shows. */
+interface Shown {
+  readonly until: number;
+  readonly job: Job;
+  readonly metric: string | undefined;
+}
+
 /**
  * What an account exposes. What a poll found stays until the next poll replaces it, part by part, until it is stale, or its job
  * goes. After a reload restarts the account, what was exposed stays until it is polled again, expires, or
  * turns out not to be in the new configuration.
  *
- * Owners are named `<account>/<id of a job>/<part>`, or `<account>/<part>` for what is exposed of the account itself.
+ * Owners are named `<account>/<id of a job or series>/<part>`, or `<account>/<part>` for what is exposed of the account itself.
  */
 export class AccountStore {
   readonly #options: Omit<AccountStoreOptions, 'held' | 'isSameAccess'>;
@@ -40,10 +47,10 @@ export class AccountStore {
   readonly #heldParts: HeldParts | undefined;
   readonly #parts = new Map<string, Published>();
   readonly #withLabels: ReturnType<typeof withLabels>;
-  /** By owner: its job, and the end (platform ms) of the newest bucket exposed. */
-  readonly #shown = new Map<string, { readonly until: number; readonly job: Job }>();
-  /** The age (ms) that the data of each job reaches when all is well, as of its last poll. */
-  readonly #expectedAges = new WeakMap<Job, number | undefined>();
+  /** By owner: its job and metric, and the end (platform ms) of the newest bucket exposed. */
+  readonly #shown = new Map<string, Shown>();
+  /** Owners of each job or series, by its id. */
+  readonly #owners = new Map<string, Set<string>>();
   #isUp = false;
   #isHandingOver = false;
 
@@ -66,7 +73,7 @@ export class AccountStore {
   }
 
   /** Exposes what a job found, replacing part by part. */
-  expose({ job, exposed }: ScheduledJob, exposures: readonly Exposure[]): void {
+  expose({ job }: Pick<ScheduledJob, 'job'>, exposures: readonly Exposure[]): void {
     const { config, platformClock, intervals, store, outlet } = this.#options;
     const source = job.follows ?? job;
     const { usual, planned } = intervals.of(source);
@@ -74,16 +81,24 @@ export class AccountStore {
     const localNow = platformClock.localNow();
     // Until well after the next poll should have renewed them.
     const until = localNow + Math.max(config.stale_after, 3 * usual);
-    const expectedAge = source.expectedAge?.(planned, localNow + skewMs);
-    this.#expectedAges.set(source, expectedAge);
-    const oldest = localNow + skewMs - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
+    const oldest = new Map<string | undefined, number>();
+    const oldestOf = (metric: string | undefined): number => {
+      const expectedAge = source.expectedAge?.(planned, localNow + skewMs, metric);
+      const time = localNow + skewMs - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
+      oldest.set(metric, time);
+      return time;
+    };
     const found: (readonly [owner: string, samples: readonly Sample[], until: number])[] = [];
-    for (const { part, samples, dataUntil, lasts } of exposures) {
-      const owner = `${config.name}/${source.id}/${part}`;
-      exposed.add(owner);
+    for (const { part, samples, dataUntil, lasts, series } of exposures) {
+      const { id } = series ?? source;
+      const metric = series?.metric;
+      const owner = `${config.name}/${id}/${part}`;
+      const mine = this.#owners.get(id) ?? new Set();
+      this.#owners.set(id, mine.add(owner));
       if (dataUntil === undefined) this.#shown.delete(owner);
-      else this.#shown.set(owner, { until: dataUntil, job: source });
-      if (dataUntil !== undefined && dataUntil < oldest) this.#withdraw(owner);
+      else this.#shown.set(owner, { until: dataUntil, job: source, metric });
+      if (dataUntil !== undefined && dataUntil < (oldest.get(metric) ?? oldestOf(metric)))
+        this.#withdraw(owner);
       else
         found.push([
           owner,
@@ -95,14 +110,19 @@ export class AccountStore {
     for (const [owner, samples, end] of found) store.publish(owner, samples, end);
   }
 
-  /** Stops exposing what a job has exposed. */
-  withdraw({ exposed }: ScheduledJob): void {
-    for (const owner of exposed) this.#withdraw(owner);
-  }
-
-  /** The age (ms) that the data of a job reaches when all is well, as of its last poll; undefined where it is not known. */
-  expectedAge(job: Job): number | undefined {
-    return this.#expectedAges.get(job);
+  /** Stops exposing all but what these jobs and series have exposed, or the former account for them. @param ids of them */
+  keep(ids: ReadonlySet<string>): void {
+    for (const [id, owners] of this.#owners) {
+      if (ids.has(id)) continue;
+      this.#owners.delete(id);
+      for (const owner of owners) this.#withdraw(owner);
+    }
+    if (this.#isHandingOver) return;
+    for (const owner of this.#held) {
+      if (ids.has(this.#within(owner).replace(/\/[^/]*$/, ''))) continue;
+      this.#held.delete(owner);
+      this.#options.store.withdraw(owner);
+    }
   }
 
   /** While the platform is down its last data stays, since `edge_up` shows that; once it is up, stale data goes. */
@@ -115,11 +135,11 @@ export class AccountStore {
   /** Withdraws what is stale while the platform is up, an owner a step, so that old data does not look new. */
   *withdrawStale(): Generator<undefined, void> {
     const { platformClock, intervals } = this.#options;
-    for (const [owner, { until, job }] of this.#shown) {
+    for (const [owner, { until, job, metric }] of this.#shown) {
       if (!this.#isUp) return;
       const { usual, planned } = intervals.of(job);
       const now = platformClock.localNow() + platformClock.skewMs;
-      const expectedAge = job.expectedAge?.(planned, now) ?? Number.POSITIVE_INFINITY;
+      const expectedAge = job.expectedAge?.(planned, now, metric) ?? Number.POSITIVE_INFINITY;
       // One poll may fail.
       if (now - until - expectedAge > Math.max(TOLERATED_MS, usual)) this.#withdraw(owner);
       yield;
@@ -136,19 +156,6 @@ export class AccountStore {
     this.#shown.delete(owner);
     if (this.#isHandingOver) this.#held.add(owner);
     else this.#options.store.withdraw(owner);
-  }
-
-  /** Withdraws what is held over of all other jobs, an owner a step. */
-  *keep(jobs: readonly Job[]): Generator<undefined, void> {
-    if (this.#held.size === 0) return;
-    const ids = new Set(jobs.map(({ id }) => id));
-    for (const owner of this.#held) {
-      if (!ids.has(this.#within(owner).replace(/\/[^/]*$/, ''))) {
-        this.#held.delete(owner);
-        this.#options.store.withdraw(owner);
-      }
-      yield;
-    }
   }
 
   /** Freezes what is exposed: the account stops, and another takes its place. */

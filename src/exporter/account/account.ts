@@ -11,6 +11,7 @@ import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts'
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/pruning.ts';
+import { SeriesJob } from '../series/series-job.ts';
 import { DelayReports } from '../settling/delay-reports.ts';
 import { runInSlices } from '../slices.ts';
 import type { State } from '../state/state.ts';
@@ -238,6 +239,7 @@ export class Account {
     this.#stopped = true;
     // Each job withdraws its own series: by name prefix alone, account "a" would match "a/b".
     const polls = this.#schedule.stop();
+    this.#store.keep(new Set());
     // At once: another replica may expose it before the last poll here is over.
     this.#judge.stop();
     this.#samples.withdraw();
@@ -286,7 +288,7 @@ export class Account {
       if (this.#isOutdated(replacement)) return;
     }
     this.#isDemandKnown ||= areListed;
-    for (const step of this.#learnedSamples.exposeCatchingUp(this.#jobs.series())) {
+    for (const step of this.#learnedSamples.exposeCatchingUp(this.#jobs.seriesJobs())) {
       yield step;
       if (this.#isOutdated(replacement)) return;
     }
@@ -295,7 +297,7 @@ export class Account {
     this.#options.observer.jobsDropped(this.#options.config.name, this.#jobs.dropped);
     const collectors = new Set(jobs.map(({ subject: { collector } }) => collector));
     this.#options.observer.collects(this.#options.config.name, collectors);
-    yield* this.#store.keep(jobs);
+    this.#store.keep(idsOf(jobs));
   }
 
   #isOutdated(replacement: number): boolean {
@@ -333,10 +335,20 @@ export class Account {
     this.#samples.exposeQuota();
     this.#samples.exposeListings();
     yield* this.#judge.judge();
-    yield* this.#samples.exposeAges(this.#jobs.series(), platformNow);
+    yield* this.#samples.exposeAges(this.#jobs.seriesJobs(), platformNow);
     this.#learnedSamples.expose(known, platformNow);
-    yield* this.#learnedSamples.exposeCatchingUp(this.#jobs.series());
+    yield* this.#learnedSamples.exposeCatchingUp(this.#jobs.seriesJobs());
   }
+}
+
+/** Returns the ids of jobs and of the series that they read. */
+function idsOf(jobs: readonly Job[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const job of jobs) {
+    ids.add(job.id);
+    if (job instanceof SeriesJob) for (const { id } of job.series) ids.add(id);
+  }
+  return ids;
 }
 
 /** Whether all lists were read once (or refused), so that what there is to poll is known. */

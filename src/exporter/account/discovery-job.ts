@@ -5,7 +5,7 @@ import { EDGE_CONFIGURATION_INFO, EDGE_CONFIGURATIONS } from '../catalogue/platf
 import type { Product } from '../catalogue/products.ts';
 import { decodeSeries } from '../decode/decode.ts';
 import { type Rejections, reject } from '../decode/points.ts';
-import { ConfigurationsCut } from '../graphql/graphql-source.ts';
+import { ConfigurationsCut } from '../graphql/configurations-with-traffic.ts';
 import { EarlyEnds } from '../platform/pages.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { isPassing, PlatformFailure, type Read } from '../platform/read.ts';
@@ -225,7 +225,7 @@ export class DiscoveryJob implements Job<Listed> {
       warning: judgement.warning ?? (namesWarning === before.namesWarning ? undefined : namesWarning),
       ...(judgement.believed && { discovery }),
       // Names that the state refused are to be committed with the next list.
-      memory: changed(this.#part, after, { ...after, names: before.names }),
+      memory: [changed(this.#part, after, { ...after, names: before.names })],
       ...(!isDeepStrictEqual(names, before.names) && {
         commit: [{ key: this.#part.key, value: [...names] }],
       }),

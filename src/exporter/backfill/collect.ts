@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS } from '../decode/points.ts';
 import { type FailureOutcome, PlatformFailure, type Read } from '../platform/read.ts';
-import type { SourceReader } from '../series/series-source.ts';
+import type { WindowReader } from '../series/series-source.ts';
 import { nextWidth } from '../series/width.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type HistoryWindow, moment, nameOf, type PlannedSeries } from './history-plan.ts';
@@ -97,7 +97,7 @@ export async function inParallel<T>(
 }
 
 export interface HistoryReaderOptions extends RetryOptions {
-  readonly reader: Pick<SourceReader, 'read'>;
+  readonly reader: WindowReader;
   readonly read: Read;
   /** The end of the range (ms): buckets that end later are not waited for. */
   readonly end: number;

@@ -10,7 +10,7 @@ import { demandPerMinute } from '../rate-limit/demand-forecast.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
-import { type SourceReader, wantedBy } from '../series/series-source.ts';
+import { type WindowReader, wantedBy } from '../series/series-source.ts';
 import { type ReadMode, USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, type Window } from '../settling/window.ts';
 import { AccountMemory } from '../state/account-memory.ts';
@@ -133,7 +133,7 @@ export class HistoryAccount {
       target: targetOf(planned),
       metric: planned.metric,
       wants: wantedBy(dimensions),
-      most: top,
+      top,
       mode: () => this.#modes.get(metric) ?? 'metric',
       // What is planned was found by the exporter's own reads: few of these metrics are missing.
       mayTry: () => true,
@@ -141,7 +141,7 @@ export class HistoryAccount {
     };
     const series = this.#readerOf(asked, planned.api);
     const reader = {
-      read: async (...question: Parameters<SourceReader['read']>) => {
+      read: async (...question: Parameters<WindowReader['read']>) => {
         const answer = await series.read(...question);
         if (answer.mode !== undefined) this.#modes.set(metric, answer.mode);
         return answer;
@@ -151,9 +151,9 @@ export class HistoryAccount {
   }
 
   /** By the source that is configured; or by REST, and by GraphQL where REST does not know what is asked for. */
-  #readerOf(asked: SeriesReaderOptions, api: PlannedSeries['api']): Pick<SourceReader, 'read'> {
+  #readerOf(asked: SeriesReaderOptions, api: PlannedSeries['api']): WindowReader {
     const configured = this.#account.collectors[api]?.source ?? this.#account.source;
-    const rest: SourceReader = new SeriesReader(asked);
+    const rest: WindowReader = new SeriesReader(asked);
     const other = configured === 'rest' ? undefined : this.#graphql.reader(asked);
     if (other === undefined) return rest;
     const { onlyElsewhere = [] } = asked.target.product;
@@ -200,12 +200,20 @@ export class HistoryAccount {
 
   #planned(job: Job): PlannedSeries[] {
     if (!(job instanceof SeriesJob)) return [];
-    const { target, metric } = job;
-    const { product, by, id, name, owner } = target;
-    const own = owner === undefined ? {} : { owner };
-    return [
-      { account: this.#account.name, api: product.api, product: product.slug, by, id, name, metric, ...own },
-    ];
+    return [...job.series].map(({ target, metric }) => {
+      const { product, by, id, name, owner } = target;
+      const own = owner === undefined ? {} : { owner };
+      return {
+        account: this.#account.name,
+        api: product.api,
+        product: product.slug,
+        by,
+        id,
+        name,
+        metric,
+        ...own,
+      };
+    });
   }
 }
 

@@ -257,12 +257,15 @@ export function columnOf(
   return { dimension, fields, divisor: (scale / UNITS[unit]) * seconds, isRate: isRate === true };
 }
 
-/** The series of one configuration in the rows of a dataset, as every other source has them. */
+/**
+ * Returns the series of one configuration in the rows of a dataset, as every other source has them.
+ * @param faulty counts the values that are not usable, which no other series has
+ */
 export function decodeColumns(
   answer: DatasetRows,
   key: string,
   columns: readonly Column[],
-  window: Window,
+  { window, faulty }: { readonly window: Window; readonly faulty: Rejections },
 ): Decoded {
   const mine = answer.byKey.get(key) ?? NOTHING;
   const { width } = answer;
@@ -272,7 +275,12 @@ export function decodeColumns(
   const series = new Map<string, Points>();
   const valueless = new Map<string, Float64Array>();
   for (const column of columns) {
-    const { points, without } = valuesOf(places, column, width ?? MINUTE_MS, rejected);
+    const mineFaulty: Rejections = new Map();
+    const { points, without } = valuesOf(places, column, width ?? MINUTE_MS, mineFaulty);
+    for (const [reason, rows] of mineFaulty) {
+      reject(rejected, reason, rows);
+      reject(faulty, reason, rows);
+    }
     series.set(column.dimension, points);
     if (without.length > 0) valueless.set(column.dimension, Float64Array.from(without));
   }

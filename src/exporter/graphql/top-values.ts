@@ -1,5 +1,4 @@
 import { OTHER, TOP_VALUES } from '../catalogue/products.ts';
-import type { CountersAsked } from '../series/series-source.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Column, KeyRows } from './dataset-rows.ts';
 import { MARK } from './fields.ts';
@@ -67,7 +66,6 @@ export class TopValues {
   readonly #wants: (value: string) => boolean;
   readonly #most: number;
   #ranking: Ranking | undefined;
-  #shown: readonly string[] = [];
 
   constructor(wants: (value: string) => boolean, most = TOP_VALUES) {
     this.#wants = wants;
@@ -75,20 +73,19 @@ export class TopValues {
   }
 
   /**
-   * The columns of the values that have series of their own, and of all others together.
+   * Returns the columns of the values that have series of their own, and of all others together.
    * @param open the column of any of them
-   * @param counters which values are counted: they have been since before a restart. Where none are, those of the answers before
+   * @param counters values that are counted, since before a restart perhaps, and whether others may be from now on
    */
   columns(
     open: Column,
     rows: KeyRows | undefined,
     { window, now }: { readonly window: Window; readonly now: number },
-    counters: CountersAsked | undefined,
+    counters: { readonly dimensions: readonly string[]; readonly mayChange: boolean },
   ): readonly Column[] {
     const sums = sumsIn(rows, window);
-    const before = counters === undefined ? this.#shown : [...counters.dimensions()];
-    const shown = before.filter((value) => value !== OTHER && this.#wants(value));
-    const chosen = counters?.mayChange === false ? shown : this.#chosen(shown, sums, window, now);
+    const shown = counters.dimensions.filter((value) => value !== OTHER && this.#wants(value));
+    const chosen = counters.mayChange ? this.#chosen(shown, sums, window, now) : shown;
     const isShown = new Set(chosen);
     const column = (dimension: string, fields: readonly string[]): Column => ({
       ...open,
@@ -110,7 +107,6 @@ export class TopValues {
     });
     const top = topOf(shown, ranking, this.#most);
     this.#ranking = top.ranking;
-    this.#shown = top.shown;
     return top.shown;
   }
 }

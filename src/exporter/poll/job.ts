@@ -67,8 +67,9 @@ export interface Job<Answer = unknown> {
    * Age (ms, since the end of the newest bucket) that its data reaches when all is well and it is polled at this
    * interval; undefined where that is not known, and of work that brings no series.
    * @param now the platform's time
+   * @param metric default: that of its metrics whose data may be the oldest
    */
-  expectedAge?(intervalMs: number, now: number): number | undefined;
+  expectedAge?(intervalMs: number, now: number, metric?: string): number | undefined;
   /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
   counted?(intervalMs: number, now: number): CountedUntil | undefined;
   /** What it exposes after other configurations were discovered; undefined if nothing changes. */
@@ -93,9 +94,9 @@ export interface PollResult {
   /** To be pushed, each at its own time; put into the outbox with `commit`, or not at all. */
   readonly timed?: readonly TimedSample[];
   /** What it leaves in the account's memory. */
-  readonly memory?: MemoryChange;
-  /** Evidence about the metric that it read, for all targets of that metric. */
-  readonly learned?: { readonly metric: LearnedMetric; readonly evidence: MetricEvidence };
+  readonly memory?: readonly MemoryChange[];
+  /** Evidence about the metrics that it read, for all targets of each metric. */
+  readonly learned?: readonly LearnedEvidence[];
   /** What the job exposes from now on. @param committed whether what was to be committed is durable now */
   exposures(committed: boolean): readonly Exposure[];
   readonly counting?: Counting | undefined;
@@ -107,9 +108,17 @@ export interface PollResult {
   readonly metrics?: readonly string[];
 }
 
+/** Evidence about a metric, for all its targets. */
+export interface LearnedEvidence {
+  readonly metric: LearnedMetric;
+  readonly evidence: MetricEvidence;
+}
+
 /** Samples to be exposed in place of those that the job exposed as the same part before. */
 export interface Exposure {
   readonly part: string;
+  /** The series that it shows, of a job that reads several; undefined for the job as a whole. */
+  readonly series?: { readonly id: string; readonly metric: string };
   readonly samples: readonly Sample[];
   /**
    * When (platform ms) the bucket ended that the samples show: while the platform is up they are exposed only until they
@@ -232,21 +241,15 @@ export function failed(failure: PlatformFailure): Ending {
   };
 }
 
-/** What was asked, of all that may be asked in its place: another source, or with another address, token or user. */
-export interface Asked {
-  /** The group of operations, where a job may read by another one as well. */
-  readonly by?: string | undefined;
-  /** The id of the access; undefined where it is not known. */
-  readonly of?: string | undefined;
-}
-
 /** A refusal of the platform, and until when not to ask again. Jobs remember it, and the state keeps it. */
-export interface Refusal extends Asked {
+export interface Refusal {
   readonly failure: PlatformFailure;
   /** Platform ms. */
   readonly until: number;
   /** How often in a row it was refused. */
   readonly times: number;
+  /** Id of the access that was refused; undefined if it is not known. */
+  readonly of?: string | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -270,32 +273,37 @@ export function refusalOf(
   failure: PlatformFailure,
   before: Refusal | undefined,
   now: number,
-  asked: Asked = {},
+  access?: string,
   isUsual = false,
 ): Refusal | undefined {
   const { outcome } = failure;
   if (foreignAnswerOf(failure) !== undefined) return undefined;
   if (outcome !== 'forbidden' && outcome !== 'not_found') return undefined;
-  const isAgain = before?.failure.outcome === outcome && isOf(before, asked);
+  const isAgain = before?.failure.outcome === outcome && isOf(before, access);
   const times = isAgain ? before.times + 1 : 1;
   const wait = outcome === 'forbidden' ? LONGEST_WAIT_MS : MINUTE_MS * 2 ** Math.min(times - 1, 10);
   const longest = isUsual ? LONGEST_IF_USUAL_MS : LONGEST_WAIT_MS;
-  return { failure, until: now + Math.min(longest, wait) - EARLY_MS, times, ...asked };
+  return {
+    failure,
+    until: now + Math.min(longest, wait) - EARLY_MS,
+    times,
+    ...(access !== undefined && { of: access }),
+  };
 }
 
 /**
  * Whether a refusal still stands at `now` (platform ms): asking again would waste an operation.
- * @param asked what would be asked now: the refusal of anything else does not count
+ * @param access id of the access that would ask now: the refusal of another does not count
  */
-export function stands(refusal: Refusal | undefined, now: number, asked: Asked = {}): refusal is Refusal {
-  if (refusal === undefined || !isOf(refusal, asked)) return false;
+export function stands(refusal: Refusal | undefined, now: number, access?: string): refusal is Refusal {
+  if (refusal === undefined || !isOf(refusal, access)) return false;
   // Further ahead: it dates from before the platform's clock was set back.
   return now < refusal.until && refusal.until <= now + LONGEST_WAIT_MS;
 }
 
 /** Until a token is read it is not known whose it is, and earlier versions did not note it: then it is taken to be the same. */
-function isOf(refusal: Refusal, { by, of }: Asked): boolean {
-  return refusal.by === by && (refusal.of ?? of) === (of ?? refusal.of);
+function isOf(refusal: Refusal, access: string | undefined): boolean {
+  return (refusal.of ?? access) === (access ?? refusal.of);
 }
 
 /** Key of a job's refusal in the state, from the key of its counters or settings. */
@@ -318,11 +326,10 @@ const storedRefusal = z.strictObject({
   status: z.number().nullable(),
   until: z.number(),
   times: z.int().positive(),
-  by: z.string().optional(),
   of: z.string().optional(),
 });
 
-function storeRefusal({ failure, until, times, by, of }: Refusal): z.input<typeof storedRefusal> {
+function storeRefusal({ failure, until, times, of }: Refusal): z.input<typeof storedRefusal> {
   const { outcome, message: reason, status = null } = failure;
   return {
     outcome,
@@ -330,7 +337,6 @@ function storeRefusal({ failure, until, times, by, of }: Refusal): z.input<typeo
     status,
     until,
     times,
-    ...(by !== undefined && { by }),
     ...(of !== undefined && { of }),
   };
 }
@@ -340,6 +346,6 @@ export function restoreRefusal(stored: unknown): Refusal | undefined {
   if (stored === undefined) return undefined;
   const { data } = storedRefusal.safeParse(stored);
   if (data === undefined) return undefined;
-  const { outcome, reason, status, until, times, by, of } = data;
-  return { failure: new PlatformFailure(outcome, reason, status ?? undefined), until, times, by, of };
+  const { outcome, reason, status, until, times, of } = data;
+  return { failure: new PlatformFailure(outcome, reason, status ?? undefined), until, times, of };
 }

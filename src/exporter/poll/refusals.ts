@@ -1,7 +1,7 @@
 import { unlessAborted } from '../clock.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { PlatformFailure } from '../platform/read.ts';
-import { type Asked, type Refusal, refusalOf, stands } from './job.ts';
+import { type Refusal, refusalOf, stands } from './job.ts';
 
 /** Whom the platform answers, and where: an address with a token or a user. */
 export interface Access {
@@ -16,11 +16,9 @@ export interface Asker {
   readonly platformClock: Pick<PlatformClock, 'now'>;
   /** The one in use; without it refusals stand whoever was refused. */
   readonly access?: Access | undefined;
-  /** By which it asks now, where it may by several. */
-  readonly source?: string | undefined;
 }
 
-/** What a job may not ask again for a while, with the source and the access that it has by now. */
+/** Refusals of a job, with the access that it has by now. */
 export class Refusals {
   readonly #asker: Asker;
   /** The access of the read under way: when the answer comes it may be another. */
@@ -41,17 +39,16 @@ export class Refusals {
   }
 
   stand(refusal: Refusal | undefined): refusal is Refusal {
-    return stands(refusal, this.#asker.platformClock.now(), this.#asked);
+    return stands(refusal, this.#asker.platformClock.now(), this.#access);
   }
 
   /** The refusal that the failure of the read is; undefined where it is none. @param isUsual as of {@link refusalOf} */
   of(failure: PlatformFailure, before?: Refusal, isUsual = false): Refusal | undefined {
-    const asked = this.#asked;
-    const askedWith = { ...asked, of: this.#askedWith ?? asked.of };
+    const askedWith = this.#askedWith ?? this.#access;
     return refusalOf(failure, before, this.#asker.platformClock.now(), askedWith, isUsual);
   }
 
-  get #asked(): Asked {
-    return { by: this.#asker.source, of: this.#asker.access?.id() };
+  get #access(): string | undefined {
+    return this.#asker.access?.id();
   }
 }

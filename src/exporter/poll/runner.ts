@@ -156,11 +156,10 @@ export function conclusionOf(job: Job, read: Read, signal: AbortSignal): Promise
 /** Puts what a poll found into the account's memory. @param committed whether what was to be committed is durable now */
 export function adopt(
   memory: AccountMemory,
-  { memory: change, learned }: PollResult,
+  { memory: changes = [], learned = [] }: PollResult,
   committed: boolean,
 ): void {
-  if (change !== undefined) memory.adopt(change, committed);
-  if (learned === undefined) return;
-  const { part } = learned.metric;
-  memory.adopt(changed(part, learn(memory.of(part), learned.evidence)), committed);
+  for (const change of changes) memory.adopt(change, committed);
+  for (const { metric, evidence } of learned)
+    memory.adopt(changed(metric.part, learn(memory.of(metric.part), evidence)), committed);
 }

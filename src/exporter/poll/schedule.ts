@@ -43,8 +43,6 @@ export class ScheduledJob implements JobState {
   readonly job: Job;
   /** Its phase (0 to 1) among jobs that fall due together: computed from its id, so that a restart does not change it. */
   readonly phase: number;
-  /** Under which names its results are exposed. */
-  readonly exposed = new Set<string>();
   /** Only during a poll: it takes half a kilobyte, and most jobs rest. */
   #stop: AbortController | undefined;
   /** Whether the job is no longer wanted. */
@@ -175,7 +173,6 @@ export interface ScheduleOptions {
   readonly poll: (scheduled: ScheduledJob) => Promise<void>;
   readonly exposed: {
     expose(scheduled: ScheduledJob, exposures: readonly Exposure[]): void;
-    withdraw(scheduled: ScheduledJob): void;
   };
 }
 
@@ -210,7 +207,7 @@ export class Schedule {
   }
 
   /**
-   * Replaces the jobs: new ones become due at once, vanished ones are stopped and withdrawn, the others go on. Done in
+   * Replaces the jobs: new ones become due at once, vanished ones are stopped, the others go on. Done in
    * slices, as there may be thousands; resolves when it is.
    */
   async replace(jobs: readonly Job[]): Promise<void> {
@@ -241,7 +238,7 @@ export class Schedule {
     return [...this.#scheduled.values()];
   }
 
-  /** Stops and withdraws everything, for good; resolves when no poll runs any more. */
+  /** Stops everything, for good; resolves when no poll runs any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wanted = new Set();
@@ -265,7 +262,6 @@ export class Schedule {
     this.#scheduled.delete(id);
     this.#byPattern.get(schedule)?.delete(scheduled);
     scheduled.stop();
-    this.#options.exposed.withdraw(scheduled);
   }
 
   #subscribe(patterns: ReadonlySet<string>): void {

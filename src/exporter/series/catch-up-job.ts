@@ -1,21 +1,9 @@
-import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
-import type { Window } from '../settling/window.ts';
 import type { PastRead } from './ledger-windows.ts';
-import type { SeriesMemory } from './series-memory.ts';
-import type { WindowedAnswer } from './series-source.ts';
-
-/** The job of a series, as far as its catching up needs it. Times are platform ms. */
-export interface FollowedSeries extends Job<WindowedAnswer> {
-  readonly memory: Pick<SeriesMemory, 'restsUntil'>;
-  readonly platformClock: PlatformClock;
-  presentWindow(now: number): Window;
-  pastRead(now: number): PastRead | undefined;
-  readWindow(window: (now: number) => Window, read: Read, signal: AbortSignal): Promise<WindowedAnswer>;
-  /** @param restMs how long catching up rests if nothing has changed */
-  concludePast(answered: WindowedAnswer, restMs: number): PollResult;
-}
+import type { Series } from './series.ts';
+import type { SeriesJob } from './series-job.ts';
+import type { GroupAnswer } from './series-source.ts';
 
 /** Weight of catching up relative to fresh reads, which go first. */
 const CATCH_UP_WEIGHT = 0.25;
@@ -23,13 +11,13 @@ const CATCH_UP_WEIGHT = 0.25;
 /** How long (ms) after a read that brought the counters nothing the next one may leave. */
 const RETRY_MS = 5 * 60_000;
 
-/** Reads what the counters of a series lack and no fresh window brings, the oldest hour first. */
-export class CatchUpJob implements Job<WindowedAnswer> {
+/** Reads what the counters of a job's series lack and no fresh window brings, the oldest hour first. */
+export class CatchUpJob implements Job<GroupAnswer<Series>> {
   readonly schedule = undefined;
   readonly retryMs = RETRY_MS;
-  readonly follows: FollowedSeries;
+  readonly follows: SeriesJob;
 
-  constructor(follows: FollowedSeries) {
+  constructor(follows: SeriesJob) {
     this.follows = follows;
   }
 
@@ -50,31 +38,59 @@ export class CatchUpJob implements Job<WindowedAnswer> {
   }
 
   cost(): number {
-    return this.follows.cost();
+    return this.follows.source.cost();
   }
 
-  /** The window is chosen when the operation leaves: a fresh read may have filled the hole meanwhile. */
-  read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
-    const { follows } = this;
+  /** Reads the window that is due first, for all series that lack a part of it. */
+  async read(read: Read, signal: AbortSignal): Promise<GroupAnswer<Series>> {
+    const { source, platformClock } = this.follows;
+    const lacking = pastReads(this.follows.series, platformClock.now());
+    const [first] = lacking;
+    if (first === undefined) return { answers: [], rejected: new Map() };
+    const series = lacking.filter(({ next }) => overlap(next, first.next)).map((one) => one.series);
+    // The window is chosen when the operation leaves: a fresh read may have filled the hole meanwhile.
     const window = (now: number) => {
-      const next = follows.pastRead(now);
-      return next === undefined || next.at > now ? follows.presentWindow(now) : next.window;
+      const [due] = pastReads(series, now);
+      return due === undefined || due.next.at > now ? this.follows.presentWindow(now) : due.next.window;
     };
-    return follows.readWindow(window, read, signal);
+    return source.read({ series, window, isPast: true }, read, signal);
   }
 
-  conclude(answered: WindowedAnswer): PollResult {
+  conclude(answered: GroupAnswer<Series>): PollResult {
     return this.follows.concludePast(answered, RETRY_MS);
   }
 
-  /** This job again, while there is a window to be read. */
+  /** Returns this job again, while there is a window to be read. */
   followUp(): FollowUp | undefined {
-    const { platformClock, memory } = this.follows;
+    const { platformClock, series } = this.follows;
     const now = platformClock.now();
-    const next = this.follows.pastRead(now);
+    const [next] = pastReads(series, now);
     if (next === undefined) return undefined;
-    // A longer rest was noted before the platform's clock was set back.
-    const rest = memory.restsUntil > now + RETRY_MS ? now : memory.restsUntil;
-    return { job: this, notBefore: platformClock.localNow() + Math.max(0, next.at - now, rest - now) };
+    return { job: this, notBefore: platformClock.localNow() + Math.max(0, next.next.at - now) };
   }
+}
+
+interface Lacking {
+  readonly series: Series;
+  readonly next: PastRead;
+}
+
+/** Returns the next read of the past of each series that lacks something, the one that is due first at the beginning. */
+function pastReads(series: Iterable<Series>, now: number): Lacking[] {
+  const lacking: Lacking[] = [];
+  for (const one of series) {
+    const next = one.pastRead(now);
+    if (next === undefined) continue;
+    const { restsUntil } = one.memory;
+    // A longer rest was noted before the platform's clock was set back.
+    const rest = restsUntil > now + RETRY_MS ? now : restsUntil;
+    lacking.push({ series: one, next: { ...next, at: Math.max(next.at, rest) } });
+  }
+  return lacking.sort(
+    (a, b) => Math.max(now, a.next.at) - Math.max(now, b.next.at) || a.next.window.from - b.next.window.from,
+  );
+}
+
+function overlap({ window: one }: PastRead, { window: other }: PastRead): boolean {
+  return one.from < other.to && other.from < one.to;
 }

@@ -1,25 +1,18 @@
 import type { Sample } from '../catalogue/family.ts';
 import { RECONCILIATION_RATIO } from '../catalogue/platform-families.ts';
-import type { Decoded } from '../decode/decode.ts';
-import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
-import { MINUTE_MS, type Window } from '../settling/window.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
-import { counterNames, isOutdated } from './breakdown.ts';
 import { type CountedSpan, SPACING_MS } from './checkpoints.ts';
-import type { HasCounter, Ledger } from './ledger.ts';
-import { bucketsWithin, without } from './spans.ts';
+import type { Series } from './series.ts';
+import type { SeriesJob } from './series-job.ts';
 
-/** Something whose counters can be compared with the platform: one metric of one target. */
-export interface Reconcilable {
-  readonly id: string;
-  readonly product: string;
-  /** What was counted over a past span that ended by `until`; undefined when there is no such span. */
-  spanBefore(until: number): CountedSpan | undefined;
-  /** What the platform says now of the same span. @throws PlatformFailure */
-  truthOf(span: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined>;
+/** A series whose counters can be compared with the platform, and the job that reads it. */
+interface Candidate {
+  readonly series: Series;
+  readonly job: SeriesJob;
 }
 
 export interface ReconciliationOptions {
@@ -28,7 +21,8 @@ export interface ReconciliationOptions {
   readonly group: () => string;
   /** Operations per minute that may be spent. */
   readonly perMinute: () => number;
-  readonly candidates: () => readonly Reconcilable[];
+  /** Jobs whose series are compared. */
+  readonly jobs: () => readonly SeriesJob[];
   readonly platformClock: PlatformClock;
   readonly memory: Pick<AccountMemory, 'of'>;
 }
@@ -96,33 +90,33 @@ export class ReconciliationJob implements Job<Round> {
 
   /** On average, since it only reads when it has saved up for an operation and there is a new span to compare. */
   cost(): number {
-    const { perMinute, candidates } = this.#options;
-    return Math.min(perMinute(), candidates().length * (MINUTE_MS / SPACING_MS));
+    const candidates = this.#options.jobs().reduce((sum, { series }) => sum + series.size, 0);
+    return Math.min(this.#options.perMinute(), candidates * (MINUTE_MS / SPACING_MS));
   }
 
   /** Reads the spans of as many candidates as was saved up for, those compared longest ago first. */
   async read(read: Read, signal: AbortSignal): Promise<Round> {
-    const { perMinute, platformClock, candidates, memory } = this.#options;
+    const { perMinute, platformClock, memory } = this.#options;
     const known = memory.of(this.#part);
-    const endOf = ({ id }: Reconcilable) => known.attempts.get(id) ?? Number.NEGATIVE_INFINITY;
+    const endOf = ({ series: { id } }: Candidate) => known.attempts.get(id) ?? Number.NEGATIVE_INFINITY;
     const attempts: Attempt[] = [];
     let credit = Math.min(known.credit + perMinute(), Math.max(1, perMinute()));
-    for (const candidate of candidates().toSorted((a, b) => endOf(a) - endOf(b))) {
+    for (const candidate of this.#candidates().toSorted((a, b) => endOf(a) - endOf(b))) {
       if (credit < 1) break;
-      const span = candidate.spanBefore(platformClock.now() - COMPARE_AFTER_MS);
+      const span = candidate.series.spanBefore(platformClock.now() - COMPARE_AFTER_MS);
       if (span === undefined || span.window.to <= endOf(candidate)) continue;
       credit -= 1;
       const check = await compared(candidate, span, read, signal);
-      attempts.push({ id: candidate.id, end: span.window.to, check });
+      attempts.push({ id: candidate.series.id, end: span.window.to, check });
     }
     return { attempts, credit };
   }
 
   conclude({ attempts, credit }: Round): PollResult {
-    const { memory, candidates, platformClock } = this.#options;
+    const { memory, platformClock } = this.#options;
     const before = memory.of(this.#part);
     // What is gone may never have been compared: its reads fail.
-    const present = new Set(candidates().map(({ id }) => id));
+    const present = new Set(this.#candidates().map(({ series }) => series.id));
     const isFresh = ({ end }: Check) => end >= platformClock.now() - MEMORY_MS;
     const checks = new Map([...before.checks].filter(([, check]) => isFresh(check)));
     const ends = new Map([...before.attempts].filter(([id]) => present.has(id)));
@@ -133,23 +127,28 @@ export class ReconciliationJob implements Job<Round> {
     const samples = ratios(this.#options.account, checks.values());
     return {
       outcome: attempts.some(({ check }) => check !== undefined) ? 'ok' : 'empty',
-      memory: changed(this.#part, { checks, attempts: ends, credit }),
+      memory: [changed(this.#part, { checks, attempts: ends, credit })],
       exposures: () => [{ part: 'ratio', samples }],
     };
   }
+
+  #candidates(): Candidate[] {
+    return this.#options.jobs().flatMap((job) => [...job.series].map((series) => ({ series, job })));
+  }
 }
 
-/** Undefined where there was nothing to compare with. A candidate that cannot be read must not hold up the others. */
+/** Undefined if there was nothing to compare with. A candidate that cannot be read must not hold up the others. */
 async function compared(
-  candidate: Reconcilable,
+  { series, job }: Candidate,
   span: CountedSpan,
   read: Read,
   signal: AbortSignal,
 ): Promise<Check | undefined> {
   try {
-    const truth = await candidate.truthOf(span, read, signal);
+    const answer = await job.readOne(series, span.window, read, signal);
+    const truth = answer && series.sumOf(answer);
     if (truth === undefined) return undefined;
-    return { product: candidate.product, end: span.window.to, counted: span.counted, truth };
+    return { product: series.target.product.slug, end: span.window.to, counted: span.counted, truth };
   } catch (failure) {
     if (!(failure instanceof PlatformFailure)) throw failure;
     return undefined;
@@ -167,23 +166,4 @@ function ratios(account: string, checks: Iterable<Check>): Sample[] {
     if (truth === 0) return [];
     return [{ family: RECONCILIATION_RATIO, labels: { account, product }, value: counted / truth }];
   });
-}
-
-/** Sum of all counters' buckets in a window; undefined if the answer lacks any, or a row was dropped. */
-export function sumOfCounted(
-  ledger: Ledger,
-  counts: HasCounter,
-  decoded: Decoded,
-  window: Window,
-): number | undefined {
-  if (isOutdated(ledger, decoded) || decoded.rejected.size > 0) return undefined;
-  const wanted: Points[] = [];
-  for (const name of counterNames(ledger)) {
-    if (!counts(name)) continue;
-    const points = decoded.series.get(name) ?? NO_POINTS;
-    const width = ledger.dimensions.get(name)?.width ?? MINUTE_MS;
-    if (without([window], bucketsWithin(points, width, window)).length > 0) return undefined;
-    wanted.push(points);
-  }
-  return sumWithin(wanted, window);
 }

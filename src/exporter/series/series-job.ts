@@ -3,109 +3,120 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { PlatformFailure, Read } from '../platform/read.ts';
 import {
   type CountedUntil,
-  type Exposure,
   type FollowUp,
+  type Job,
   type JobSubject,
   type PollResult,
+  type Refusal,
   RowsRejected,
+  refusalEntries,
+  restoreRefusal,
 } from '../poll/job.ts';
 import { type Access, type Asker, Refusals } from '../poll/refusals.ts';
-import {
-  type DelaySettings,
-  type Delays,
-  delaysOf,
-  LONGEST_LAG_MS,
-  nothingShown,
-  pushDelay,
-  recentLag,
-} from '../settling/learned.ts';
-import type { LearnedMetric } from '../settling/learned-metrics.ts';
+import { LONGEST_LAG_MS, nothingShown } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateKey } from '../state/state.ts';
-import { type Target, targetName } from '../targets/target.ts';
-import { type Applied, apply } from './apply.ts';
-import { counterNames } from './breakdown.ts';
-import { CatchUpJob, type FollowedSeries } from './catch-up-job.ts';
-import { type CountedSpan, spanBefore } from './checkpoints.ts';
-import { type HasCounter, type Ledger, progressBeyond, usualWidth, withCountersOf } from './ledger.ts';
-import { isChanged, ledgerKey } from './ledger-record.ts';
-import { countedUntil, type PastRead, pastRead, presentWindow } from './ledger-windows.ts';
-import { earlyExposure } from './lower-bounds.ts';
-import { bucketToShow, shareMissing } from './present-buckets.ts';
-import type { KeptCounters } from './pruning.ts';
-import { pushOf } from './pushed-series.ts';
-import { type Reconcilable, sumOfCounted } from './reconciliation-job.ts';
-import type { SeriesSamples } from './samples.ts';
-import { entriesOf, isUsuallyRead, restoreMemory, type SeriesMemory } from './series-memory.ts';
-import type { SourceName, SourceReader, WindowedAnswer } from './series-source.ts';
-
-/** Current push destination of an account; undefined while nothing is pushed. */
-export interface PushDestination {
-  readonly pushed: unknown;
-}
+import { targetName } from '../targets/target.ts';
+import { CatchUpJob } from './catch-up-job.ts';
+import { joinedResults } from './joined-results.ts';
+import { usualWidth } from './ledger.ts';
+import type { Series, SeriesResult } from './series.ts';
+import { isUsuallyRead } from './series-memory.ts';
+import type { GroupAnswer, SeriesSource, WindowedAnswer } from './series-source.ts';
 
 export interface SeriesJobOptions {
-  readonly target: Target;
-  readonly metric: string;
+  readonly id: string;
+  readonly subject: JobSubject;
   readonly schedule: string;
-  readonly weight: number;
-  readonly reader: SourceReader;
-  readonly samples: SeriesSamples;
-  readonly memory: Pick<AccountMemory, 'of' | 'late'>;
-  /** What is learned of the metric, over all its targets. */
-  readonly learned: LearnedMetric;
-  readonly delays: DelaySettings;
-  /** Returns what the state holds under a key. */
-  readonly stored: (key: StateKey) => unknown;
-  readonly outlet: PushDestination;
-  /** True if the platform has ever had any data of a target. */
-  readonly isKnown: (target: Target) => boolean;
+  readonly source: SeriesSource;
+  readonly memory: Pick<AccountMemory, 'of'>;
+  /** Key of its refusal in the state. */
+  readonly refusalKey: StateKey;
+  /** True if the platform has ever had any data of a series' target. */
+  readonly isKnown: (series: Series) => boolean;
   readonly platformClock: PlatformClock;
   readonly access?: Access | undefined;
 }
 
-/** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
-export class SeriesJob implements FollowedSeries, Reconcilable, Asker {
+/** Age (ms) that the data of a metric reaches when all is well. */
+export interface MetricAge {
+  readonly product: string;
+  readonly metric: string;
+  readonly ageMs: number;
+}
+
+/** How old the data of a metric is, as of the job's last answer. Times are platform ms. */
+interface DataAge {
+  readonly of: Series;
+  readonly width: number;
+  /** Lateness (ms) of the platform when it gave the bucket shown. */
+  readonly lag: number;
+  readonly shownUntil: number | undefined;
+  readonly countedUntil: number | undefined;
+}
+
+/** Memory of a job between polls. */
+interface JobMemory {
+  /** Set while the platform refuses to answer, since something is missing or forbidden. */
+  readonly refusal: Refusal | undefined;
+  /** By metric: the oldest of all its series. */
+  readonly ages: ReadonlyMap<string, DataAge>;
+}
+
+/** Reads what one operation of the platform answers: a metric of a target, or by GraphQL many series together. */
+export class SeriesJob implements Job<GroupAnswer<Series>>, Asker {
   readonly id: string;
   readonly subject: JobSubject;
   readonly schedule: string;
-  readonly weight: number;
-  readonly target: Target;
-  readonly metric: string;
   readonly platformClock: PlatformClock;
-  /** A metric that the catalogue does not list for its product is read for one target first, and for all once it has data. */
-  readonly findsJobs: boolean;
+  readonly source: SeriesSource;
   readonly #options: SeriesJobOptions;
-  readonly #part: MemoryPart<SeriesMemory> & { readonly key: StateKey };
+  readonly #part: MemoryPart<JobMemory> & { readonly key: StateKey };
   readonly #catchUp: CatchUpJob;
   readonly #refusals: Refusals;
+  #series: ReadonlySet<Series> = new Set();
 
   constructor(options: SeriesJobOptions) {
-    const { target, metric, stored } = options;
-    const { api, slug } = target.product;
     this.#options = options;
-    this.target = target;
-    this.metric = metric;
-    this.platformClock = options.platformClock;
-    this.id = `${api}/${slug}/${target.by}/${target.id}/${metric}`;
-    this.subject = { collector: api, product: slug, ...configurationOf(target), metric };
+    this.id = options.id;
+    this.subject = options.subject;
     this.schedule = options.schedule;
-    this.weight = options.weight;
-    this.findsJobs = !target.product.metrics.includes(metric);
-    const key = ledgerKey(target, metric);
-    this.#part = { key, open: () => restoreMemory(key, stored) };
+    this.source = options.source;
+    this.platformClock = options.platformClock;
+    this.#part = {
+      key: options.refusalKey,
+      open: (stored) => ({ refusal: restoreRefusal(stored), ages: new Map() }),
+    };
     this.#catchUp = new CatchUpJob(this);
     this.#refusals = new Refusals(this);
   }
 
-  /** The group of its source, which may change. */
-  get group(): string {
-    return this.#options.reader.group;
+  /** Replaces the series that it reads. */
+  assign(series: Iterable<Series>): void {
+    this.#series = new Set(series);
+    for (const one of this.#series) one.source = this.source;
+    this.#restored = undefined;
   }
 
-  get source(): SourceName {
-    return this.#options.reader.name;
+  get series(): ReadonlySet<Series> {
+    return this.#series;
+  }
+
+  get weight(): number {
+    let weight = 0;
+    for (const series of this.#series) weight = Math.max(weight, series.weight);
+    return weight;
+  }
+
+  /** True if it reads a metric that the catalogue does not list: that is read for one target first. */
+  get findsJobs(): boolean {
+    for (const { target, metric } of this.#series) if (!target.product.metrics.includes(metric)) return true;
+    return false;
+  }
+
+  get group(): string {
+    return this.source.group;
   }
 
   get access(): Access | undefined {
@@ -113,143 +124,96 @@ export class SeriesJob implements FollowedSeries, Reconcilable, Asker {
   }
 
   cost(): number {
-    return this.#refusals.stand(this.memory.refusal) ? 0 : this.#options.reader.cost();
+    return this.#refusals.stand(this.#memory.refusal) ? 0 : this.source.cost();
   }
 
-  async read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
-    // What the present source has refused says nothing of another.
-    const refusal = this.#options.reader.triesAnother === true ? undefined : this.memory.refusal;
-    await this.#refusals.begin(refusal, signal);
-    return this.readWindow((now) => this.presentWindow(now), read, signal, true);
+  async read(read: Read, signal: AbortSignal): Promise<GroupAnswer<Series>> {
+    await this.#refusals.begin(this.#memory.refusal, signal);
+    const window = (now: number) => this.presentWindow(now);
+    return this.source.read({ series: [...this.#series], window, isPast: false }, read, signal);
   }
 
-  /** The window that brings the newest buckets. @param now platform ms */
+  /** Returns the window that brings the newest buckets of all series. @param now platform ms */
   presentWindow(now: number): Window {
-    const { reader, learned, memory } = this.#options;
-    const { ledger } = this.memory;
-    const isNew = ledger.since === undefined && ledger.reached === undefined;
-    const lag = reader.costsByWindow && isNew ? recentLag(memory.of(learned.part), now) : undefined;
-    return presentWindow(ledger, this.counts, now, {
-      horizon: this.#delays(now).horizon,
-      expected: lag && now - lag,
-      isFree: !reader.costsByWindow,
-    });
+    const windows = [...this.#series].map((series) => series.presentWindow(now));
+    return {
+      from: windows.reduce((from, window) => Math.min(from, window.from), Number.POSITIVE_INFINITY),
+      to: windows.reduce((to, window) => Math.max(to, window.to), 0),
+    };
   }
 
-  /** The next read of what fresh windows do not reach. @param now platform ms */
-  pastRead(now: number): PastRead | undefined {
-    return pastRead(this.memory.ledger, this.counts, now, this.#delays(now).settle);
-  }
-
-  /**
-   * @param window asked for when the first operation leaves (platform ms)
-   * @param mayChange true if the answer may break the metric down by other values than before
-   */
-  readWindow(
-    window: Parameters<SourceReader['read']>[1],
+  /** Reads one window of one series; undefined if the platform has no answer for it. @throws PlatformFailure */
+  async readOne(
+    series: Series,
+    window: Window,
     read: Read,
     signal: AbortSignal,
-    mayChange = false,
-  ): Promise<WindowedAnswer> {
-    const dimensions = () => counterNames(this.memory.ledger);
-    return this.#options.reader.read(read, window, signal, { dimensions, mayChange });
+  ): Promise<WindowedAnswer | undefined> {
+    const asked = { series: [series], window: () => window, isPast: true };
+    const { answers } = await this.source.read(asked, read, signal);
+    return answers[0]?.[1];
   }
 
   /** Remembers a refusal. A read that was skipped because of an earlier refusal changes nothing. */
   failed(failure: PlatformFailure): PollResult | undefined {
-    const { platformClock, isKnown, target, learned } = this.#options;
-    const { memory } = this;
-    const now = platformClock.now();
+    const memory = this.#memory;
+    const now = this.platformClock.now();
     if (this.#refusals.stand(memory.refusal)) return undefined;
-    const refusal = this.#refusals.of(failure, memory.refusal, isUsuallyRead(memory.ledger, now));
+    const isUsual = [...this.#series].some((series) => isUsuallyRead(series.memory.ledger, now));
+    const refusal = this.#refusals.of(failure, memory.refusal, isUsual);
     if (refusal === undefined && memory.refusal === undefined) return undefined;
-    const missing = { target: targetName(target), isKnown: isKnown(target) };
-    const after = { ...memory, refusal };
     return {
       outcome: 'empty',
       failure,
-      memory: changed(this.#part, after),
-      commit: entriesOf(this.#part.key, memory, after),
-      ...(failure.outcome === 'not_found' && {
-        learned: { metric: learned, evidence: { ...nothingShown(now), missing } },
-      }),
+      memory: [changed(this.#part, { ...memory, refusal })],
+      commit: refusalEntries(this.#part.key, memory.refusal, refusal),
+      learned: failure.outcome === 'not_found' ? this.#learnedFromMissing(now) : [],
       exposures: () => [],
     };
   }
 
-  conclude(answered: WindowedAnswer): PollResult {
-    const { samples, learned, memory } = this.#options;
-    const { now } = answered;
-    const { ledger } = this.memory;
-    const delays = this.#delays(now);
-    const applied = apply(ledger, answered, this.#rules(now));
-    const { usable, evidence } = applied;
-    const { rows, series } = answered.decoded;
-    const width = usualWidth(applied.ledger);
-    const { reached: end } = applied.ledger;
-    const common = { warning: answered.notice, unknownDimensions: samples.unknown(series.keys()) };
-    const missing = shareMissing(answered, applied.ledger);
-    const buckets = { dimensions: series.size, rows, width: usable.size > 0 ? width : undefined, missing };
-    if (width === undefined || end === undefined || usable.size === 0)
-      return {
-        ...common,
-        ...this.resultOf(answered, applied),
-        buckets: { ...buckets, newestExposed: undefined },
-      };
-    const reached = progressBeyond(end, width, now, delays.lag);
-    const shown = bucketToShow(ledger, usable, now, { width, until: reached - delays.publish });
-    const { boundUntil, until, exposures } = this.#exposuresOf(applied, { now, width, reached, shown });
-    // Only a bucket that is new shows how late the platform is.
-    const isNew = shown !== undefined && shown + width > (ledger.shown.until ?? Number.NEGATIVE_INFINITY);
-    const lag = isNew ? now - reached : ledger.shown.lag;
-    const after = { ...applied, ledger: { ...applied.ledger, shown: { until, boundUntil, lag } } };
-    const gaugesUntil = reached - pushDelay(memory.of(learned.part), this.#options.delays, now);
+  #learnedFromMissing(now: number) {
+    return [...this.#series].map((series) => {
+      const missing = { target: targetName(series.target), isKnown: this.#options.isKnown(series) };
+      return { metric: series.learned, evidence: { ...nothingShown(now), missing } };
+    });
+  }
+
+  conclude({ answers, rejected, notice, failure }: GroupAnswer<Series>): PollResult {
+    const memory = this.#memory;
+    const results = this.#present(answers).map(([series, answer]) => series.conclude(answer));
+    const joined = this.#joined(results, rejected);
+    const ages = new Map([...memory.ages, ...agesAfter(results)].filter(([metric]) => this.#reads(metric)));
     return {
-      ...common,
-      ...this.resultOf(answered, { ...after, evidence }, { exposures, gaugesUntil }),
-      buckets: { ...buckets, newestExposed: shown },
+      ...joined,
+      warning: notice,
+      failure,
+      memory: [...(joined.memory ?? []), changed(this.#part, { refusal: undefined, ages })],
+      commit: [...(joined.commit ?? []), ...refusalEntries(this.#part.key, memory.refusal, undefined)],
     };
   }
 
-  #exposuresOf(
-    { ledger, usable, evidence }: Applied,
-    given: {
-      readonly now: number;
-      readonly width: number;
-      readonly reached: number;
-      readonly shown: number | undefined;
-    },
-  ): {
-    readonly exposures: readonly Exposure[];
-    readonly until: number | undefined;
-    readonly boundUntil: number | undefined;
-  } {
-    const { samples, memory, learned } = this.#options;
-    const { now, width, reached, shown } = given;
-    const early = earlyExposure(samples, {
-      usable,
-      now,
-      width,
-      reached,
-      publishDelay: this.#delays(now).publish,
-      metric: memory.of(learned.part),
-      evidence,
-      boundUntil: ledger.shown.boundUntil,
-    });
-    const { exposures, boundUntil } = early;
-    if (shown === undefined) return { exposures, until: ledger.shown.until, boundUntil };
-    const until = shown + width;
-    const gauges = samples.gauges(usable, until, ledger);
-    const moments = [samples.moment('lastBucket', shown), samples.moment('dataUntil', until)];
-    return {
-      exposures: [
-        { part: 'now', samples: gauges, dataUntil: until },
-        { part: 'moments', samples: moments, lasts: true },
-        ...exposures,
-      ],
-      until,
-      boundUntil,
-    };
+  /** Returns the result of an answer of the past. @param restMs how long catching up rests for series that it does not change */
+  concludePast({ answers, rejected, notice, failure }: GroupAnswer<Series>, restMs: number): PollResult {
+    const results = this.#present(answers).map(([series, answer]) => series.concludePast(answer, restMs));
+    return { ...this.#joined(results, rejected), warning: notice, failure };
+  }
+
+  /** @throws RowsRejected if no row of the answer is usable */
+  #joined(results: readonly SeriesResult[], rejected: GroupAnswer['rejected']) {
+    const joined = joinedResults(results, rejected, (series) => this.#series.has(series));
+    if (joined.outcome === 'empty' && joined.rejected.size > 0) throw new RowsRejected(joined.rejected);
+    return joined;
+  }
+
+  #reads(metric: string): boolean {
+    for (const series of this.#series) if (series.metric === metric) return true;
+    return false;
+  }
+
+  /** Series may have gone while the answer was on its way. */
+  #present(answers: GroupAnswer<Series>['answers']): GroupAnswer<Series>['answers'] {
+    return answers.filter(([series]) => this.#series.has(series));
   }
 
   followUp(): FollowUp | undefined {
@@ -257,127 +221,82 @@ export class SeriesJob implements FollowedSeries, Reconcilable, Asker {
   }
 
   /** Age (ms) that its data reaches when all is well, or while a bucket is shown that came late; undefined while unknown. */
-  expectedAge(intervalMs: number, now: number): number | undefined {
-    const { ledger } = this.memory;
-    const width = usualWidth(ledger);
-    if (width === undefined) return undefined;
-    const { publish, lag } = this.#delays(now);
-    const late = publish + intervalMs + Math.min(ledger.shown.lag, LONGEST_LAG_MS);
-    const isShown = now - (ledger.shown.until ?? 0) <= late + TOLERATED_SECONDS * 1_000;
-    return Math.max(publish + intervalMs + lag + width, isShown ? late : 0);
+  expectedAge(intervalMs: number, now: number, metric?: string): number | undefined {
+    let oldest: number | undefined;
+    for (const [name, age] of this.#ages)
+      if (metric === undefined || metric === name)
+        oldest = Math.max(oldest ?? 0, expectedAgeOf(age, intervalMs, now));
+    return oldest;
+  }
+
+  /** Returns the same for each metric. */
+  expectedAges(intervalMs: number, now: number): MetricAge[] {
+    return [...this.#ages].map(([metric, age]) => ({
+      product: age.of.target.product.slug,
+      metric,
+      ageMs: expectedAgeOf(age, intervalMs, now),
+    }));
   }
 
   counted(intervalMs: number, now: number): CountedUntil | undefined {
-    const { ledger } = this.memory;
-    const until = countedUntil(ledger, this.counts);
-    if (until === undefined) return undefined;
-    return { until, expectedAge: this.#delays(now).settle + intervalMs + (usualWidth(ledger) ?? 0) };
+    let [until, expectedAge] = [Number.POSITIVE_INFINITY, 0];
+    for (const { of, width, countedUntil } of this.#ages.values()) {
+      if (countedUntil === undefined) continue;
+      until = Math.min(until, countedUntil);
+      expectedAge = Math.max(expectedAge, of.delays(now).settle + intervalMs + width);
+    }
+    return expectedAge === 0 ? undefined : { until, expectedAge };
   }
 
-  /** The counters that it keeps in the state. */
-  get kept(): KeptCounters {
-    return { key: this.#part.key, watermark: countedUntil(this.memory.ledger, this.counts) };
+  /** Before the first answer they are those that the state shows. */
+  get #ages(): JobMemory['ages'] {
+    const { ages } = this.#memory;
+    if (ages.size > 0) return ages;
+    this.#restored ??= agesAfter(
+      [...this.#series].map((series) => ({
+        series,
+        ledger: series.memory.ledger,
+        countedUntil: series.kept.watermark,
+      })),
+    );
+    return this.#restored;
   }
 
-  /** True if an answer ever had buckets. */
-  get hasData(): boolean {
-    return usualWidth(this.memory.ledger) !== undefined;
-  }
+  #restored: JobMemory['ages'] | undefined;
 
-  get product(): string {
-    return this.target.product.slug;
-  }
-
-  spanBefore(until: number): CountedSpan | undefined {
-    return spanBefore(this.memory.ledger.checkpoints, until);
-  }
-
-  async truthOf({ window }: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined> {
-    const { decoded } = await this.readWindow(() => window, read, signal);
-    return sumOfCounted(this.memory.ledger, this.counts, decoded, window);
-  }
-
-  /** True for a dimension that has a counter and that the present source can answer. */
-  get counts(): HasCounter {
-    const { samples, reader } = this.#options;
-    const { dimensions } = reader;
-    return (dimension) => samples.counts(dimension) && (dimensions?.has(dimension) ?? true);
-  }
-
-  get memory(): SeriesMemory {
-    const { memory } = this.#options;
-    const known = memory.of(this.#part);
-    if (known.ledger.since !== undefined) return known;
-    // The state may have become readable since. Counters that began at zero would jump to their totals later.
-    const ledger = memory.late(this.#part)?.ledger;
-    return ledger?.since === undefined ? known : { ...known, ledger };
-  }
-
-  #delays(now: number): Delays {
-    const { memory, learned, delays } = this.#options;
-    return delaysOf(memory.of(learned.part), delays, now);
-  }
-
-  #rules(now: number) {
-    return { counts: this.counts, delays: this.#delays(now), certainNow: this.platformClock.certain(now) };
-  }
-
-  /** Result of applying an answer about the past. @param restMs how long catching up rests if nothing has changed */
-  concludePast(answered: WindowedAnswer, restMs: number): PollResult {
-    const { ledger } = this.memory;
-    const applied = apply(ledger, answered, this.#rules(answered.now));
-    const restsUntil = isChanged(ledger, applied.ledger) ? 0 : answered.now + restMs;
-    return this.resultOf(answered, applied, { restsUntil });
-  }
-
-  /**
-   * What a poll leaves of an answer.
-   * @throws RowsRejected when nothing of it is usable
-   */
-  resultOf(
-    { decoded }: WindowedAnswer,
-    applied: Applied,
-    given: {
-      readonly exposures?: readonly Exposure[];
-      readonly gaugesUntil?: number;
-      readonly restsUntil?: number;
-    } = {},
-  ): PollResult {
-    const { samples, outlet, learned } = this.#options;
-    const { exposures = [], gaugesUntil, restsUntil = 0 } = given;
-    const { memory } = this;
-    const { rejected, settled, skipped, restated, evidence, usable } = applied;
-    const isNothing = [...decoded.series.values()].every(({ timestamps }) => timestamps.length === 0);
-    if (isNothing && rejected.size > 0) throw new RowsRejected(rejected);
-    const push =
-      outlet.pushed === undefined
-        ? { ledger: applied.ledger, samples: [] }
-        : pushOf(memory.ledger, applied.ledger, settled, { samples, gaugesUntil, usable });
-    const after: SeriesMemory = { ledger: push.ledger, refusal: undefined, restsUntil };
-    // The evidence of the answer, with the counters as before.
-    const refused = { ...after, ledger: withCountersOf(push.ledger, memory.ledger) };
-    return {
-      outcome: isNothing ? 'empty' : 'ok',
-      rejected,
-      learned: { metric: learned, evidence },
-      commit: entriesOf(this.#part.key, memory, after),
-      timed: push.samples,
-      counting: { counted: settled.length, skipped, restated },
-      memory: changed(this.#part, after, refused),
-      // The answer may be good although it could not be committed: then what was counted before is still fresh.
-      exposures: (committed) => [...this.#counters((committed ? after : refused).ledger), ...exposures],
-    };
-  }
-
-  #counters(ledger: Ledger): Exposure[] {
-    if (ledger.since === undefined) return [];
-    const { samples } = this.#options;
-    const until = countedUntil(ledger, this.counts);
-    const moment = until === undefined ? [] : [samples.moment('countedUntil', until)];
-    return [{ part: 'total', samples: [...samples.counters(ledger), ...moment] }];
+  get #memory(): JobMemory {
+    return this.#options.memory.of(this.#part);
   }
 }
 
-function configurationOf({ by, id, name }: Target): Partial<JobSubject> {
-  return by === 'product' ? {} : { configuration_id: id, configuration: name };
+function expectedAgeOf({ of, width, lag, shownUntil }: DataAge, intervalMs: number, now: number): number {
+  const { publish, lag: usualLag } = of.delays(now);
+  const late = publish + intervalMs + Math.min(lag, LONGEST_LAG_MS);
+  const isShown = now - (shownUntil ?? 0) <= late + TOLERATED_SECONDS * 1_000;
+  return Math.max(publish + intervalMs + usualLag + width, isShown ? late : 0);
+}
+
+function agesAfter(
+  results: readonly Pick<SeriesResult, 'series' | 'ledger' | 'countedUntil'>[],
+): ReadonlyMap<string, DataAge> {
+  const ages = new Map<string, DataAge>();
+  for (const { series, ledger, countedUntil } of results) {
+    const width = usualWidth(ledger);
+    if (width === undefined) continue;
+    const known = ages.get(series.metric);
+    const { until, lag } = ledger.shown;
+    const shownUntil = leastOf(until, known?.shownUntil);
+    ages.set(series.metric, {
+      of: known === undefined || shownUntil !== known.shownUntil ? series : known.of,
+      width: Math.max(width, known?.width ?? 0),
+      lag: Math.max(lag, known?.lag ?? 0),
+      shownUntil,
+      countedUntil: leastOf(countedUntil, known?.countedUntil),
+    });
+  }
+  return ages;
+}
+
+function leastOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

@@ -2,11 +2,14 @@ import { DIMENSIONS, percentagesOf } from '../catalogue/catalogue.ts';
 import { type Decoded, decodeSeries, mergeDecoded } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
+import type { ReadMode } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 import { type SeriesQuestion, seriesResource } from '../targets/target.ts';
-import { everyDimension, type SeriesAsked, type SourceReader, type WindowedAnswer } from './series-source.ts';
+import { everyDimension, type SeriesAsked, type WindowedAnswer, type WindowReader } from './series-source.ts';
 
 export interface SeriesReaderOptions extends SeriesAsked {
+  /** Returns whether the metric's dimensions come in one operation or by one operation each, as far as is known. */
+  readonly mode: () => ReadMode;
   /** Whether its dimensions may be tried one by one where the platform does not know the metric. */
   readonly mayTry: () => boolean;
   readonly platformClock: PlatformClock;
@@ -18,14 +21,9 @@ const UNNAMED = '';
 type DecodedAnswer = Pick<WindowedAnswer, 'decoded' | 'now' | 'mode'>;
 
 /** Reads one metric of one target by REST, by as few operations as the platform lets. */
-export class SeriesReader implements SourceReader {
-  readonly name = 'rest';
-  readonly costsByWindow = false;
+export class SeriesReader implements WindowReader {
   readonly #options: SeriesReaderOptions;
   readonly #isPercent: ReturnType<typeof percentagesOf>;
-
-  /** The platform may answer any dimension. */
-  readonly dimensions = undefined;
 
   constructor(options: SeriesReaderOptions) {
     this.#options = options;

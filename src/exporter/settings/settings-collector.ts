@@ -198,7 +198,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
       rejected: new Map(rejected > 0 ? ([['bad_item', rejected]] as const) : []),
       failure,
       commit: [...found.entries, ...refusalEntries(this.#refusalKey, this.#memory.refusal, refusal)],
-      memory: changed(this.#part, memory, { ...memory, settings: found.refused }),
+      memory: [changed(this.#part, memory, { ...memory, settings: found.refused })],
       settingChanges,
       exposures: (committed) => {
         const { known } = committed ? found.memory : found.refused;
@@ -216,7 +216,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     return {
       outcome: 'empty',
       failure,
-      memory: changed(this.#part, { ...memory, refusal }),
+      memory: [changed(this.#part, { ...memory, refusal })],
       commit: refusalEntries(this.#refusalKey, memory.refusal, refusal),
       exposures: () => [],
     };

@@ -1,0 +1,87 @@
+import type { SeriesApi } from '../catalogue/products.ts';
+import { foreignAnswerOf } from '../platform/exchange.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
+import type { Job, PollResult } from '../poll/job.ts';
+import type { SourceEvidence } from '../series/source.ts';
+
+/** It asks at the start; later only if nothing was answered for a while. */
+const SCHEDULE = '*/5 * * * *';
+
+/** After the lists of configurations, before the reads of what is in them. */
+const PROBE_WEIGHT = 9;
+
+/** So many reads that are all answered with 404 show that a source has no series. */
+const MOST_READS = 3;
+
+/** Result of asking the sources. */
+export type ProbeResult = Pick<SourceEvidence, 'rest' | 'graphql'>;
+
+/** A read that shows whether a source has series: it fails with not_found if not. */
+export type ProbeRead = (read: Read, signal: AbortSignal) => Promise<unknown>;
+
+interface SourceProbeOptions {
+  /** Group of its first operations. */
+  readonly group: string;
+  readonly isNeeded: () => boolean;
+  /** Reads of series by each source. */
+  readonly reads: () => Readonly<Record<keyof ProbeResult, readonly ProbeRead[]>>;
+  readonly learn: (result: ProbeResult) => void;
+}
+
+/** Asks which source has the series of an API: REST first, GraphQL only if REST has none. */
+export class SourceProbe implements Job<ProbeResult | undefined> {
+  readonly id: string;
+  readonly api: SeriesApi;
+  readonly subject = { collector: 'discovery' };
+  readonly schedule = SCHEDULE;
+  readonly group: string;
+  readonly weight = PROBE_WEIGHT;
+  readonly #options: SourceProbeOptions;
+
+  constructor(api: SeriesApi, options: SourceProbeOptions) {
+    this.id = `discovery/${api}/source`;
+    this.api = api;
+    this.group = options.group;
+    this.#options = options;
+  }
+
+  cost(): number {
+    return this.#options.isNeeded() ? 1 : 0;
+  }
+
+  async read(read: Read, signal: AbortSignal): Promise<ProbeResult | undefined> {
+    const { isNeeded, reads } = this.#options;
+    if (!isNeeded()) return undefined;
+    const { rest, graphql } = reads();
+    const found = await resultOf(rest, read, signal);
+    return { rest: found, graphql: found === 'missing' ? await resultOf(graphql, read, signal) : undefined };
+  }
+
+  conclude(result: ProbeResult | undefined): PollResult {
+    if (result === undefined) return { outcome: 'empty', exposures: () => [] };
+    this.#options.learn(result);
+    return { outcome: 'ok', exposures: () => [] };
+  }
+}
+
+/** @throws PlatformFailure if it says nothing of the source */
+async function resultOf(
+  reads: readonly ProbeRead[],
+  read: Read,
+  signal: AbortSignal,
+): Promise<'answers' | 'missing' | undefined> {
+  let result: 'answers' | 'missing' | undefined;
+  for (const one of reads.slice(0, MOST_READS)) {
+    const failure = await one(read, signal).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    // A source that refuses a read for lack of a permission is there.
+    if (failure === undefined) return 'answers';
+    if (!(failure instanceof PlatformFailure) || foreignAnswerOf(failure) !== undefined) throw failure;
+    if (failure.outcome === 'forbidden') return 'answers';
+    if (failure.outcome !== 'not_found') throw failure;
+    result = 'missing';
+  }
+  return result;
+}

@@ -1,0 +1,71 @@
+import { groupedBy } from '../grouped-by.ts';
+import { MOST_FIELDS, MOST_ROWS, USUAL_BUCKETS } from './question.ts';
+
+/** What a series needs of the questions that it shares with others. */
+export interface Need {
+  /** Series of one kind can share questions: the same datasets, keys, breakdowns and schedule. */
+  readonly kind: string;
+  readonly metric: string;
+  /** Fields selected for it. */
+  readonly fields: readonly string[];
+  /** Value of the dataset's key; '' for the sum of all. */
+  readonly key: string;
+  /** Rows expected in a bucket for each key. */
+  readonly perKey: number;
+}
+
+/** Series that one job reads. */
+export interface Group<S> {
+  /** Unique, and the same while the number of groups stays the same. */
+  readonly id: string;
+  readonly metrics: readonly string[];
+  readonly series: readonly S[];
+}
+
+/** So many keys are asked for together: rows of others show whether an absent row is a zero. */
+const FEWEST_KEYS = 25;
+
+/** Fields that select the time and the key. */
+const KEY_FIELDS = 2;
+
+/**
+ * Cuts series into groups whose questions hold as many fields, and about as many rows, as one answer may have. Few keys are not
+ * cut further than to 25.
+ */
+export function groupsOf<S>(series: readonly S[], needOf: (series: S) => Need): Group<S>[] {
+  const asked = series.map((one) => ({ one, need: needOf(one) }));
+  return [...groupedBy(asked, ({ need }) => need.kind)].flatMap(([kind, alike]) =>
+    metricGroups(alike.map(({ need }) => need)).flatMap((metrics) => {
+      const mine = alike.filter(({ need }) => metrics.includes(need.metric));
+      const byKey = groupedBy(mine, ({ need }) => need.key);
+      const rows = USUAL_BUCKETS * mine.reduce((most, { need }) => Math.max(most, need.perKey), 0);
+      const together = Math.max(FEWEST_KEYS, Math.floor(MOST_ROWS / rows));
+      return chunksOf([...byKey.keys()], Math.ceil(byKey.size / together)).map((keys, index) => ({
+        id: `${kind}/${metrics.join('+')}/${index}`,
+        metrics,
+        series: keys.flatMap((key) => (byKey.get(key) ?? []).map(({ one }) => one)),
+      }));
+    }),
+  );
+}
+
+/** Metrics whose fields fit into one question, in the order in which they come. */
+function metricGroups(needs: readonly Need[]): string[][] {
+  const groups: { readonly metrics: string[]; fields: Set<string> }[] = [];
+  for (const [metric, alike] of groupedBy(needs, (need) => need.metric)) {
+    const fields = new Set(alike.flatMap((need) => need.fields));
+    const group = groups.find((one) => new Set([...one.fields, ...fields]).size <= MOST_FIELDS - KEY_FIELDS);
+    if (group === undefined) groups.push({ metrics: [metric], fields });
+    else {
+      group.metrics.push(metric);
+      group.fields = new Set([...group.fields, ...fields]);
+    }
+  }
+  return groups.map(({ metrics }) => metrics);
+}
+
+/** Returns so many chunks, as even as can be. */
+export function chunksOf<T>(items: readonly T[], chunks: number): (readonly T[])[] {
+  const start = (chunk: number) => Math.ceil((chunk * items.length) / chunks);
+  return Array.from({ length: chunks }, (_, chunk) => items.slice(start(chunk), start(chunk + 1)));
+}
