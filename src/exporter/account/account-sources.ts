@@ -160,13 +160,13 @@ export class AccountSources {
   /** Returns the job that asks which source has an API's series; undefined if the configuration names it. */
   probe(
     api: SeriesApi,
-    reads: ConstructorParameters<typeof SourceProbe>[1]['reads'],
+    given: Pick<ConstructorParameters<typeof SourceProbe>[1], 'reads' | 'jobs'>,
   ): SourceProbe | undefined {
     if (this.#configured(api) !== 'auto') return undefined;
     return new SourceProbe(api, {
       group: api,
       isNeeded: () => this.#needsProbe(api),
-      reads,
+      ...given,
       learn: (result) => this.#probed(api, result),
     });
   }

@@ -128,7 +128,7 @@ export class AccountJobs {
       product.api === 'analytics' && settings.metrics.includes('*') && this.sources.isRest(product.api);
     if (this.targets.products.some(readsAll)) yield keep('metadata', () => new MetadataJob());
     for (const api of this.#apis) {
-      const probe = this.#hasTargets(api) ? this.sources.probe(api, () => this.#probeReads(api)) : undefined;
+      const probe = this.#hasTargets(api) ? this.#probeOf(api) : undefined;
       if (probe !== undefined) yield keep(`source ${api}`, () => probe);
     }
     this.sources.jobsAreMade(this.#apis);
@@ -187,7 +187,7 @@ export class AccountJobs {
         const { by, id, name } = target;
         if (kept.size >= most) dropped.push(`${product.api}/${product.slug}/${by}/${id}/${metric}`);
         else {
-          const key = JSON.stringify([source, product.api, product.slug, by, id, name, metric]);
+          const key = JSON.stringify([product.api, product.slug, by, id, name, metric]);
           const series = this.#series.get(key) ?? this.#seriesOf(target, metric, read);
           kept.set(key, { series, source });
         }
@@ -330,6 +330,14 @@ export class AccountJobs {
       ({ hasData, target: other }) =>
         hasData && other.product === target.product && targetName(other) === targetName(target),
     );
+
+  #probeOf(api: SeriesApi): SourceProbe | undefined {
+    return this.sources.probe(api, {
+      reads: () => this.#probeReads(api),
+      jobs: (source) =>
+        this.seriesJobs().filter((job) => job.subject.collector === api && job.source.name === source),
+    });
+  }
 
   #hasTargets(api: SeriesApi): boolean {
     return this.targets.products.some(

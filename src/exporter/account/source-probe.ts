@@ -1,7 +1,8 @@
 import type { SeriesApi } from '../catalogue/products.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
-import { PlatformFailure, type Read } from '../platform/read.ts';
+import { type Outcome, PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
+import type { SeriesJob } from '../series/series-job.ts';
 import type { SourceEvidence } from '../series/source.ts';
 
 /** It asks at the start; later only if nothing was answered for a while. */
@@ -26,6 +27,8 @@ interface SourceProbeOptions {
   /** Reads of series by each source. */
   readonly reads: () => Readonly<Record<keyof ProbeResult, readonly ProbeRead[]>>;
   readonly learn: (result: ProbeResult) => void;
+  /** Jobs that read a source. */
+  readonly jobs: (source: keyof ProbeResult) => readonly Pick<SeriesJob, 'withoutRefusal'>[];
 }
 
 /** Asks which source has the series of an API: REST first, GraphQL only if REST has none. */
@@ -53,20 +56,34 @@ export class SourceProbe implements Job<ProbeResult | undefined> {
     const { isNeeded, reads } = this.#options;
     if (!isNeeded()) return undefined;
     const { rest, graphql } = reads();
-    const found = await resultOf(rest, read, signal);
-    return { rest: found, graphql: found === 'missing' ? await resultOf(graphql, read, signal) : undefined };
+    const found = await resultOf(rest, REST_MISSING, read, signal);
+    if (found !== 'missing') return { rest: found, graphql: undefined };
+    return { rest: found, graphql: await resultOf(graphql, GRAPHQL_MISSING, read, signal) };
   }
 
   conclude(result: ProbeResult | undefined): PollResult {
     if (result === undefined) return { outcome: 'empty', exposures: () => [] };
-    this.#options.learn(result);
-    return { outcome: 'ok', exposures: () => [] };
+    const { learn, jobs } = this.#options;
+    learn(result);
+    const answering = (['rest', 'graphql'] as const).filter((source) => result[source] === 'answers');
+    const changes = answering.flatMap((source) => jobs(source).map((job) => job.withoutRefusal()));
+    return {
+      outcome: 'ok',
+      memory: changes.flatMap(({ memory = [] }) => memory),
+      commit: changes.flatMap(({ commit = [] }) => commit),
+      exposures: () => [],
+    };
   }
 }
+
+/** Outcomes that show that a source is not there. */
+const REST_MISSING: readonly Outcome[] = ['not_found'];
+const GRAPHQL_MISSING: readonly Outcome[] = ['not_found', 'not_acceptable', 'undecodable'];
 
 /** @throws PlatformFailure if it says nothing of the source */
 async function resultOf(
   reads: readonly ProbeRead[],
+  missing: readonly Outcome[],
   read: Read,
   signal: AbortSignal,
 ): Promise<'answers' | 'missing' | undefined> {
@@ -78,9 +95,11 @@ async function resultOf(
     );
     // A source that refuses a read for lack of a permission is there.
     if (failure === undefined) return 'answers';
-    if (!(failure instanceof PlatformFailure) || foreignAnswerOf(failure) !== undefined) throw failure;
+    if (!(failure instanceof PlatformFailure)) throw failure;
     if (failure.outcome === 'forbidden') return 'answers';
-    if (failure.outcome !== 'not_found') throw failure;
+    if (!missing.includes(failure.outcome)) throw failure;
+    // A proxy may answer for a platform that is down.
+    if (missing === REST_MISSING && foreignAnswerOf(failure) !== undefined) throw failure;
     result = 'missing';
   }
   return result;

@@ -172,6 +172,16 @@ export class SeriesJob implements Job<GroupAnswer<Series>>, Asker {
     };
   }
 
+  /** Returns what ends its refusal, so that it asks again. */
+  withoutRefusal(): Pick<PollResult, 'memory' | 'commit'> {
+    const memory = this.#memory;
+    if (memory.refusal === undefined) return {};
+    return {
+      memory: [changed(this.#part, { ...memory, refusal: undefined })],
+      commit: refusalEntries(this.#part.key, memory.refusal, undefined),
+    };
+  }
+
   #learnedFromMissing(now: number) {
     return [...this.#series].map((series) => {
       const missing = { target: targetName(series.target), isKnown: this.#options.isKnown(series) };
