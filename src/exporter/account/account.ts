@@ -260,7 +260,7 @@ export class Account {
   #noteSources(): void {
     if (this.#stopped) return;
     const { observer, config } = this.#options;
-    for (const chosen of this.#jobs.sources.chosen()) {
+    for (const chosen of this.#jobs.sources.known()) {
       if (this.#noted.get(chosen.collector) === chosen.source) continue;
       this.#noted.set(chosen.collector, chosen.source);
       observer.sourceChosen(config.name, chosen);

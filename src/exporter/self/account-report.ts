@@ -110,8 +110,7 @@ export function reportTo(
     },
     sourceChosen(account, { collector, source, why }) {
       if (source === 'graphql') notesOf(account).failures.replaced(collector);
-      const isUsual = source === 'rest' && !notesOf(account).isNews(`source of ${collector}`);
-      if (source === 'graphql' || isUsual) log.info({ account, collector, source, why }, 'source of series');
+      log.info({ account, collector, source, why }, 'source of series');
     },
     departed(account, waitedMs) {
       metrics.quotaWait.observe(Math.max(0, waitedMs) / 1_000, account);

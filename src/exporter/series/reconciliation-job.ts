@@ -3,16 +3,29 @@ import { RECONCILIATION_RATIO } from '../catalogue/platform-families.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
-import { MINUTE_MS } from '../settling/window.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import { type CountedSpan, SPACING_MS } from './checkpoints.ts';
 import type { Series } from './series.ts';
-import type { SeriesJob } from './series-job.ts';
+import type { WindowedAnswer } from './series-source.ts';
 
-/** A series whose counters can be compared with the platform, and the job that reads it. */
+/** A series whose counters can be compared with the platform. */
+export type ComparedSeries = Pick<Series, 'id' | 'target' | 'spanBefore' | 'sumOf'>;
+
+/** A job whose series can be compared, each with an answer of its own. */
+export interface ComparedJob {
+  readonly series: Iterable<ComparedSeries>;
+  readOne(
+    series: ComparedSeries,
+    window: Window,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<WindowedAnswer | undefined>;
+}
+
 interface Candidate {
-  readonly series: Series;
-  readonly job: SeriesJob;
+  readonly series: ComparedSeries;
+  readonly job: ComparedJob;
 }
 
 export interface ReconciliationOptions {
@@ -22,7 +35,7 @@ export interface ReconciliationOptions {
   /** Operations per minute that may be spent. */
   readonly perMinute: () => number;
   /** Jobs whose series are compared. */
-  readonly jobs: () => readonly SeriesJob[];
+  readonly jobs: () => readonly ComparedJob[];
   readonly platformClock: PlatformClock;
   readonly memory: Pick<AccountMemory, 'of'>;
 }
@@ -90,7 +103,7 @@ export class ReconciliationJob implements Job<Round> {
 
   /** On average, since it only reads when it has saved up for an operation and there is a new span to compare. */
   cost(): number {
-    const candidates = this.#options.jobs().reduce((sum, { series }) => sum + series.size, 0);
+    const candidates = this.#candidates().length;
     return Math.min(this.#options.perMinute(), candidates * (MINUTE_MS / SPACING_MS));
   }
 

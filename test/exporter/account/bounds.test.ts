@@ -15,6 +15,7 @@ function started(limits: AccountLimits) {
         name: 'a',
         api_url: 'https://api.example.net',
         token: 'x',
+        source: 'rest',
         collectors: { metrics: { products: { edge_applications: { metrics: METRICS } } }, domains: {} },
       },
     ],

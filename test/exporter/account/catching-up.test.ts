@@ -14,14 +14,18 @@ const target = (id: string): Target => ({
   name: `site ${id}`,
 });
 
-/** A job whose counters are that much (ms) older than they are when all is well. */
+/** A job whose series' counters are that much (ms) older than they are when all is well. */
 const job = (id: string, of: string, excess: number | undefined) => ({
-  id,
-  target: target(of),
-  counted: (intervalMs: number) =>
-    excess === undefined
-      ? undefined
-      : { until: NOW - 11 * MINUTE - intervalMs - excess, expectedAge: 11 * MINUTE + intervalMs },
+  series: [
+    {
+      id,
+      target: target(of),
+      counted: (intervalMs: number) =>
+        excess === undefined
+          ? undefined
+          : { until: NOW - 11 * MINUTE - intervalMs - excess, expectedAge: 11 * MINUTE + intervalMs },
+    },
+  ],
 });
 
 function found(jobs: ReturnType<typeof job>[], before: BehindAt = new Map(), now = NOW): CatchingUp {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DiscoveryJob, type DiscoveryJobOptions } from '../../../src/exporter/account/discovery-job.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
-import { ConfigurationsCut } from '../../../src/exporter/graphql/graphql-source.ts';
+import { ConfigurationsCut } from '../../../src/exporter/graphql/configurations-with-traffic.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';

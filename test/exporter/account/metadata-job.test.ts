@@ -17,6 +17,7 @@ function started() {
         name: 'test',
         api_url: 'https://api.example.net',
         token: 'token',
+        source: 'rest',
         reconciliation_share: 0,
         collectors: { analytics: { products: { cloud_storage: { by: ['product'] } } } },
       },
@@ -46,7 +47,7 @@ function started() {
   /** The metrics whose polls may change which jobs there are. */
   const finding = () => {
     jobs.jobs();
-    return jobs.series().flatMap(({ metric, findsJobs }) => (findsJobs ? metric : []));
+    return jobs.seriesJobs().flatMap(({ subject, findsJobs }) => (findsJobs ? subject.metric : []));
   };
   return { answer, metrics, finding };
 }

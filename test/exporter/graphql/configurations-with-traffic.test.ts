@@ -3,7 +3,7 @@ import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import {
   ConfigurationsCut,
   configurationsWithTraffic,
-} from '../../../src/exporter/graphql/graphql-source.ts';
+} from '../../../src/exporter/graphql/configurations-with-traffic.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import type { Read } from '../../../src/exporter/platform/read.ts';
 

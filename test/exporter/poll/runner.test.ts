@@ -19,7 +19,7 @@ function poll(commit: (seen: () => { memory: number; exposed: readonly number[] 
     const total = memory.of(TOTAL);
     return {
       outcome: 'ok',
-      memory: changed(TOTAL, total + 1, total),
+      memory: [changed(TOTAL, total + 1, total)],
       commit: [{ key: ['total'], value: total + 1 }],
       exposures: (committed): Exposure[] => [{ part: String(committed ? total + 1 : total), samples: [] }],
     };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Points } from '../../../src/exporter/decode/points.ts';
+import { sumOfCounted } from '../../../src/exporter/series/counted-sum.ts';
 import type { Hole } from '../../../src/exporter/series/counting.ts';
 import { EMPTY_DIMENSION } from '../../../src/exporter/series/ledger.ts';
-import { sumOfCounted } from '../../../src/exporter/series/reconciliation-job.ts';
 import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';
 import { MINUTE, START } from './model-platform.ts';

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import type { SourceReader, WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
+import type {
+  GroupAnswer,
+  ReadableSeries,
+  SeriesSource,
+  WindowAsked,
+  WindowedAnswer,
+} from '../../../src/exporter/series/series-source.ts';
 import { learn } from '../../../src/exporter/settling/learned.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';
 import { NO_EVIDENCE, SeriesBed } from './series-bed.ts';
@@ -27,18 +33,18 @@ interface Beginning {
 async function minutesAsked({ costsByWindow, lag, ago = 0, before = [] }: Beginning): Promise<number> {
   const bed = new SeriesBed('requests', NOW, 'auto');
   let asked: Window | undefined;
-  const reader: SourceReader = {
+  const source: SeriesSource = {
     name: 'graphql',
     group: 'graphql',
-    dimensions: undefined,
     costsByWindow,
     cost: () => 1,
-    read: async (_read, window) => {
+    answers: () => true,
+    read: async <S extends ReadableSeries>({ window }: WindowAsked<S>): Promise<GroupAnswer<S>> => {
       asked = window(NOW);
-      return { ...EMPTY, window: asked };
+      return { answers: [], rejected: new Map() };
     },
   };
-  const job = bed.job('1', reader);
+  const job = bed.job('1', source);
   for (const answer of before) bed.taken(job, answer);
   if (lag !== undefined)
     bed.learn((known) => learn(known, { ...NO_EVIDENCE, now: NOW - ago * MINUTE, lagMs: lag * MINUTE }));

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
 import { type Checkpoints, spanBefore, withCheckpoint } from '../../../src/exporter/series/checkpoints.ts';
+import { sumOfCounted } from '../../../src/exporter/series/counted-sum.ts';
 import {
-  type Reconcilable,
+  type ComparedJob,
+  type ComparedSeries,
   ReconciliationJob,
-  sumOfCounted,
 } from '../../../src/exporter/series/reconciliation-job.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
 import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
@@ -55,6 +57,19 @@ describe('the sum of an hour that the platform is asked for again', () => {
   });
 });
 
+const TARGET = {
+  account: 'a',
+  product: productOf('metrics', 'edge_applications'),
+  by: 'configuration',
+  id: '1',
+  name: 'one',
+} as const;
+
+const jobOf = (series: ComparedSeries[], readOne: ComparedJob['readOne']): ComparedJob => ({
+  series,
+  readOne,
+});
+
 describe('reconciliation', () => {
   const read = () => Promise.reject(new Error('the candidates know their answers'));
 
@@ -62,19 +77,20 @@ describe('reconciliation', () => {
   async function ratios(rounds: readonly (() => number | undefined)[]): Promise<(number | undefined)[]> {
     let now = NOW;
     let truth: () => number | undefined = () => undefined;
-    const candidate: Reconcilable = {
+    const series: ComparedSeries = {
       id: 'steady',
-      product: 'edge_applications',
+      target: TARGET,
       spanBefore: (until) => ({ window: { from: until - 60 * MINUTE, to: until }, counted: TRUE }),
-      truthOf: () => Promise.resolve().then(truth),
+      sumOf: () => truth(),
     };
+    const compared = jobOf([series], async () => answer(PAST_HOUR, NOW, PLAIN));
     const memory = new AccountMemory(NO_MEMORY);
     const job = new ReconciliationJob('metrics', {
       memory,
       account: 'a',
       group: () => 'metrics',
       perMinute: () => 1,
-      candidates: () => [candidate],
+      jobs: () => [compared],
       platformClock: new PlatformClock(() => now),
     });
     const found: (number | undefined)[] = [];
@@ -103,23 +119,23 @@ describe('reconciliation', () => {
   });
 
   it('does not remember what cannot be compared and is gone', async () => {
-    let candidates: Reconcilable[] = [];
+    let candidates: ComparedSeries[] = [];
     const memory = new AccountMemory(NO_MEMORY);
     const job = new ReconciliationJob('metrics', {
       memory,
       account: 'a',
       group: () => 'metrics',
       perMinute: () => 1_000,
-      candidates: () => candidates,
+      jobs: () => [jobOf(candidates, () => Promise.reject(new PlatformFailure('not_found', 'HTTP 404')))],
       platformClock: new PlatformClock(() => NOW),
     });
     const forget = async (time: number) => {
       for (let round = 0; round < 20; round += 1) {
         candidates = Array.from({ length: 1_000 }, (_, index) => ({
           id: `gone ${round} ${index} of ${time}`,
-          product: 'edge_applications',
+          target: TARGET,
           spanBefore: () => ({ window: PAST_HOUR, counted: TRUE }),
-          truthOf: () => Promise.reject(new PlatformFailure('not_found', 'HTTP 404')),
+          sumOf: () => undefined,
         }));
         adopt(memory, job.conclude(await job.read(read, new AbortController().signal)), true);
       }

@@ -1,16 +1,18 @@
 import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import type { Exposure } from '../../../src/exporter/poll/job.ts';
+import { type Exposure, refusalKey } from '../../../src/exporter/poll/job.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
 import { type Applied, apply } from '../../../src/exporter/series/apply.ts';
 import type { Counter } from '../../../src/exporter/series/counting.ts';
 import { EMPTY_LEDGER, type Ledger } from '../../../src/exporter/series/ledger.ts';
 import { restoreLedger, storeLedger } from '../../../src/exporter/series/ledger-record.ts';
 import { countedUntil, pastRead, presentWindow } from '../../../src/exporter/series/ledger-windows.ts';
+import { RestSource } from '../../../src/exporter/series/rest-source.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
+import { Series } from '../../../src/exporter/series/series.ts';
 import { SeriesJob } from '../../../src/exporter/series/series-job.ts';
 import { SeriesReader } from '../../../src/exporter/series/series-reader.ts';
-import type { SourceReader, WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
+import type { SeriesSource, WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import {
   type ConfiguredDelay,
   learn,
@@ -48,41 +50,63 @@ export class SeriesBed {
     this.memory = new AccountMemory(state);
   }
 
-  /** @param given its reader; undefined for that of REST */
-  job(id: string, given?: SourceReader): SeriesJob {
+  series(id: string): Series {
     const product = PRODUCTS.find(({ slug }) => slug === 'edge_applications');
     if (product === undefined) throw new Error('no such product');
     const metric = this.#metric;
     const target = { account: 'a', product, by: 'configuration', id, name: `shop-${id}` } as const;
-    return new SeriesJob({
+    return new Series({
       target,
       metric,
+      wants,
       schedule: '* * * * *',
       weight: 1,
-      reader:
-        given ??
-        new SeriesReader({
-          target,
-          metric,
-          wants,
-          mode: () => 'metric',
-          mayTry: refuses,
-          platformClock: this.#platformClock,
-        }),
       samples: new SeriesSamples(target, metric, UNITS, wants),
       memory: this.memory,
       learned: this.#learned.of('metrics', product.slug, metric),
       delays: { publish_delay: this.#publishDelay, settle_delay: 600_000 },
       stored: (key) => this.#state.get(key),
       outlet: { pushed: undefined },
-      isKnown: wants,
       platformClock: this.#platformClock,
     });
   }
 
+  /** @param given its source; undefined for REST */
+  job(id: string, given?: SeriesSource): SeriesJob {
+    return this.jobOf([this.series(id)], given);
+  }
+
+  /** A job of several series. */
+  jobOf(series: readonly Series[], given?: SeriesSource): SeriesJob {
+    const [first] = series;
+    if (first === undefined) throw new Error('a job has series');
+    const { target, metric } = first;
+    const reader = {
+      target,
+      metric,
+      wants,
+      mode: () => 'metric',
+      mayTry: refuses,
+      platformClock: this.#platformClock,
+    } as const;
+    const job = new SeriesJob({
+      id: first.id,
+      subject: first.subject,
+      schedule: first.schedule,
+      source: given ?? new RestSource(new SeriesReader(reader)),
+      memory: this.memory,
+      refusalKey: refusalKey(first.key),
+      isKnown: wants,
+      platformClock: this.#platformClock,
+    });
+    job.assign(series);
+    return job;
+  }
+
   /** What the job exposes after an answer that could be committed. */
   taken(job: SeriesJob, answer: WindowedAnswer): readonly Exposure[] {
-    const result = job.conclude(answer);
+    const answers = [...job.series].map((series) => [series, answer] as const);
+    const result = job.conclude({ answers, rejected: answer.decoded.rejected });
     adopt(this.memory, result, true);
     return result.exposures(true);
   }

@@ -11,7 +11,8 @@ it('takes no share above 100 percent from an answer', async () => {
   ];
   const job = new SeriesBed('data_offloaded', now, 'auto').job('7');
   const read = async () => ({ body: { offload: rows, total: rows }, bytes: 100 });
-  const { decoded } = await job.read(read, new AbortController().signal);
-  expect(decoded.series.get('offload')?.values).toEqual(Float64Array.of(100));
-  expect(decoded.series.get('total')?.values).toEqual(Float64Array.of(100, 101));
+  const { answers } = await job.read(read, new AbortController().signal);
+  const decoded = answers[0]?.[1].decoded;
+  expect(decoded?.series.get('offload')?.values).toEqual(Float64Array.of(100));
+  expect(decoded?.series.get('total')?.values).toEqual(Float64Array.of(100, 101));
 });
