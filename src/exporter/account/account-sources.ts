@@ -18,7 +18,7 @@ import { MINUTE_MS } from '../settling/window.ts';
 import { type AccountMemory, changed, type SavedPart } from '../state/account-memory.ts';
 import type { Addressing, Target } from '../targets/target.ts';
 import type { ListElsewhere } from './discovery-job.ts';
-import { type ProbeResult, SourceProbe } from './source-probe.ts';
+import { SourceProbe } from './source-probe.ts';
 
 /** Source of the series of a collector. */
 export interface ChosenSource extends Chosen {
@@ -167,7 +167,7 @@ export class AccountSources {
       group: api,
       isNeeded: () => this.#needsProbe(api),
       ...given,
-      learn: (result) => this.#probed(api, result),
+      learn: (result) => void this.#learn(api, result),
     });
   }
 
@@ -177,9 +177,12 @@ export class AccountSources {
     return goneSince !== undefined && this.#now >= goneSince + GONE_MS;
   }
 
-  #probed(api: SeriesApi, result: ProbeResult): void {
-    this.#known.set(api, { ...this.#knownOf(api), isProbed: true, goneSince: undefined });
-    this.#learn(api, result);
+  /** Records that the sources of an API were asked, whatever came of it. Returns true if other jobs are wanted. */
+  probed(api: SeriesApi): boolean {
+    const known = this.#knownOf(api);
+    const isNeeded = this.#needsProbe(api);
+    this.#known.set(api, { ...known, isProbed: true, goneSince: isNeeded ? undefined : known.goneSince });
+    return this.haveChanged;
   }
 
   /** Returns true if the chosen source changes. */
@@ -195,11 +198,6 @@ export class AccountSources {
 
   /** Records what a poll shows of the source. */
   polled({ job, outcome, foreignAnswer, endedAt }: PollEnd): void {
-    if (job instanceof SourceProbe) {
-      const known = this.#knownOf(job.api);
-      this.#known.set(job.api, { ...known, isProbed: true });
-      return;
-    }
     if (!(job instanceof SeriesJob) || foreignAnswer !== undefined) return;
     const api = job.subject.collector === 'metrics' ? 'metrics' : 'analytics';
     if (job.source.name !== this.#chosen(api).source) return;

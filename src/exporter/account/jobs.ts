@@ -29,7 +29,7 @@ import { AccountTargets, type Listing, type ProductRead } from './account-target
 import { DiscoveryJob } from './discovery-job.ts';
 import { MetadataJob } from './metadata-job.ts';
 import { SettingNames } from './setting-names.ts';
-import type { SourceProbe } from './source-probe.ts';
+import { SourceProbe } from './source-probe.ts';
 
 export interface AccountJobsOptions {
   readonly account: AccountConfig;
@@ -204,6 +204,7 @@ export class AccountJobs {
   /** Records what a poll shows about what there is to read. Returns whether the jobs change. */
   learn(job: Job, outcome: Outcome, result: PollResult | undefined): boolean {
     const failed = outcome !== 'ok' && outcome !== 'empty';
+    if (job instanceof SourceProbe) return this.sources.probed(job.api);
     if (job instanceof DiscoveryJob && failed) return this.targets.listingFailed(job.product, outcome);
     if (result?.discovery !== undefined) {
       const { product, configurations, addressing, isFromElsewhere } = result.discovery;
@@ -365,12 +366,11 @@ export class AccountJobs {
       });
       return (read: Read, signal: AbortSignal) => reader.read(read, window, signal);
     });
-    const graphql = different.map(({ target, metric, read: given }) => {
+    const graphql = different.map(({ target, metric, read: given }) => (read: Read, signal: AbortSignal) => {
       const series = this.#seriesOf(target, metric, given);
       const source = this.sources.graphql.source();
       source.assign(this.sources.graphql.members([series]));
-      return (read: Read, signal: AbortSignal) =>
-        source.read({ series: [series], window, isPast: true }, read, signal);
+      return source.read({ series: [series], window, isPast: true }, read, signal);
     });
     return { rest, graphql };
   }

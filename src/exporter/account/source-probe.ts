@@ -39,6 +39,7 @@ export class SourceProbe implements Job<ProbeResult | undefined> {
   readonly schedule = SCHEDULE;
   readonly group: string;
   readonly weight = PROBE_WEIGHT;
+  readonly findsJobs = true;
   readonly #options: SourceProbeOptions;
 
   constructor(api: SeriesApi, options: SourceProbeOptions) {

@@ -64,9 +64,7 @@ export class QuestionSource implements SeriesSource {
 
   answers({ id }: ReadableSeries, dimension: string): boolean {
     const parts = this.#members.get(id)?.parts ?? [];
-    return parts.some(({ isOpen, served, dimensions }) =>
-      isOpen ? served.length > 0 : dimensions.has(dimension),
-    );
+    return parts.some((part) => (part.isOpen ? part.served.length > 0 : part.dimensions.has(dimension)));
   }
 
   async read<S extends ReadableSeries>(
@@ -75,8 +73,11 @@ export class QuestionSource implements SeriesSource {
     signal: AbortSignal,
   ): Promise<GroupAnswer<S>> {
     const { schema, platformClock } = this.#options;
-    await schema.ask(read, signal);
     const { asked, failures } = this.#askable(series);
+    const members = asked.map(([, member]) => member);
+    // Looking shows what is missing, which the endpoint is asked for again.
+    this.#questions(members);
+    await schema.ask(read, signal);
     let chosen: Window | undefined;
     const once = () => {
       chosen ??= window(platformClock.now());
@@ -84,7 +85,7 @@ export class QuestionSource implements SeriesSource {
     };
     const found = new Map<string, DatasetRead>();
     let nothing: PlatformFailure | undefined;
-    for (const { part, keys, fields } of this.#questions(asked.map(([, member]) => member))) {
+    for (const { part, keys, fields } of this.#questions(members)) {
       const perKey = this.#perKey(part);
       const question = { ...part.asked, keys: [...keys], fields: [...fields], window: once, perKey };
       try {

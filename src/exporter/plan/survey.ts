@@ -134,7 +134,9 @@ const CONCLUSIVE: readonly Outcome[] = ['ok', 'empty', ...REFUSALS];
 const MAX_ATTEMPTS = 3;
 
 /** Jobs of one kind differ only in the configuration that they read. */
-export function kindOf({ group, subject }: Job): string {
+export function kindOf(job: Job): string {
+  const { group, subject } = job;
+  if (partOf(job) === 'discovery') return job.id;
   const { collector, product, metric, configuration_id } = subject;
   return JSON.stringify([group, collector, product, metric, configuration_id === undefined]);
 }
@@ -157,9 +159,14 @@ function representatives(jobs: readonly Job[]): readonly Job[] {
 export async function explore(survey: Survey, options: ExploreOptions): Promise<Exploration> {
   const findings: Finding[] = [];
   for (const part of options.parts) {
-    const jobs = representatives(survey.jobs()).filter((job) => partOf(job) === part);
-    for (const [done, job] of jobs.entries()) {
-      const begin = () => options.onProgress({ done, total: jobs.length, job });
+    const polled = new Set<Job>();
+    // A list may bring jobs of the same part.
+    for (;;) {
+      const jobs = representatives(survey.jobs()).filter((one) => partOf(one) === part);
+      const job = jobs.find((one) => !polled.has(one));
+      if (job === undefined) break;
+      const begin = () => options.onProgress({ done: polled.size, total: jobs.length, job });
+      polled.add(job);
       const finding = await pollWithRetries(survey, job, begin, options.signal);
       findings.push(finding);
       if (

@@ -214,7 +214,7 @@ export class Series implements ReadableSeries {
     const shown = bucketToShow(ledger, usable, now, { width, until: reached - delays.publish });
     const { boundUntil, until, exposures } = this.#exposuresOf(applied, { now, width, reached, shown });
     // Only a bucket that is new shows how late the platform is.
-    const isNew = shown !== undefined && shown + width > (ledger.shown.until ?? Number.NEGATIVE_INFINITY);
+    const isNew = shown !== undefined && end > (ledger.reached ?? Number.NEGATIVE_INFINITY);
     const lag = isNew ? now - reached : ledger.shown.lag;
     const after = { ...applied, ledger: { ...applied.ledger, shown: { until, boundUntil, lag } } };
     const gaugesUntil = reached - pushDelay(memory.of(learned.part), this.#options.delays, now);

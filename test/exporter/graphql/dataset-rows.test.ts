@@ -35,7 +35,7 @@ const REQUESTS = columnOf(
 
 function requestsOf(key: string, rows: readonly unknown[], window = WINDOW) {
   const answer = datasetRows(rows, { key: 'configurationId', window, now: NOW });
-  const decoded = decodeColumns(answer, key, [REQUESTS], window);
+  const decoded = decodeColumns(answer, key, [REQUESTS], { window, faulty: new Map() });
   const { timestamps, values } = decoded.series.get('total') ?? { timestamps: [], values: [] };
   const buckets = [...timestamps].map((time, index) => [(time - window.from) / MINUTE, values[index]]);
   return { decoded, buckets, rejected: Object.fromEntries(decoded.rejected) };
@@ -240,7 +240,8 @@ describe('values are in the units of REST, in which the counters are kept', () =
       window: WINDOW,
       now: NOW,
     });
-    return decodeColumns(answer, 'x', [column], WINDOW).series.get(dimension)?.values[0];
+    return decodeColumns(answer, 'x', [column], { window: WINDOW, faulty: new Map() }).series.get(dimension)
+      ?.values[0];
   };
 
   test.each([
@@ -278,7 +279,7 @@ describe('rows that are broken down further', () => {
       window: WINDOW,
       now: NOW,
     });
-    const decoded = decodeColumns(answer, 'x', COLUMNS, WINDOW);
+    const decoded = decodeColumns(answer, 'x', COLUMNS, { window: WINDOW, faulty: new Map() });
     const minutes = new Map<number, Record<string, number>>();
     for (const [dimension, { timestamps, values }] of decoded.series)
       for (const [index, time] of [...timestamps].entries()) {

@@ -96,7 +96,6 @@ function sourceOf(state: State, served: () => readonly string[], now: () => numb
   const reader = source.reader({
     target,
     metric: 'requests',
-    mode: () => 'metric',
     wants: (dimension) => dimension === 'total',
   });
   const poll = async () => {
@@ -149,7 +148,7 @@ it('asks again a quarter of an hour later, and then half as often each time, for
     () => served,
     () => now,
   );
-  expect([await poll(), await poll()]).toEqual(['not_acceptable', 'not_found']);
+  expect([await poll(), await poll()]).toEqual(['not_found', 'not_found']);
   // A platform that is renewed may lack it for a minute.
   const asked: number[] = [];
   for (let minute = 1; minute <= 24 * 60; minute += 1) {
@@ -198,7 +197,7 @@ it('asks again after a restart where something that is wanted was lacking: the t
       () => HOUR,
     );
   const first = start();
-  expect(await first.poll()).toBe('not_acceptable');
+  expect(await first.poll()).toBe('not_found');
   await first.store();
 
   served = [DATASET];
@@ -254,18 +253,22 @@ it('leaves out only the part of a metric whose measure is refused, and does not 
   const product = PRODUCTS.find(({ api, slug }) => api === 'metrics' && slug === 'edge_applications');
   if (product === undefined) throw new Error('there is no such product');
   const target: Target = { account: 'acme', product, by: 'product', id: '', name: '' };
-  const reader = source.reader({
+  const series = {
+    id: '1',
     target,
     metric: 'upstream_responses',
-    mode: () => 'metric',
     wants: () => true,
-  });
-  const window = { from: now - 600_000, to: now };
-  const first = await reader?.read(read, () => window, never);
-  expect(first?.notice).toContain('does not have upstreamResponseTime');
-  expect(first?.decoded.rows).toBe(1);
-  const second = await reader?.read(read, () => window, never);
-  expect(second?.decoded.rows).toBe(1);
+    schedule: '* * * * *',
+    counterNames: () => [],
+  };
+  const questions = source.source();
+  questions.assign(source.members([series]));
+  const window = () => ({ from: now - 600_000, to: now });
+  const first = await questions.read({ series: [series], window, isPast: false }, read, never);
+  expect(first.notice).toContain('does not have upstreamResponseTime');
+  expect(first.answers[0]?.[1].decoded.rows).toBe(1);
+  const second = await questions.read({ series: [series], window, isPast: false }, read, never);
+  expect(second.answers[0]?.[1].decoded.rows).toBe(1);
   expect(upstream.filter((isRefused) => isRefused)).toHaveLength(1);
 });
 
@@ -282,16 +285,19 @@ it('is looked up once for all targets of which the same is asked, not for each o
     mostBytes: 1_000_000,
   });
   const product = productOf('metrics', 'edge_applications');
-  const readers = Array.from({ length: 1_000 }, (_, index) =>
-    source.reader({
-      target: { account: 'acme', product, by: 'configuration', id: `${index}`, name: `site ${index}` },
-      metric: 'status_code',
-      mode: () => 'metric',
-      wants: () => true,
-    }),
-  );
-  for (const reader of readers) expect(reader?.dimensions?.size).toBeGreaterThan(10);
-  expect(lookUps.mock.calls.length).toBeLessThan(4 * readers.length);
+  const series = Array.from({ length: 1_000 }, (_, index) => ({
+    id: String(index),
+    target: { account: 'acme', product, by: 'configuration', id: `${index}`, name: `site ${index}` } as const,
+    metric: 'status_code',
+    wants: () => true,
+    schedule: '* * * * *',
+    counterNames: () => [],
+  }));
+  const questions = source.source();
+  questions.assign(source.members(series));
+  for (const one of series)
+    for (const code of ['200', '404', '500']) expect(questions.answers(one, code)).toBe(true);
+  expect(lookUps.mock.calls.length).toBeLessThan(4 * series.length);
   expect(gets.mock.calls.length).toBeLessThan(5);
 });
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
+import { DatasetReading } from '../../../src/exporter/graphql/dataset-reading.ts';
 import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
-import { RowsMemory } from '../../../src/exporter/graphql/rows-learned.ts';
-import { SharedReads } from '../../../src/exporter/graphql/shared-reads.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
@@ -25,22 +24,24 @@ function readerOf(count: number, isRefused: (fields: readonly string[]) => boole
     return { body: { data: { workloadMetrics: [] } }, bytes: 0 };
   };
   const memory = new AccountMemory(NO_MEMORY);
-  const rows = new RowsMemory(ACCOUNT, memory);
-  const reads = new SharedReads({
+  const options = {
+    schema: new KnownFields(ACCOUNT, memory, () => NOW),
+    platformClock: new PlatformClock(() => NOW),
+    mostBytes: 8_388_608,
+  };
+  const window = { from: NOW - 10 * MINUTE, to: NOW };
+  const question = {
     dataset: 'workloadMetrics',
     key: 'configurationId',
     summed: undefined,
     split: undefined,
-    schema: new KnownFields(ACCOUNT, memory, () => NOW),
-    learned: { of: () => rows.of('workloads'), learn: (after) => rows.learn('workloads', after) },
-    platformClock: new PlatformClock(() => NOW),
-    mostBytes: 8_388_608,
-  });
-  const need = { key: 'x', fields };
-  reads.join(need);
-  const window = { from: NOW - 10 * MINUTE, to: NOW };
+    keys: ['x'],
+    fields,
+    window: () => window,
+    perKey: 1,
+  };
   const never = new AbortController().signal;
-  const poll = () => reads.read({ ...need, window: () => window, take: (answer) => answer }, read, never);
+  const poll = () => new DatasetReading(question, options, read, never).rows();
   return { fields, asked, poll };
 }
 

@@ -66,8 +66,13 @@ const OPEN: Column = { dimension: 'other', fields: ['other'], divisor: 1, isRate
 /** What rows come to, by dimension, where at most two values have series. */
 function decoded(rows: readonly unknown[], values = new TopValues(() => true, 2)) {
   const answer = datasetRows(rows, { key: 'configurationId', split: by?.split, window: WINDOW, now: NOW });
-  const columns = values.columns(OPEN, answer.byKey.get('x'), { window: WINDOW, now: NOW }, undefined);
-  return decodeColumns(answer, 'x', columns, WINDOW);
+  const columns = values.columns(
+    OPEN,
+    answer.byKey.get('x'),
+    { window: WINDOW, now: NOW },
+    { dimensions: [], mayChange: true },
+  );
+  return decodeColumns(answer, 'x', columns, { window: WINDOW, faulty: new Map() });
 }
 
 const row = (minute: number, host: unknown, sum: unknown) => ({
@@ -132,12 +137,7 @@ it('are those that have counters, of an answer about the past; others get no ser
   });
   const told = (counted: readonly string[], mayChange: boolean) =>
     values
-      .columns(
-        OPEN,
-        answer.byKey.get('x'),
-        { window: WINDOW, now: NOW },
-        { dimensions: () => counted, mayChange },
-      )
+      .columns(OPEN, answer.byKey.get('x'), { window: WINDOW, now: NOW }, { dimensions: counted, mayChange })
       .map(({ dimension }) => dimension);
   expect(told(['quiet', 'other'], false)).toEqual(['quiet', 'other']);
   expect(told(['quiet', 'other'], true)).toEqual(['large', 'quiet', 'other']);

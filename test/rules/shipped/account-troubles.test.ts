@@ -7,6 +7,7 @@ import { filledIn } from '../../../grafana/source/filled-in.ts';
 import { TOLD } from '../../../grafana/source/troubles.ts';
 import type { CauseKind } from '../../../src/exporter/judgement/covered.ts';
 import type { AccountState } from '../../../src/exporter/judgement/judgement.ts';
+import { TOLERATED_SECONDS } from '../../../src/exporter/judgement/tally.ts';
 import { parseJobQuery } from '../../../src/exporter/page/jobs-table.ts';
 import { renderPage } from '../../../src/exporter/page/page.ts';
 import { toTheEnd } from '../../../src/exporter/slices.ts';
@@ -507,6 +508,8 @@ async function said(simulation: Simulation, { isFull }: { readonly isFull: boole
     catchesUp: value('edge_totals_catching_up'),
     troubles: keysOf('edge_trouble_info').map((key) => /"cause","(\w+)"/.exec(key)?.[1] ?? ''),
     gauges: keysOf('edge_requests_per_minute').length,
+    age: simulation.clock.wall() / 1_000 - (value('edge_data_until_timestamp_seconds') ?? 0),
+    expectedAge: value('edge_expected_age_seconds') ?? 0,
     notReady: [...exporter.notReady()].flat(),
     sentence,
     status: account,
@@ -674,10 +677,11 @@ async function play(known: Case, keep: (minute: number, said: Said) => void): Pr
     keep(BEFORE + minute, now);
     expectAgreement(now);
     const context = `minute ${minute}: ${now.sentence}`;
-    // While the account is down, its last gauges stay for a while; else they go within a minute of being late, unless
+    // While the account is down, its last gauges stay for a while; else they go a polling interval after they are late, unless
     // the quota allows no more: then they are called old for as long as they are shown.
+    const isLate = now.hasData === 0 && now.age > now.expectedAge + TOLERATED_SECONDS + 60;
     const isShort = now.status.judgement.causes[0]?.kind === 'quota';
-    minutesTooOld = now.up === 1 && now.hasData === 0 && now.gauges > 0 && !isShort ? minutesTooOld + 1 : 0;
+    minutesTooOld = now.up === 1 && isLate && now.gauges > 0 && !isShort ? minutesTooOld + 1 : 0;
     expect([minutesTooOld <= 1, context]).toEqual([true, context]);
     caughtUp ||= minute > endsAt && now.catchesUp === 1;
     if (minute <= endsAt) expectTruth(known, minute, now);
