@@ -92,6 +92,7 @@ function accountsAt(origin: string): object[] {
     token: `account-${index}`,
     request: { concurrency: MOST_IN_FLIGHT, timeout: '5m' },
     reconciliation_share: 0,
+    source: 'rest' as const,
     collectors: {
       metrics: { products: { edge_applications: { address_by: 'configuration', metrics: ['waf'] } } },
     },

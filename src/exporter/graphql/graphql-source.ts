@@ -11,7 +11,8 @@ import { DensityMemory } from './density.ts';
 import { fieldsOf } from './fields.ts';
 import { KnownFields } from './known-fields.ts';
 import { type MetricPart, partsOf } from './metric-parts.ts';
-import { type Group, groupsOf } from './question-groups.ts';
+import { rowLimit } from './question.ts';
+import { type Group, groupsOf, type Need } from './question-groups.ts';
 import { type Member, QuestionSource } from './question-source.ts';
 import { TopValues } from './top-values.ts';
 
@@ -73,24 +74,30 @@ export class GraphqlSource {
 
   /** Returns the groups in which series are read. */
   groups<S extends GraphqlSeries>(series: readonly S[]): Group<S>[] {
-    return groupsOf(series, (one) => {
-      const { target, metric, schedule } = one;
-      const { api, slug } = target.product;
-      const parts = this.#partsOf(one);
-      const signatures = parts.map(({ signature }) => signature);
-      // Questions about single metrics, for which only the breakdown matters, are not shared.
-      const isShared = parts.length === 1 && parts[0]?.asked.summed === undefined;
-      return {
-        kind: [api, slug, target.by, schedule, ...signatures, ...(isShared ? [] : [metric])].join(' '),
-        metric,
-        fields: parts.flatMap(({ selects }) => selects),
-        key: keyOf(one),
-        perKey: parts.reduce(
-          (most, part) => Math.max(most, this.#density.expected(part.signature, part.assumedPerKey)),
-          0,
-        ),
-      };
-    });
+    return groupsOf(
+      series,
+      (one) => this.#needOf(one),
+      (fields) => rowLimit(fields, this.#options.mostBytes),
+    );
+  }
+
+  #needOf(series: GraphqlSeries): Need {
+    const { target, metric, schedule } = series;
+    const { api, slug } = target.product;
+    const parts = this.#partsOf(series);
+    const signatures = parts.map(({ signature }) => signature);
+    // Questions of several parts, or about a sum, are not shared with other metrics.
+    const isShared = parts.length === 1 && parts[0]?.asked.summed === undefined;
+    return {
+      kind: [api, slug, target.by, schedule, ...signatures, ...(isShared ? [] : [metric])].join(' '),
+      metric,
+      fields: parts.flatMap(({ selects }) => selects),
+      key: keyOf(series),
+      perKey: parts.reduce(
+        (most, part) => Math.max(most, this.#density.expected(part.signature, part.assumedPerKey)),
+        0,
+      ),
+    };
   }
 
   /** Returns a source of which nothing is known yet. */

@@ -1,5 +1,5 @@
 import { groupedBy } from '../grouped-by.ts';
-import { MOST_FIELDS, MOST_ROWS, USUAL_BUCKETS } from './question.ts';
+import { MOST_FIELDS, USUAL_BUCKETS } from './question.ts';
 
 /** What a series needs of the questions that it shares with others. */
 export interface Need {
@@ -31,15 +31,21 @@ const KEY_FIELDS = 2;
 /**
  * Cuts series into groups whose questions hold as many fields, and about as many rows, as one answer may have. Few keys are not
  * cut further than to 25.
+ * @param rowLimitOf returns how many rows with so many fields one answer may have
  */
-export function groupsOf<S>(series: readonly S[], needOf: (series: S) => Need): Group<S>[] {
+export function groupsOf<S>(
+  series: readonly S[],
+  needOf: (series: S) => Need,
+  rowLimitOf: (fields: number) => number,
+): Group<S>[] {
   const asked = series.map((one) => ({ one, need: needOf(one) }));
   return [...groupedBy(asked, ({ need }) => need.kind)].flatMap(([kind, alike]) =>
     metricGroups(alike.map(({ need }) => need)).flatMap((metrics) => {
       const mine = alike.filter(({ need }) => metrics.includes(need.metric));
       const byKey = groupedBy(mine, ({ need }) => need.key);
       const rows = USUAL_BUCKETS * mine.reduce((most, { need }) => Math.max(most, need.perKey), 0);
-      const together = Math.max(FEWEST_KEYS, Math.floor(MOST_ROWS / rows));
+      const fields = new Set(mine.flatMap(({ need }) => need.fields)).size;
+      const together = Math.max(FEWEST_KEYS, Math.floor(rowLimitOf(fields) / rows));
       return chunksOf([...byKey.keys()], Math.ceil(byKey.size / together)).map((keys, index) => ({
         id: `${kind}/${metrics.join('+')}/${index}`,
         metrics,

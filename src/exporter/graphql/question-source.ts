@@ -13,7 +13,7 @@ import { type DatasetRead, DatasetReading, type ReadingOptions, tooManyRows } fr
 import { decodeColumns, type KeyRows } from './dataset-rows.ts';
 import type { DensityMemory } from './density.ts';
 import type { MetricPart } from './metric-parts.ts';
-import { MOST_ROWS, USUAL_BUCKETS } from './question.ts';
+import { rowLimit, USUAL_BUCKETS } from './question.ts';
 import type { TopValues } from './top-values.ts';
 
 /** What a source knows of one of its series. */
@@ -56,9 +56,9 @@ export class QuestionSource implements SeriesSource {
 
   cost(): number {
     if (this.#operations !== undefined) return this.#operations;
-    return this.#questions([...this.#members.values()]).reduce((sum, { part, keys }) => {
+    return this.#questions([...this.#members.values()]).reduce((sum, { part, keys, fields }) => {
       const rows = keys.size * USUAL_BUCKETS * this.#perKey(part);
-      return sum + Math.max(1, Math.ceil(rows / MOST_ROWS));
+      return sum + Math.max(1, Math.ceil(rows / rowLimit(fields.size, this.#options.mostBytes)));
     }, 0);
   }
 

@@ -72,6 +72,8 @@ export interface Job<Answer = unknown> {
   expectedAge?(intervalMs: number, now: number, metric?: string): number | undefined;
   /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
   counted?(intervalMs: number, now: number): CountedUntil | undefined;
+  /** True if it can read something that it has not read yet: then it is due at once. */
+  readonly hasUnread?: boolean;
   /** What it exposes after other configurations were discovered; undefined if nothing changes. */
   relisted?(): Exposure | undefined;
   /** The work that is to follow, as of the last poll. */

@@ -224,6 +224,7 @@ export class Schedule {
       else {
         const exposure = scheduled.job.relisted?.();
         if (exposure !== undefined) this.#options.exposed.expose(scheduled, [exposure]);
+        if (scheduled.job.hasUnread === true) this.#due(scheduled, this.#options.clock.now());
       }
       yield;
     }

@@ -76,6 +76,7 @@ export class SeriesJob implements Job<GroupAnswer<Series>>, Asker {
   readonly #catchUp: CatchUpJob;
   readonly #refusals: Refusals;
   #series: ReadonlySet<Series> = new Set();
+  #hasUnread = false;
 
   constructor(options: SeriesJobOptions) {
     this.#options = options;
@@ -94,9 +95,15 @@ export class SeriesJob implements Job<GroupAnswer<Series>>, Asker {
 
   /** Replaces the series that it reads. */
   assign(series: Iterable<Series>): void {
+    const before = this.#series;
     this.#series = new Set(series);
+    this.#hasUnread ||= before.size > 0 && [...this.#series].some((one) => !before.has(one));
     for (const one of this.#series) one.source = this.source;
     this.#restored = undefined;
+  }
+
+  get hasUnread(): boolean {
+    return this.#hasUnread;
   }
 
   get series(): ReadonlySet<Series> {
@@ -130,6 +137,7 @@ export class SeriesJob implements Job<GroupAnswer<Series>>, Asker {
   async read(read: Read, signal: AbortSignal): Promise<GroupAnswer<Series>> {
     await this.#refusals.begin(this.#memory.refusal, signal);
     const window = (now: number) => this.presentWindow(now);
+    this.#hasUnread = false;
     return this.source.read({ series: [...this.#series], window, isPast: false }, read, signal);
   }
 

@@ -197,7 +197,8 @@ it('groups series by what one answer may hold: all series once, few fields, few 
       fc.integer({ min: 1, max: 30 }),
       (given, perKey) => {
         const fieldsOf = (metric: string) => Array.from({ length: 14 }, (_, index) => `${metric}-${index}`);
-        const groups = groupsOf(given, (one) => ({ ...one, fields: fieldsOf(one.metric), perKey }));
+        const needOf = (one: (typeof given)[number]) => ({ ...one, fields: fieldsOf(one.metric), perKey });
+        const groups = groupsOf(given, needOf, () => 10_000);
         expect(new Set(groups.flatMap(({ series }) => series))).toEqual(new Set(given));
         expect(groups.reduce((sum, { series }) => sum + series.length, 0)).toBe(given.length);
         expect(new Set(groups.map(({ id }) => id)).size).toBe(groups.length);
