@@ -13,7 +13,7 @@ import {
   SOURCE_AT_FIRST,
   type SourceEvidence,
   storeChoice,
-} from '../series/source.ts';
+} from '../series/source-choice.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { type AccountMemory, changed, type SavedPart } from '../state/account-memory.ts';
 import type { Addressing, Target } from '../targets/target.ts';

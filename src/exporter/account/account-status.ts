@@ -12,10 +12,10 @@ import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { DelayChange } from '../settling/delay-reports.ts';
 import { toTheEnd } from '../slices.ts';
 import type { AccountStatus, JobStatus, Listed, QuotaStatus } from '../status.ts';
+import type { DroppedJobs } from './account-series.ts';
 import type { ChosenSource } from './account-sources.ts';
 import type { Listing } from './account-targets.ts';
 import { isoTime, type LocalTime, type Moment, StatusOfJob } from './job-status.ts';
-import type { DroppedJobs } from './jobs.ts';
 
 /** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
 export interface AccountView {

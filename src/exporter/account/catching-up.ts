@@ -1,6 +1,6 @@
 import type { Sample } from '../catalogue/family.ts';
 import { COUNTERS_CATCHING_UP } from '../catalogue/platform-families.ts';
-import type { Series } from '../series/series.ts';
+import type { Series } from '../series/metric-series.ts';
 import { labelsIn, targetName } from '../targets/target.ts';
 
 /** Counters that are further behind than usual by this much (ms) will jump when they catch up. */

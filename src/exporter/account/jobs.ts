@@ -1,29 +1,19 @@
-import { weightOf } from '../catalogue/known-metrics.ts';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { hasWhole } from '../cluster/shard.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type AccountConfig, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
-import type { Group } from '../graphql/question-groups.ts';
-import { QuestionSource } from '../graphql/question-source.ts';
-import type { Outcome, Read } from '../platform/read.ts';
-import { type Job, type PollResult, refusalKey } from '../poll/job.ts';
+import type { Outcome } from '../platform/read.ts';
+import type { Job, PollResult } from '../poll/job.ts';
 import type { Access } from '../poll/refusals.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
+import type { PushDestination, Series } from '../series/metric-series.ts';
 import { ReconciliationJob } from '../series/reconciliation-job.ts';
-import { RestSource } from '../series/rest-source.ts';
-import { SeriesSamples } from '../series/samples.ts';
-import { type PushDestination, Series } from '../series/series.ts';
-import { SeriesJob, type SeriesJobOptions } from '../series/series-job.ts';
-import { SeriesReader } from '../series/series-reader.ts';
-import type { SeriesAsked, SourceName } from '../series/series-source.ts';
+import { SeriesJob } from '../series/series-job.ts';
 import type { Collector, CollectorContext } from '../settings/collector.ts';
-import { mayTry } from '../settling/dimension-trial.ts';
-import { readMode } from '../settling/learned.ts';
-import { type LearnedMetric, LearnedMetrics } from '../settling/learned-metrics.ts';
-import { hourBefore } from '../settling/window.ts';
+import { LearnedMetrics } from '../settling/learned-metrics.ts';
 import { AccountMemory, type SavedPart } from '../state/account-memory.ts';
 import type { StateReader } from '../state/state.ts';
-import { type Target, targetName } from '../targets/target.ts';
+import { AccountSeries, type DroppedJobs } from './account-series.ts';
 import { AccountSources } from './account-sources.ts';
 import { AccountTargets, type Listing, type ProductRead } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
@@ -51,20 +41,6 @@ export interface AccountJobsOptions {
 /** The part of `limits` that bounds an account. */
 export type AccountLimits = Pick<Config['limits'], 'configurations' | 'jobs'>;
 
-export interface DroppedJobs {
-  readonly count: number;
-  /** The first of them; empty when there are none. */
-  readonly first: string;
-}
-
-/** A series, and what is learned of its metric. */
-interface ReadBySeries extends SeriesAsked {
-  readonly learned: LearnedMetric;
-}
-
-/** So many different reads show whether a source has series. */
-const MOST_PROBED = 3;
-
 /** Outcomes that show whether the product has the metric. */
 const TELLING: readonly Outcome[] = ['ok', 'empty', 'not_found'];
 
@@ -81,13 +57,9 @@ export class AccountJobs {
   readonly #names: SettingNames;
   /** Jobs by what they were made from: a job that stays keeps its object, and all that it has learned. */
   readonly #jobs = new Map<string, Job>();
-  /** Series by what they were made from. */
-  #series: ReadonlyMap<string, Series> = new Map();
-  #seriesJobsNow: ReadonlySet<SeriesJob> = new Set();
+  readonly #series: AccountSeries;
   /** The limits for which the jobs were last made. */
   #wantedWithin: AccountLimits | undefined;
-  /** The jobs that exceed the limit. */
-  dropped: DroppedJobs = { count: 0, first: '' };
 
   constructor(options: AccountJobsOptions) {
     this.#options = options;
@@ -103,6 +75,16 @@ export class AccountJobs {
       this.sources.addressed(api, addressing),
     );
     this.learned = new LearnedMetrics(account.name);
+    this.#series = new AccountSeries({
+      account,
+      outlet: options.outlet ?? { pushed: undefined },
+      access: options.access,
+      platformClock: scopes.platformClock,
+      memory: this.memory,
+      learned: this.learned,
+      sources: this.sources,
+      targets: this.targets,
+    });
     this.#names = new SettingNames(scopes.platformClock, namesWaitMs);
   }
 
@@ -128,12 +110,12 @@ export class AccountJobs {
       product.api === 'analytics' && settings.metrics.includes('*') && this.sources.isRest(product.api);
     if (this.targets.products.some(readsAll)) yield keep('metadata', () => new MetadataJob());
     for (const api of this.#apis) {
-      const probe = this.#hasTargets(api) ? this.#probeOf(api) : undefined;
+      const probe = this.#series.probe(api);
       if (probe !== undefined) yield keep(`source ${api}`, () => probe);
     }
     this.sources.jobsAreMade(this.#apis);
     const limits = this.#limits();
-    yield* this.#seriesJobs(limits.jobs - keys.size, keep);
+    yield* this.#series.jobs(limits.jobs - keys.size, keep);
     for (const api of this.#options.account.reconciliation_share > 0 ? this.#apis : []) {
       yield keep(`reconciliation ${api}`, () => this.#reconciliationOf(api));
     }
@@ -144,56 +126,6 @@ export class AccountJobs {
     }
     for (const key of this.#jobs.keys()) if (!keys.has(key)) this.#jobs.delete(key);
     this.#wantedWithin = limits;
-  }
-
-  /** Jobs that read series: by REST one for each series, by GraphQL one for each group. */
-  *#seriesJobs(
-    most: number,
-    keep: <Work extends Job>(key: string, make: () => Work) => Work,
-  ): Generator<Job, void> {
-    const { kept, dropped } = this.#wantedSeries(most);
-    const jobs = new Set<SeriesJob>();
-    const together: Series[] = [];
-    for (const [key, { series, source }] of kept) {
-      if (source === 'graphql') together.push(series);
-      else {
-        const job = keep(key, () => this.#restJobOf(series));
-        jobs.add(job);
-        yield job;
-      }
-    }
-    for (const group of together.length === 0 ? [] : this.sources.graphql.groups(together)) {
-      const job = keep(`graphql ${group.id}`, () => this.#groupJobOf(group));
-      if (job.source instanceof QuestionSource) job.source.assign(this.sources.graphql.members(group.series));
-      job.assign(group.series);
-      jobs.add(job);
-      yield job;
-    }
-    this.#series = new Map([...kept].map(([key, { series }]) => [key, series]));
-    this.#seriesJobsNow = jobs;
-    this.dropped = { count: dropped.length, first: dropped[0] ?? '' };
-  }
-
-  /** Series that are to be read, each with its source, and the names of those above a limit. */
-  #wantedSeries(most: number) {
-    const kept = new Map<string, { readonly series: Series; readonly source: SourceName }>();
-    const dropped: string[] = [];
-    for (const read of this.targets.products) {
-      const { product } = read;
-      if (!this.sources.isChosen(product.api)) continue;
-      for (const { target, metric } of this.targets.reads(read)) {
-        const source = this.sources.sourceOf(product, metric, target.by);
-        if (source === undefined) continue;
-        const { by, id, name } = target;
-        if (kept.size >= most) dropped.push(`${product.api}/${product.slug}/${by}/${id}/${metric}`);
-        else {
-          const key = JSON.stringify([product.api, product.slug, by, id, name, metric]);
-          const series = this.#series.get(key) ?? this.#seriesOf(target, metric, read);
-          kept.set(key, { series, source });
-        }
-      }
-    }
-    return { kept, dropped };
   }
 
   /** Whether the lists of configurations could be read. Leaves out a missing list of a product that the source does not serve. */
@@ -229,12 +161,17 @@ export class AccountJobs {
 
   /** Series that are read. */
   series(): readonly Series[] {
-    return [...this.#series.values()];
+    return this.#series.all;
   }
 
   /** Jobs that read series. */
   seriesJobs(): readonly SeriesJob[] {
-    return [...this.#seriesJobsNow];
+    return this.#series.jobsNow;
+  }
+
+  /** Series above the limit of jobs. */
+  get dropped(): DroppedJobs {
+    return this.#series.dropped;
   }
 
   #discoveryOf(product: Product): Job {
@@ -253,126 +190,6 @@ export class AccountJobs {
       counts: hasWhole(account),
       addressed: (addressing) => this.sources.addressed(product.api, addressing),
     });
-  }
-
-  #seriesOf(target: Target, metric: string, { wants, schedule, settings }: ProductRead): Series {
-    const { account, state, scopes } = this.#options;
-    const { api, slug } = target.product;
-    return new Series({
-      target,
-      metric,
-      wants,
-      top: settings.top,
-      schedule,
-      weight: weightOf(metric),
-      samples: new SeriesSamples(target, metric, account.units, wants),
-      memory: this.memory,
-      learned: this.learned.of(api, slug, metric),
-      delays: account,
-      stored: (key) => state.get(key),
-      outlet: this.#options.outlet ?? { pushed: undefined },
-      platformClock: scopes.platformClock,
-    });
-  }
-
-  #readerOf({ target, metric, wants, learned }: ReadBySeries): SeriesReader {
-    const { platformClock } = this.#options.scopes;
-    return new SeriesReader({
-      target,
-      metric,
-      wants,
-      mode: () => readMode(this.memory.of(learned.part), platformClock.now()),
-      mayTry: () => mayTry(this.memory.of(learned.part).trial, targetName(target), platformClock.now()),
-      platformClock,
-    });
-  }
-
-  #restJobOf(series: Series): SeriesJob {
-    const job = this.#seriesJob({
-      id: series.id,
-      subject: series.subject,
-      schedule: series.schedule,
-      source: new RestSource(this.#readerOf(series)),
-      refusalKey: refusalKey(series.key),
-    });
-    job.assign([series]);
-    return job;
-  }
-
-  #groupJobOf({ id, metrics, series: [first] }: Group<Series>): SeriesJob {
-    if (first === undefined) throw new Error('a group has series');
-    const { account, product, by } = first.target;
-    const { api, slug } = product;
-    return this.#seriesJob({
-      id: `${api}/${slug}/${by}/graphql/${id}`,
-      subject: { collector: api, product: slug, metric: metrics.join(', ') },
-      schedule: first.schedule,
-      source: this.sources.graphql.source(),
-      refusalKey: ['refused', account, api, slug, by, 'graphql', id],
-    });
-  }
-
-  #seriesJob(
-    given: Pick<SeriesJobOptions, 'id' | 'subject' | 'schedule' | 'source' | 'refusalKey'>,
-  ): SeriesJob {
-    const { scopes, access } = this.#options;
-    return new SeriesJob({
-      ...given,
-      memory: this.memory,
-      isKnown: this.#isKnown,
-      platformClock: scopes.platformClock,
-      access,
-    });
-  }
-
-  /** Returns true if the platform ever had data of a series' target. */
-  readonly #isKnown = ({ target }: Series): boolean =>
-    this.series().some(
-      ({ hasData, target: other }) =>
-        hasData && other.product === target.product && targetName(other) === targetName(target),
-    );
-
-  #probeOf(api: SeriesApi): SourceProbe | undefined {
-    return this.sources.probe(api, {
-      reads: () => this.#probeReads(api),
-      jobs: (source) =>
-        this.seriesJobs().filter((job) => job.subject.collector === api && job.source.name === source),
-    });
-  }
-
-  #hasTargets(api: SeriesApi): boolean {
-    return this.targets.products.some(
-      (read) => read.product.api === api && this.targets.reads(read).length > 0,
-    );
-  }
-
-  /** Reads that show which source has the series of an API: of different targets, as far as there are any. */
-  #probeReads(api: SeriesApi): ReturnType<ConstructorParameters<typeof SourceProbe>[1]['reads']> {
-    const { platformClock } = this.#options.scopes;
-    const window = () => hourBefore(platformClock.now());
-    const reads = this.targets.products
-      .filter(({ product }) => product.api === api)
-      .flatMap((read) => this.targets.reads(read).map((one) => ({ ...one, read })))
-      .filter(({ target, metric }) => target.product.metrics.includes(metric));
-    const byTarget = new Map(reads.map((one) => [targetName(one.target), one]));
-    const different = [...new Set([...byTarget.values(), ...reads])].slice(0, MOST_PROBED);
-    const rest = different.map(({ target, metric, read: { wants } }) => {
-      const learned = this.learned.of(api, target.product.slug, metric);
-      const reader = this.#readerOf({
-        target: this.targets.knownToRest(target) ?? target,
-        metric,
-        wants,
-        learned,
-      });
-      return (read: Read, signal: AbortSignal) => reader.read(read, window, signal);
-    });
-    const graphql = different.map(({ target, metric, read: given }) => (read: Read, signal: AbortSignal) => {
-      const series = this.#seriesOf(target, metric, given);
-      const source = this.sources.graphql.source();
-      source.assign(this.sources.graphql.members([series]));
-      return source.read({ series: [series], window, isPast: true }, read, signal);
-    });
-    return { rest, graphql };
   }
 
   /** Each API has its own job, since it may have its own limit; both together keep to the share. */

@@ -3,10 +3,10 @@ import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type Outcome, PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 import type { SeriesJob } from '../series/series-job.ts';
-import type { SourceEvidence } from '../series/source.ts';
+import type { SourceEvidence } from '../series/source-choice.ts';
 
 /** It asks at the start; later only if nothing was answered for a while. */
-const SCHEDULE = '*/5 * * * *';
+const SCHEDULE = '*/10 * * * *';
 
 /** After the lists of configurations, before the reads of what is in them. */
 const PROBE_WEIGHT = 9;
@@ -70,11 +70,18 @@ export class SourceProbe implements Job<ProbeResult | undefined> {
     const changes = answering.flatMap((source) => jobs(source).map((job) => job.withoutRefusal()));
     return {
       outcome: 'ok',
+      failure: isNowhere(result)
+        ? new PlatformFailure('not_found', 'neither REST nor GraphQL has these series')
+        : undefined,
       memory: changes.flatMap(({ memory = [] }) => memory),
       commit: changes.flatMap(({ commit = [] }) => commit),
       exposures: () => [],
     };
   }
+}
+
+function isNowhere({ rest, graphql }: ProbeResult): boolean {
+  return rest === 'missing' && graphql === 'missing';
 }
 
 /** Outcomes that show that a source is not there. */

@@ -1,9 +1,11 @@
 import { DiscoveryJob } from '../account/discovery-job.ts';
+import { MetadataJob } from '../account/metadata-job.ts';
+import { SourceProbe } from '../account/source-probe.ts';
 import { DIMENSIONS, facesOf } from '../catalogue/catalogue.ts';
 import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName, partOf } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import { planOf, unlistedProducts } from '../plan/plan.ts';
+import { unlistedProducts } from '../plan/plan.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Job } from '../poll/job.ts';
 import { wantedBy } from '../series/series-source.ts';
@@ -13,6 +15,7 @@ import { MINUTE_MS } from '../settling/window.ts';
 import { addresses } from '../targets/target.ts';
 import { duration, plainNumber } from '../text/figures.ts';
 import { judgedStep } from './judged-step.ts';
+import { planStep } from './plan-step.ts';
 import type { Session } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -176,6 +179,7 @@ async function* allSteps(session: Session): AsyncGenerator<Step> {
   if (!closed) {
     yield* listSteps(session);
     yield* productsStep(session);
+    await askSources(session);
     yield* seriesSteps(session);
     yield* sourceSteps(session);
     yield* furtherSteps(session);
@@ -247,6 +251,12 @@ function* productsStep(session: Session): Generator<Step> {
   );
 }
 
+/** Finds out which source has the series of each API. What fails here fails again as a read of series. */
+async function askSources(session: Session): Promise<void> {
+  for (const job of session.survey.jobs())
+    if (job instanceof SourceProbe) await session.poll(job, `read of ${job.api}`);
+}
+
 function* sourceSteps(session: Session): Generator<Step> {
   for (const { collector, source, why } of session.survey.sources.chosen()) {
     if (source === 'graphql')
@@ -278,9 +288,7 @@ async function* furtherSteps(session: Session): AsyncGenerator<Step> {
 
 /** Which metrics the analytics API has, where all are to be read. */
 async function* metricsStep(session: Session): AsyncGenerator<Step> {
-  const job = session.survey
-    .jobs()
-    .find((one) => partOf(one) === 'discovery' && one.subject.product === undefined);
+  const job = session.survey.jobs().find((one) => one instanceof MetadataJob);
   const finding = job && (await session.poll(job, 'metrics of analytics'));
   if (finding !== undefined) yield metadataStep(finding);
 }
@@ -289,26 +297,26 @@ async function* metricsStep(session: Session): AsyncGenerator<Step> {
 function selectedOf(session: Session, { group, subject: { product = '' } }: Job): number | undefined {
   const collector = group === 'metrics' ? 'metrics' : 'analytics';
   if (session.account.collectors[collector]?.products[product] === undefined) return undefined;
-  const mine = session.survey
-    .jobs()
-    .filter(({ subject }) => subject.product === product && subject.collector === collector);
-  return new Set(mine.flatMap(({ subject }) => subject.configuration_id ?? [])).size;
+  const { targets } = session.survey;
+  const mine = targets.products.filter(
+    (read) => read.product.slug === product && read.product.api === collector,
+  );
+  const reads = mine
+    .flatMap((read) => targets.reads(read))
+    .filter(({ target }) => target.by === 'configuration');
+  return new Set(reads.map(({ target }) => target.id)).size;
 }
 
 async function* seriesSteps(session: Session): AsyncGenerator<Step> {
   const { account, connection } = session;
   for (const collector of ['metrics', 'analytics'] as const) {
-    if (account.collectors[collector] === undefined) continue;
     const step = `read of ${collector}`;
+    if (account.collectors[collector] === undefined || session.unchecked.includes(step)) continue;
     const own = session.survey.jobs().filter(({ subject }) => subject.collector === collector);
     const job = own.sort((a, b) => b.weight - a.weight).find(({ weight }) => weight > 0);
     if (job === undefined) {
       if (await areListed(session, ({ group }) => group === collector, step))
-        yield stepsNamed(step).skipped(
-          session.survey.sources.isRest(collector)
-            ? 'there is nothing to read: no configuration is selected'
-            : 'there is nothing to read: GraphQL has none of the products that have configurations',
-        );
+        yield stepsNamed(step).skipped(whyNothing(session, collector));
       continue;
     }
     const finding = await session.poll(job, step);
@@ -317,6 +325,12 @@ async function* seriesSteps(session: Session): AsyncGenerator<Step> {
     if (finding !== undefined)
       yield seriesStep(finding, account, connection.platform.platformClock.now(), publish);
   }
+}
+
+function whyNothing({ survey: { sources } }: Session, api: SeriesApi): string {
+  return sources.isRest(api)
+    ? 'there is nothing to read: no configuration is selected'
+    : 'there is nothing to read: GraphQL has none of the products that have configurations';
 }
 
 /** Whether it is the first job that reads its metric of its product: the others are answered alike. */
@@ -347,44 +361,4 @@ async function areListed(session: Session, concerns: (list: Job) => boolean, ste
   for (const job of listsOf(session).filter(concerns))
     if ((await session.poll(job, step)) === undefined) return false;
   return true;
-}
-
-function planStep(session: Session): Step {
-  const { account, connection, findings } = session;
-  const { ok, warning } = stepsNamed('plan');
-  const { scopes } = connection.platform;
-  const plan = planOf({
-    account,
-    jobs: session.survey.jobs(),
-    findings,
-    notes: [],
-    listings: session.survey.listings(),
-    scopes,
-  });
-  const untried = untriedMetrics(session);
-  const atLeast = untried > 0 ? 'at least ' : '';
-  const words = plan.scopes.map(
-    ({ scope, demand, allowance }) =>
-      `${atLeast}${plainNumber(demand)} operations per minute of ${scope} are needed, ${plainNumber(allowance)} are available`,
-  );
-  if (plan.fits && untried > 0) {
-    const more = `products may have ${plainNumber(untried)} more of the listed metrics`;
-    return ok(`${words.join('; ')}; ${more}: edge-exporter plan finds out`);
-  }
-  if (plan.fits) return ok(words.join('; '));
-  return warning(
-    `${words.join('; ')}: intervals will stretch; edge-exporter plan shows which, and what would help`,
-  );
-}
-
-/** How many listed metrics are yet to be tried on products that are not documented to have them. */
-function untriedMetrics(session: Session): number {
-  const products = session.account.collectors.analytics?.products ?? {};
-  return session.survey.jobs().filter((job) => {
-    const { product = '', metric = '' } = job.subject;
-    if (partOf(job) !== 'series' || job.group !== 'analytics') return false;
-    const documented = PRODUCTS.find(({ api, slug }) => api === 'analytics' && slug === product);
-    if (documented?.metrics.includes(metric) || products[product]?.metrics.includes(metric)) return false;
-    return !session.findings.some((finding) => finding.job === job);
-  }).length;
 }

@@ -149,7 +149,7 @@ export class DatasetReading {
     return piecesOf({ window: this.#window, ids: namedKeys(keys) }, keys.length * perKey, this.#limit);
   }
 
-  /** An answer of as many rows as it may have was cut: it is asked for again in parts, or the key is given up. */
+  /** An answer of as many rows as it may have was cut: it is asked for again in parts, or the key is left out. */
   #again(piece: Piece, rows: readonly unknown[]): Piece[] {
     const { keys, key } = this.#asked;
     const parts = halves(piece, keys);

@@ -13,7 +13,7 @@ import { type DatasetRead, DatasetReading, type ReadingOptions, tooManyRows } fr
 import { decodeColumns, type KeyRows } from './dataset-rows.ts';
 import type { DensityMemory } from './density.ts';
 import type { MetricPart } from './metric-parts.ts';
-import { rowLimit, USUAL_BUCKETS } from './question.ts';
+import { bucketsIn, rowLimit, USUAL_BUCKETS } from './question.ts';
 import type { TopValues } from './top-values.ts';
 
 /** What a source knows of one of its series. */
@@ -41,7 +41,7 @@ export class QuestionSource implements SeriesSource {
   #members: ReadonlyMap<string, Member> = new Map();
   /** Until when (platform ms) keys are not asked for. */
   readonly #resting = new Map<string, number>();
-  /** Operations of the last read of the present. */
+  /** Operations that a read of the present takes, as the last one has shown. */
   #operations: number | undefined;
 
   constructor(options: QuestionSourceOptions) {
@@ -102,8 +102,7 @@ export class QuestionSource implements SeriesSource {
     }
     const [crowded] = failures.values();
     if (found.size === 0) throw crowded ?? nothing ?? this.#nothingServed();
-    const operations = [...found.values()].reduce((sum, answer) => sum + answer.operations, 0);
-    if (!isPast) this.#operations = operations;
+    if (!isPast) this.#operations = usualOperations(found.values());
     const rejected = rejectedIn(found.values());
     const answers = asked.flatMap(([one, member]) => {
       const answer = failures.has(member.key)
@@ -163,6 +162,14 @@ export class QuestionSource implements SeriesSource {
 function unlessServed(failure: unknown, { served }: MetricPart): PlatformFailure {
   if (failure instanceof PlatformFailure && served.length === 0) return failure;
   throw failure;
+}
+
+/** Returns the operations that such answers take if nothing delays them: fewer than after an absence. */
+function usualOperations(answers: Iterable<DatasetRead>): number {
+  let sum = 0;
+  for (const { operations, window } of answers)
+    sum += Math.ceil(operations * Math.min(1, USUAL_BUCKETS / bucketsIn(window)));
+  return sum;
 }
 
 /** Rows of answers that were dropped, whichever series they belong to. */

@@ -9,6 +9,7 @@ import type { Job, JobSubject } from '../poll/job.ts';
 import { demandPerMinute, expectedIntervals, fits, type JobDemand } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
+import { SeriesJob } from '../series/series-job.ts';
 import { everyDimension, wantedBy } from '../series/series-source.ts';
 import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
@@ -58,7 +59,8 @@ export function plannedJobs(
     const kind = kinds.get(kindOf(job));
     const own = polled.get(job);
     const isSeries = partOf(job) === 'series';
-    const catalogued = isSeries ? cataloguedSeries(job.subject, seriesOf) : undefined;
+    const subjects = job instanceof SeriesJob ? [...job.series].map(({ subject }) => subject) : [];
+    const catalogued = subjects.reduce((sum, subject) => sum + cataloguedSeries(subject, seriesOf), 0);
     return [
       {
         subject: job.subject,

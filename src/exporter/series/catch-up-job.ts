@@ -1,9 +1,20 @@
+import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
+import type { Window } from '../settling/window.ts';
 import type { PastRead } from './ledger-windows.ts';
-import type { Series } from './series.ts';
-import type { SeriesJob } from './series-job.ts';
-import type { GroupAnswer } from './series-source.ts';
+import type { Series } from './metric-series.ts';
+import type { GroupAnswer, SeriesSource } from './series-source.ts';
+
+/** A job whose counters may lack something. Times are platform ms. */
+export interface FollowedJob extends Job<GroupAnswer<Series>> {
+  readonly series: ReadonlySet<Series>;
+  readonly source: SeriesSource;
+  readonly platformClock: PlatformClock;
+  presentWindow(now: number): Window;
+  /** @param restMs how long catching up rests for series that the answer does not change */
+  concludePast(answered: GroupAnswer<Series>, restMs: number): PollResult;
+}
 
 /** Weight of catching up relative to fresh reads, which go first. */
 const CATCH_UP_WEIGHT = 0.25;
@@ -15,9 +26,9 @@ const RETRY_MS = 5 * 60_000;
 export class CatchUpJob implements Job<GroupAnswer<Series>> {
   readonly schedule = undefined;
   readonly retryMs = RETRY_MS;
-  readonly follows: SeriesJob;
+  readonly follows: FollowedJob;
 
-  constructor(follows: SeriesJob) {
+  constructor(follows: FollowedJob) {
     this.follows = follows;
   }
 

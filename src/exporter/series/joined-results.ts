@@ -1,7 +1,7 @@
 import { type Rejections, reject } from '../decode/points.ts';
 import type { BucketsRead, Exposure, LearnedEvidence, PollResult } from '../poll/job.ts';
 import type { MetricEvidence } from '../settling/learned.ts';
-import type { SeriesResult } from './series.ts';
+import type { SeriesResult } from './metric-series.ts';
 
 /**
  * Returns the result of a poll of several series: what one commit makes durable, and what is exposed of each.

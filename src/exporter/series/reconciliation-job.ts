@@ -6,7 +6,7 @@ import type { Job, PollResult } from '../poll/job.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import { type CountedSpan, SPACING_MS } from './checkpoints.ts';
-import type { Series } from './series.ts';
+import type { Series } from './metric-series.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /** A series whose counters can be compared with the platform. */

@@ -4,7 +4,6 @@ import type { PlatformFailure, Read } from '../platform/read.ts';
 import {
   type CountedUntil,
   type FollowUp,
-  type Job,
   type JobSubject,
   type PollResult,
   type Refusal,
@@ -18,10 +17,10 @@ import type { Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateKey } from '../state/state.ts';
 import { targetName } from '../targets/target.ts';
-import { CatchUpJob } from './catch-up-job.ts';
+import { CatchUpJob, type FollowedJob } from './catch-up-job.ts';
 import { joinedResults } from './joined-results.ts';
 import { usualWidth } from './ledger.ts';
-import type { Series, SeriesResult } from './series.ts';
+import type { Series, SeriesResult } from './metric-series.ts';
 import { isUsuallyRead } from './series-memory.ts';
 import type { GroupAnswer, SeriesSource, WindowedAnswer } from './series-source.ts';
 
@@ -65,7 +64,7 @@ interface JobMemory {
 }
 
 /** Reads what one operation of the platform answers: a metric of a target, or by GraphQL many series together. */
-export class SeriesJob implements Job<GroupAnswer<Series>>, Asker {
+export class SeriesJob implements FollowedJob, Asker {
   readonly id: string;
   readonly subject: JobSubject;
   readonly schedule: string;

@@ -25,8 +25,8 @@ it('finds nothing wrong with a good account, and tells what it has seen', async 
   );
   expect(of('domains')?.text).toMatch(/^View Domains is granted: \d+ series from the first read$/);
   expect(of('plan')?.status).toBe('ok');
-  // Two lists and the finding of an address, one read of series and one of each kind of settings.
-  expect(sandbox.requests.total).toBeLessThanOrEqual(8);
+  // Two lists and the finding of an address, two reads of series and one of each kind of settings.
+  expect(sandbox.requests.total).toBeLessThanOrEqual(9);
 });
 
 it('all metrics of analytics: how many are listed, and what the plan does not know yet', async () => {

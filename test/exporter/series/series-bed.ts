@@ -7,9 +7,9 @@ import type { Counter } from '../../../src/exporter/series/counting.ts';
 import { EMPTY_LEDGER, type Ledger } from '../../../src/exporter/series/ledger.ts';
 import { restoreLedger, storeLedger } from '../../../src/exporter/series/ledger-record.ts';
 import { countedUntil, pastRead, presentWindow } from '../../../src/exporter/series/ledger-windows.ts';
+import { Series } from '../../../src/exporter/series/metric-series.ts';
 import { RestSource } from '../../../src/exporter/series/rest-source.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
-import { Series } from '../../../src/exporter/series/series.ts';
 import { SeriesJob } from '../../../src/exporter/series/series-job.ts';
 import { SeriesReader } from '../../../src/exporter/series/series-reader.ts';
 import type { SeriesSource, WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
@@ -36,7 +36,6 @@ const UNITS = {};
 export class SeriesBed {
   now: number;
   readonly memory: AccountMemory;
-  readonly #state: StateReader;
   readonly #learned = new LearnedMetrics('a');
   readonly #platformClock = new PlatformClock(() => this.now);
   readonly #metric: string;
@@ -46,7 +45,6 @@ export class SeriesBed {
     this.now = now;
     this.#metric = metric;
     this.#publishDelay = publishDelay;
-    this.#state = state;
     this.memory = new AccountMemory(state);
   }
 
@@ -65,7 +63,6 @@ export class SeriesBed {
       memory: this.memory,
       learned: this.#learned.of('metrics', product.slug, metric),
       delays: { publish_delay: this.#publishDelay, settle_delay: 600_000 },
-      stored: (key) => this.#state.get(key),
       outlet: { pushed: undefined },
       platformClock: this.#platformClock,
     });

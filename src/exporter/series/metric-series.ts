@@ -49,8 +49,6 @@ export interface SeriesOptions {
   /** Knowledge of the metric, over all its targets. */
   readonly learned: LearnedMetric;
   readonly delays: DelaySettings;
-  /** Returns what the state holds under a key. */
-  readonly stored: (key: StateKey) => unknown;
   readonly outlet: PushDestination;
   readonly platformClock: PlatformClock;
 }

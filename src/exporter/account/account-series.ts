@@ -1,0 +1,240 @@
+import { weightOf } from '../catalogue/known-metrics.ts';
+import type { SeriesApi } from '../catalogue/products.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
+import type { Group } from '../graphql/question-groups.ts';
+import { QuestionSource } from '../graphql/question-source.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { Read } from '../platform/read.ts';
+import { type Job, refusalKey } from '../poll/job.ts';
+import type { Access } from '../poll/refusals.ts';
+import { type PushDestination, Series } from '../series/metric-series.ts';
+import { RestSource } from '../series/rest-source.ts';
+import { SeriesSamples } from '../series/samples.ts';
+import { SeriesJob, type SeriesJobOptions } from '../series/series-job.ts';
+import { SeriesReader } from '../series/series-reader.ts';
+import type { SeriesAsked, SourceName } from '../series/series-source.ts';
+import { mayTry } from '../settling/dimension-trial.ts';
+import { readMode } from '../settling/learned.ts';
+import type { LearnedMetric, LearnedMetrics } from '../settling/learned-metrics.ts';
+import { hourBefore } from '../settling/window.ts';
+import type { AccountMemory } from '../state/account-memory.ts';
+import { type Target, targetName } from '../targets/target.ts';
+import type { AccountSources } from './account-sources.ts';
+import type { AccountTargets, ProductRead } from './account-targets.ts';
+import type { SourceProbe } from './source-probe.ts';
+
+export interface DroppedJobs {
+  readonly count: number;
+  /** The first of them; empty when there are none. */
+  readonly first: string;
+}
+
+/** A series, and what is learned of its metric. */
+interface ReadBySeries extends SeriesAsked {
+  readonly learned: LearnedMetric;
+}
+
+/** So many different reads show whether a source has series. */
+const MOST_PROBED = 3;
+
+interface AccountSeriesOptions {
+  readonly account: AccountConfig;
+  readonly outlet: PushDestination;
+  readonly access: Access | undefined;
+  readonly platformClock: PlatformClock;
+  readonly memory: AccountMemory;
+  readonly learned: LearnedMetrics;
+  readonly sources: AccountSources;
+  readonly targets: AccountTargets;
+}
+
+/** The series that an account reads, and the jobs that read them. */
+export class AccountSeries {
+  readonly #options: AccountSeriesOptions;
+  /** Series by what they were made from. */
+  #series: ReadonlyMap<string, Series> = new Map();
+  #jobs: ReadonlySet<SeriesJob> = new Set();
+  dropped: DroppedJobs = { count: 0, first: '' };
+
+  constructor(options: AccountSeriesOptions) {
+    this.#options = options;
+  }
+
+  get all(): readonly Series[] {
+    return [...this.#series.values()];
+  }
+
+  get jobsNow(): readonly SeriesJob[] {
+    return [...this.#jobs];
+  }
+
+  /** Jobs that read series: by REST one for each series, by GraphQL one for each group. */
+  *jobs(most: number, keep: <Work extends Job>(key: string, make: () => Work) => Work): Generator<Job, void> {
+    const { kept, dropped } = this.#wantedSeries(most);
+    const jobs = new Set<SeriesJob>();
+    const together: Series[] = [];
+    for (const [key, { series, source }] of kept) {
+      if (source === 'graphql') together.push(series);
+      else {
+        const job = keep(key, () => this.#restJobOf(series));
+        jobs.add(job);
+        yield job;
+      }
+    }
+    for (const group of together.length === 0 ? [] : this.#options.sources.graphql.groups(together)) {
+      const job = keep(`graphql ${group.id}`, () => this.#groupJobOf(group));
+      if (job.source instanceof QuestionSource)
+        job.source.assign(this.#options.sources.graphql.members(group.series));
+      job.assign(group.series);
+      jobs.add(job);
+      yield job;
+    }
+    this.#series = new Map([...kept].map(([key, { series }]) => [key, series]));
+    this.#jobs = jobs;
+    this.dropped = { count: dropped.length, first: dropped[0] ?? '' };
+  }
+
+  /** Series that are to be read, each with its source, and the names of those above a limit. */
+  #wantedSeries(most: number) {
+    const kept = new Map<string, { readonly series: Series; readonly source: SourceName }>();
+    const dropped: string[] = [];
+    for (const read of this.#options.targets.products) {
+      const { product } = read;
+      if (!this.#options.sources.isChosen(product.api)) continue;
+      for (const { target, metric } of this.#options.targets.reads(read)) {
+        const source = this.#options.sources.sourceOf(product, metric, target.by);
+        if (source === undefined) continue;
+        const { by, id, name } = target;
+        if (kept.size >= most) dropped.push(`${product.api}/${product.slug}/${by}/${id}/${metric}`);
+        else {
+          const key = JSON.stringify([product.api, product.slug, by, id, name, metric]);
+          const series = this.#series.get(key) ?? this.#seriesOf(target, metric, read);
+          kept.set(key, { series, source });
+        }
+      }
+    }
+    return { kept, dropped };
+  }
+
+  #seriesOf(target: Target, metric: string, { wants, schedule, settings }: ProductRead): Series {
+    const { account, platformClock, memory, learned, outlet } = this.#options;
+    const { api, slug } = target.product;
+    return new Series({
+      target,
+      metric,
+      wants,
+      top: settings.top,
+      schedule,
+      weight: weightOf(metric),
+      samples: new SeriesSamples(target, metric, account.units, wants),
+      memory,
+      learned: learned.of(api, slug, metric),
+      delays: account,
+      outlet,
+      platformClock,
+    });
+  }
+
+  #readerOf({ target, metric, wants, learned }: ReadBySeries): SeriesReader {
+    const { platformClock } = this.#options;
+    return new SeriesReader({
+      target,
+      metric,
+      wants,
+      mode: () => readMode(this.#options.memory.of(learned.part), platformClock.now()),
+      mayTry: () =>
+        mayTry(this.#options.memory.of(learned.part).trial, targetName(target), platformClock.now()),
+      platformClock,
+    });
+  }
+
+  #restJobOf(series: Series): SeriesJob {
+    const job = this.#seriesJob({
+      id: series.id,
+      subject: series.subject,
+      schedule: series.schedule,
+      source: new RestSource(this.#readerOf(series)),
+      refusalKey: refusalKey(series.key),
+    });
+    job.assign([series]);
+    return job;
+  }
+
+  #groupJobOf({ id, metrics, series: [first] }: Group<Series>): SeriesJob {
+    if (first === undefined) throw new Error('a group has series');
+    const { account, product, by } = first.target;
+    const { api, slug } = product;
+    return this.#seriesJob({
+      id: `${api}/${slug}/${by}/graphql/${id}`,
+      subject: { collector: api, product: slug, metric: metrics.join(', ') },
+      schedule: first.schedule,
+      source: this.#options.sources.graphql.source(),
+      refusalKey: ['refused', account, api, slug, by, 'graphql', id],
+    });
+  }
+
+  #seriesJob(
+    given: Pick<SeriesJobOptions, 'id' | 'subject' | 'schedule' | 'source' | 'refusalKey'>,
+  ): SeriesJob {
+    const { platformClock, access, memory } = this.#options;
+    return new SeriesJob({
+      ...given,
+      memory,
+      isKnown: this.#isKnown,
+      platformClock,
+      access,
+    });
+  }
+
+  /** Returns true if the platform ever had data of a series' target. */
+  readonly #isKnown = ({ target }: Series): boolean =>
+    this.all.some(
+      ({ hasData, target: other }) =>
+        hasData && other.product === target.product && targetName(other) === targetName(target),
+    );
+
+  /** Returns the job that asks which source has the series of an API; undefined if there are none, or the configuration names it. */
+  probe(api: SeriesApi): SourceProbe | undefined {
+    if (!this.#hasTargets(api)) return undefined;
+    return this.#options.sources.probe(api, {
+      reads: () => this.#probeReads(api),
+      jobs: (source) =>
+        this.jobsNow.filter((job) => job.subject.collector === api && job.source.name === source),
+    });
+  }
+
+  #hasTargets(api: SeriesApi): boolean {
+    return this.#options.targets.products.some(
+      (read) => read.product.api === api && this.#options.targets.reads(read).length > 0,
+    );
+  }
+
+  /** Reads that show which source has the series of an API: of different targets, as far as there are any. */
+  #probeReads(api: SeriesApi): ReturnType<ConstructorParameters<typeof SourceProbe>[1]['reads']> {
+    const { platformClock } = this.#options;
+    const window = () => hourBefore(platformClock.now());
+    const reads = this.#options.targets.products
+      .filter(({ product }) => product.api === api)
+      .flatMap((read) => this.#options.targets.reads(read).map((one) => ({ ...one, read })))
+      .filter(({ target, metric }) => target.product.metrics.includes(metric));
+    const byTarget = new Map(reads.map((one) => [targetName(one.target), one]));
+    const different = [...new Set([...byTarget.values(), ...reads])].slice(0, MOST_PROBED);
+    const rest = different.map(({ target, metric, read: { wants } }) => {
+      const learned = this.#options.learned.of(api, target.product.slug, metric);
+      const reader = this.#readerOf({
+        target: this.#options.targets.knownToRest(target) ?? target,
+        metric,
+        wants,
+        learned,
+      });
+      return (read: Read, signal: AbortSignal) => reader.read(read, window, signal);
+    });
+    const graphql = different.map(({ target, metric, read: given }) => (read: Read, signal: AbortSignal) => {
+      const series = this.#seriesOf(target, metric, given);
+      const source = this.#options.sources.graphql.source();
+      source.assign(this.#options.sources.graphql.members([series]));
+      return source.read({ series: [series], window, isPast: true }, read, signal);
+    });
+    return { rest, graphql };
+  }
+}
