@@ -6,8 +6,11 @@ import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { Exposition } from '../../src/exporter/exposition/exposition.ts';
 import { Store } from '../../src/exporter/exposition/store.ts';
 import { PlatformClock } from '../../src/exporter/platform/platform-clock.ts';
+import { refusalKey } from '../../src/exporter/poll/job.ts';
 import { adopt } from '../../src/exporter/poll/runner.ts';
 import { ScheduledJob } from '../../src/exporter/poll/schedule.ts';
+import { Series } from '../../src/exporter/series/metric-series.ts';
+import { RestSource } from '../../src/exporter/series/rest-source.ts';
 import { SeriesSamples } from '../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../src/exporter/series/series-job.ts';
 import { SeriesReader } from '../../src/exporter/series/series-reader.ts';
@@ -56,28 +59,31 @@ export class IngestPath {
       const id = String(1_600_000_000 + index * 7919);
       const name = `shop-${index}.example.com`;
       const target = { account: 'bench', product, by: 'configuration', id, name } as const;
-      const job = new SeriesJob({
+      const series = new Series({
         target,
         metric: METRIC,
+        wants: () => true,
         schedule: '* * * * *',
         weight: 1,
-        reader: new SeriesReader({
-          target,
-          metric: METRIC,
-          wants: () => true,
-          mode,
-          mayTry: () => false,
-          platformClock,
-        }),
         samples: new SeriesSamples(target, METRIC, {}),
         memory: this.#memory,
         learned: learned.of(product.api, product.slug, METRIC),
         delays: { publish_delay: 'auto', settle_delay: 'auto' },
-        stored: (key) => this.#state.get(key),
         outlet: { pushed: undefined },
+        platformClock,
+      });
+      const reader = { target, metric: METRIC, wants: () => true, mode, mayTry: () => false, platformClock };
+      const job = new SeriesJob({
+        id: series.id,
+        subject: series.subject,
+        schedule: series.schedule,
+        source: new RestSource(new SeriesReader(reader)),
+        memory: this.#memory,
+        refusalKey: refusalKey(series.key),
         isKnown: () => true,
         platformClock,
       });
+      job.assign([series]);
       return { job, scheduled: new ScheduledJob(job, now) };
     });
   }

@@ -82,7 +82,7 @@ export class SeriesBed {
       target,
       metric,
       wants,
-      mode: () => 'metric',
+      mode: () => 'metric' as const,
       mayTry: refuses,
       platformClock: this.#platformClock,
     } as const;
