@@ -6,9 +6,9 @@ import {
   type DelaySettings,
   type Delays,
   delaysOf,
+  firstLag,
   type MetricEvidence,
   pushDelay,
-  recentLag,
 } from '../settling/learned.ts';
 import type { LearnedMetric } from '../settling/learned-metrics.ts';
 import type { Window } from '../settling/window.ts';
@@ -147,13 +147,13 @@ export class Series implements ReadableSeries {
   /** Returns the window that brings the newest buckets. @param now platform ms */
   presentWindow(now: number): Window {
     const { learned, memory } = this.#options;
-    const { ledger } = this.memory;
-    const isNew = ledger.since === undefined && ledger.reached === undefined;
+    const { ledger, isRead } = this.memory;
+    const isNew = !isRead && ledger.since === undefined && ledger.reached === undefined;
     const costsByWindow = this.source?.costsByWindow ?? false;
-    const lag = costsByWindow && isNew ? recentLag(memory.of(learned.part), now) : undefined;
+    const lag = costsByWindow && isNew ? firstLag(memory.of(learned.part), now) : undefined;
     return presentWindow(ledger, this.counts, now, {
       horizon: this.delays(now).horizon,
-      expected: lag && now - lag,
+      expected: lag === undefined ? undefined : now - lag,
       isFree: !costsByWindow,
     });
   }
@@ -294,7 +294,7 @@ export class Series implements ReadableSeries {
       outlet.pushed === undefined
         ? { ledger: applied.ledger, samples: [] }
         : pushOf(memory.ledger, applied.ledger, settled, { samples, gaugesUntil, usable });
-    const after: SeriesMemory = { ledger: push.ledger, restsUntil };
+    const after: SeriesMemory = { ledger: push.ledger, isRead: true, restsUntil };
     // The evidence of the answer, with the counters as before.
     const refused = { ...after, ledger: withCountersOf(push.ledger, memory.ledger) };
     return {

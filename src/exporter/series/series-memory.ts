@@ -6,13 +6,15 @@ import { isChanged, restoreLedger, storeLedger } from './ledger-record.ts';
 /** Memory of one series between polls. A poll replaces it as a whole. */
 export interface SeriesMemory {
   readonly ledger: Ledger;
+  /** True after the first answer since the start. */
+  readonly isRead: boolean;
   /** Until when (platform ms) catching up rests, after a read that brought nothing. */
   readonly restsUntil: number;
 }
 
 /** Returns what the state holds. */
 export function restoreMemory(stored: unknown): SeriesMemory {
-  return { ledger: restoreLedger(stored), restsUntil: 0 };
+  return { ledger: restoreLedger(stored), isRead: false, restsUntil: 0 };
 }
 
 /** Returns what is to be committed when one memory replaces another; nothing if what is durable stays the same. */

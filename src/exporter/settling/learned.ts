@@ -257,8 +257,12 @@ function usualLag({ lags }: Pick<MetricMemory, 'lags'>): number {
   return lags.reduce((least, { ms }) => Math.min(least, ms), LONGEST_LAG_MS);
 }
 
-/** The same, undefined unless it was seen in the last half an hour and is no more than is usual. @param now the platform's time */
-export function recentLag({ lags }: MetricMemory, now: number): number | undefined {
+/**
+ * Returns the lag (ms) to assume for the first read of a series: none until others of the metric show one.
+ * @returns undefined if it is unusual, or was seen more than half an hour ago
+ */
+export function firstLag({ lags }: MetricMemory, now: number): number | undefined {
+  if (lags.length === 0) return 0;
   const slot = Math.floor(now / SLOT_MS);
   const lag = lags.some((known) => known.slot > slot - SLOTS) ? usualLag({ lags }) : LONGEST_LAG_MS;
   return lag < LONGEST_LAG_MS ? lag : undefined;

@@ -62,10 +62,14 @@ it('begins with what changes by a source that would take more operations for an 
   expect(await minutesAsked({ costsByWindow: true, lag: 2 })).toBe(15);
 });
 
-it('begins with an hour while nothing shows how late the platform is, or it is later than usual', async () => {
-  expect(await minutesAsked({ costsByWindow: true })).toBe(60);
+it('begins with what changes while nothing shows how late the platform is, and with an hour if it is later than usual', async () => {
+  expect(await minutesAsked({ costsByWindow: true })).toBe(15);
   expect(await minutesAsked({ costsByWindow: true, lag: 40 })).toBe(60);
   expect(await minutesAsked({ costsByWindow: true, lag: 2, ago: 40 })).toBe(60);
+});
+
+it('asks for an hour after an answer without rows', async () => {
+  expect(await minutesAsked({ costsByWindow: true, before: [EMPTY] })).toBe(60);
 });
 
 it('asks for an hour again where there were rows before, and then none', async () => {
