@@ -1,5 +1,6 @@
 import { Connection, type ConnectionOptions } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
+import type { QuotaWait } from '../command-line/progress.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { Survey } from '../plan/survey.ts';
@@ -9,17 +10,17 @@ import type { Job } from '../poll/job.ts';
 import { demandPerMinute } from '../rate-limit/demand-forecast.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
 import { SeriesJob } from '../series/series-job.ts';
-import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
+import { SeriesReader } from '../series/series-reader.ts';
 import { type SourceReader, wantedBy } from '../series/series-source.ts';
-import { type ReadMode, USUAL_SETTLE_MS } from '../settling/learned.ts';
+import type { ReadMode } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, type Window } from '../settling/window.ts';
 import { AccountMemory } from '../state/account-memory.ts';
 import { NO_MEMORY } from '../state/state.ts';
-import { type HistoryReaderOptions, type RetryOptions, withRetries } from './collect.ts';
-import { availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
-import type { QuotaWait } from './progress.ts';
+import { type RetryOptions, withRetries } from './attempts.ts';
+import { availableAt, type PlannedSeries, targetOf } from './plan.ts';
+import type { ReadSeries } from './read-window.ts';
 
-/** So many series are asked for together where they share operations. */
+/** Reads in flight where many share an operation. */
 const SHARED = 1_000;
 
 /** One account of the platform, read for its past. */
@@ -27,11 +28,12 @@ export class HistoryAccount {
   readonly #account: AccountConfig;
   readonly #connection: Connection;
   readonly #clock: Clock;
+  readonly #graphql: GraphqlSource;
   /** By API, product and metric. */
   readonly #modes = new Map<string, ReadMode>();
-  readonly #graphql: GraphqlSource;
   /** APIs that REST answered with 404 where GraphQL had rows. */
   readonly #closed = new Set<PlannedSeries['api']>();
+  /** Operations per minute that an exporter with this configuration needs. */
   #demand = 0;
   #hasAnswered = false;
 
@@ -55,16 +57,15 @@ export class HistoryAccount {
     return this.#account.name;
   }
 
-  /** Maximum number of operations in flight. */
+  /** Maximum number of reads in flight. */
   get concurrency(): number {
-    // What is asked for together is one operation by GraphQL: requests in flight are limited where they leave.
     const isShared = this.#account.source === 'graphql' || this.#closed.size > 0;
     return isShared ? SHARED : this.#account.request.concurrency;
   }
 
   /**
-   * Every metric of every target that the exporter would poll, found as it finds them.
-   * @throws PlatformFailure also where nothing that was asked for is there: then the address is wrong
+   * Lists every series that the exporter would poll, and learns the platform's time.
+   * @throws PlatformFailure also if nothing that was asked for is there: then the address is wrong
    */
   async discover(retries: RetryOptions): Promise<PlannedSeries[]> {
     let missing: PlatformFailure | undefined;
@@ -72,7 +73,7 @@ export class HistoryAccount {
       account: this.#account,
       scopes: this.#connection.platform.scopes,
       readFor: (group) => this.#connection.operations.readFor(group),
-      // What is written with ids for names stays so.
+      // A history that is written with ids for names stays so.
       namesWaitMs: Number.POSITIVE_INFINITY,
     });
     for (const job of survey.jobs()) {
@@ -84,21 +85,84 @@ export class HistoryAccount {
       missing = (await this.#asked(list, retries)) ?? missing;
     }
     if (missing !== undefined && !this.#hasAnswered) throw missing;
-    return survey.jobs().flatMap((job) => this.#planned(job));
+    const series = survey.jobs().flatMap((job) => this.#planned(job));
+    await this.#askTheTime(series, retries);
+    return series;
   }
 
-  /** Learns the platform's time, where no answer has told it, by a read of one of these series. @throws PlatformFailure */
-  async askTheTime([first]: readonly PlannedSeries[], retries: RetryOptions): Promise<void> {
+  /** Reserves what an exporter with this configuration needs for these series. */
+  reserveQuotaFor(series: readonly PlannedSeries[]): void {
+    this.#demand = demandOf(this.#account, series);
+  }
+
+  /** Settled history of the platform, as far as its time is known. */
+  available(): Window {
+    return availableAt(this.platformClock.now(), this.#account.settle_delay);
+  }
+
+  get platformClock(): PlatformClock {
+    return this.#connection.platform.platformClock;
+  }
+
+  /** Returns the reader of a series: of the source that is configured, or of GraphQL where REST does not know it. */
+  reader(planned: PlannedSeries): ReadSeries {
+    const { api, product, metric } = planned;
+    const collector = this.#account.collectors[api];
+    const { dimensions = [], top } = collector?.products[product] ?? {};
+    const key = `${api} ${product} ${metric}`;
+    const asked = {
+      target: targetOf(planned),
+      metric,
+      wants: wantedBy(dimensions),
+      most: top,
+      mode: () => this.#modes.get(key) ?? 'metric',
+      // The exporter's own reads have found the series: few of these metrics are missing.
+      mayTry: () => true,
+      platformClock: this.platformClock,
+    };
+    const read = this.#connection.operations.readFor(api);
+    const rest: SourceReader = new SeriesReader(asked);
+    const source = collector?.source ?? this.#account.source;
+    const graphql = source === 'rest' ? undefined : this.#graphql.reader(asked);
+    const isElsewhere = source === 'graphql' || asked.target.product.onlyElsewhere?.includes(metric) === true;
+    return async (window, signal, counters) => {
+      const readBy = async (reader: SourceReader) => {
+        const answer = await reader.read(read, () => window, signal, counters);
+        if (answer.mode !== undefined) this.#modes.set(key, answer.mode);
+        return answer;
+      };
+      if (graphql === undefined) return readBy(rest);
+      if (isElsewhere || this.#closed.has(api)) return readBy(graphql);
+      try {
+        return await readBy(rest);
+      } catch (failure) {
+        if (!(failure instanceof PlatformFailure) || failure.outcome !== 'not_found') throw failure;
+        const answer = await readBy(graphql);
+        if (answer.decoded.rows > 0) this.#closed.add(api);
+        return answer;
+      }
+    };
+  }
+
+  /** Returns the time until which nothing of this account can be read because its quota is used up. */
+  waits(): QuotaWait[] {
+    const until = this.#connection.queue.restsUntil(this.#clock.now());
+    return until === undefined ? [] : [{ account: this.name, until }];
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  /** Learns the platform's time by a read, if no list has shown it. */
+  async #askTheTime([first]: readonly PlannedSeries[], retries: RetryOptions): Promise<void> {
     if (first === undefined || this.platformClock.known) return;
-    const { reader, read } = this.source(first);
-    const newest = (now: number) => ({ from: now - FINEST_WINDOW_MS, to: now });
-    await this.#asked(() => reader.read(read, newest, retries.signal), retries);
+    const now = this.platformClock.now();
+    const read = this.reader(first);
+    await this.#asked(() => read({ from: now - FINEST_WINDOW_MS, to: now }, retries.signal), retries);
   }
 
-  /**
-   * Asks with retries. A product that the account does not have is not listed, the others are: that failure is returned.
-   * @throws PlatformFailure any other
-   */
+  /** Asks with retries. Returns the failure of a product that the account does not have. @throws PlatformFailure any other */
   async #asked(ask: () => Promise<unknown>, retries: RetryOptions): Promise<PlatformFailure | undefined> {
     try {
       await withRetries(ask, { ...retries, isAddressInDoubt: () => !this.#hasAnswered });
@@ -110,85 +174,11 @@ export class HistoryAccount {
     }
   }
 
-  /** Reserves what an exporter with this configuration needs for these series. */
-  reserveQuotaFor(series: readonly PlannedSeries[]): void {
-    this.#demand = demandOf(this.#account, series);
-  }
-
-  /** What the platform has now, as far as its time is known. */
-  available(): Window {
-    const { settle_delay: delay } = this.#account;
-    return availableAt(this.platformClock.now(), typeof delay === 'number' ? delay : USUAL_SETTLE_MS);
-  }
-
-  get platformClock(): PlatformClock {
-    return this.#connection.platform.platformClock;
-  }
-
-  /** How a planned metric is read. */
-  source(planned: PlannedSeries): Pick<HistoryReaderOptions, 'reader' | 'read'> {
-    const { dimensions = [], top } = this.#account.collectors[planned.api]?.products[planned.product] ?? {};
-    const metric = `${planned.api} ${planned.product} ${planned.metric}`;
-    const asked = {
-      target: targetOf(planned),
-      metric: planned.metric,
-      wants: wantedBy(dimensions),
-      most: top,
-      mode: () => this.#modes.get(metric) ?? 'metric',
-      // What is planned was found by the exporter's own reads: few of these metrics are missing.
-      mayTry: () => true,
-      platformClock: this.platformClock,
-    };
-    const series = this.#readerOf(asked, planned.api);
-    const reader = {
-      read: async (...question: Parameters<SourceReader['read']>) => {
-        const answer = await series.read(...question);
-        if (answer.mode !== undefined) this.#modes.set(metric, answer.mode);
-        return answer;
-      },
-    };
-    return { reader, read: this.#connection.operations.readFor(planned.api) };
-  }
-
-  /** By the source that is configured; or by REST, and by GraphQL where REST does not know what is asked for. */
-  #readerOf(asked: SeriesReaderOptions, api: PlannedSeries['api']): Pick<SourceReader, 'read'> {
-    const configured = this.#account.collectors[api]?.source ?? this.#account.source;
-    const rest: SourceReader = new SeriesReader(asked);
-    const other = configured === 'rest' ? undefined : this.#graphql.reader(asked);
-    if (other === undefined) return rest;
-    const { onlyElsewhere = [] } = asked.target.product;
-    // That REST does not know what it never has shows nothing of REST.
-    if (configured === 'graphql' || onlyElsewhere.includes(asked.metric)) return other;
-    return {
-      read: async (...question) => {
-        if (this.#closed.has(api)) return other.read(...question);
-        try {
-          return await rest.read(...question);
-        } catch (failure) {
-          if (!(failure instanceof PlatformFailure) || failure.outcome !== 'not_found') throw failure;
-          const answer = await other.read(...question);
-          if (answer.decoded.rows > 0) this.#closed.add(api);
-          return answer;
-        }
-      },
-    };
-  }
-
-  /** Until when nothing of this account can be read, where its quota is used up and something waits for it. */
-  waits(): QuotaWait[] {
-    const until = this.#connection.queue.restsUntil(this.#clock.now());
-    return until === undefined ? [] : [{ account: this.name, until }];
-  }
-
-  close(): Promise<void> {
-    return this.#connection.close();
-  }
-
   #reserve(): number {
     const { quota } = this.#account;
     const { limit = quota.assumed_limit, othersPerMinute } =
       this.#connection.platform.scopes.of('metrics').limiter;
-    // What others take is left to them in any case: of an exporter only what it has not taken yet comes on top.
+    // Operations of others are left to them in any case: only the rest of the exporter's comes on top.
     return leftAlone(quota.reserve, Math.max(0, this.#demand - othersPerMinute), limit);
   }
 
@@ -203,25 +193,22 @@ export class HistoryAccount {
     const { target, metric } = job;
     const { product, by, id, name, owner } = target;
     const own = owner === undefined ? {} : { owner };
-    return [
-      { account: this.#account.name, api: product.api, product: product.slug, by, id, name, metric, ...own },
-    ];
+    return [{ account: this.name, api: product.api, product: product.slug, by, id, name, metric, ...own }];
   }
 }
 
-/** The history gets at least this share of the limit (0 to 1), whatever the exporter needs, so that it finishes. */
+/** Least share of the limit (0 to 1) that the history gets, so that it finishes. */
 const LEAST_SHARE = 0.1;
 
-/** The share of a limit that a history leaves alone: the reserve, and what an exporter of the same configuration needs. */
+/** Returns the share of a limit that a history leaves alone: the reserve, and the needs of an exporter (operations per minute). */
 export function leftAlone(reserve: number, demand: number, limit: number): number {
   return Math.max(reserve, Math.min(1 - LEAST_SHARE, reserve + demand / limit));
 }
 
-/** Operations per minute by which an exporter keeps up with these series. */
+/** Returns the operations per minute by which an exporter keeps up with series. */
 export function demandOf({ collectors }: AccountConfig, series: readonly PlannedSeries[]): number {
   const demands = series.flatMap(({ api, product }) => {
-    const collector = collectors[api];
-    const schedule = collector?.products[product]?.schedule ?? collector?.schedule;
+    const schedule = collectors[api]?.products[product]?.schedule ?? collectors[api]?.schedule;
     if (schedule === undefined) return [];
     return [{ periodMs: periodOf(schedule).mean, cost: 1, weight: 1 }];
   });

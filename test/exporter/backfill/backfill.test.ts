@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { WorkFolder } from '../../../src/exporter/backfill/work-folder.ts';
+import { HistoryState } from '../../../src/exporter/backfill/history-state.ts';
 import { facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { writeLabels } from '../../../src/exporter/exposition/label-text.ts';
@@ -226,6 +226,7 @@ describe('an interrupted history', () => {
       .entries()) {
       const output = join(bed.folder, `${index}.om`);
       for (const moment of moments) {
+        if ((await readdir(bed.folder)).includes(`${index}.om`)) break;
         const interruption = new AbortController();
         let exchanges = 0;
         const progress = noting(bed.events, {
@@ -270,10 +271,10 @@ describe('an interrupted history', () => {
   it('is held by one process at a time', async () => {
     const bed = await historyBed();
     await interrupted(bed);
-    const holder = new WorkFolder(join(bed.folder, 'history.om'));
-    await holder.lock(await holder.begun());
+    const log = { info: () => undefined, warn: () => undefined };
+    const holder = await HistoryState.open(join(bed.folder, 'history.om'), log);
     await expect(bed.run()).rejects.toThrow(/^another backfill is running in .*history\.om\.partial$/);
-    await holder.release();
+    await holder.close();
     await bed.run();
   });
 });
@@ -296,7 +297,9 @@ describe('a history is refused', () => {
     await expect(bed.run()).rejects.toThrow(/history\.om already exists.*--restart/);
     await mkdir(`${output}.partial`);
     await writeFile(join(`${output}.partial`, 'diary.txt'), 'of value');
-    await expect(bed.run({ mode: 'restart' })).rejects.toThrow(/exists and was not created by backfill/);
+    await expect(bed.run({ mode: 'restart' })).rejects.toThrow(
+      /exists and was not created by this version of backfill/,
+    );
     expect(await readFile(output, 'utf8')).toBe('of value');
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { demandOf, leftAlone } from '../../../src/exporter/backfill/history-account.ts';
-import type { PlannedSeries } from '../../../src/exporter/backfill/history-plan.ts';
+import type { PlannedSeries } from '../../../src/exporter/backfill/plan.ts';
 import { accountsAt } from './history-bed.ts';
 
 it.each([

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   availableAt,
+  differences,
   rangeOf,
   rangeProblem,
+  requestOf,
   windowsOf,
-} from '../../../src/exporter/backfill/history-plan.ts';
+} from '../../../src/exporter/backfill/plan.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS } from '../../../src/exporter/settling/window.ts';
+import { accountsAt } from './history-bed.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 10, 20, 30);
 const AVAILABLE = availableAt(NOW, 10 * MINUTE_MS);
@@ -19,7 +22,7 @@ describe('the windows of a range', () => {
   it('follow each other from its start to its end, none across a full hour', () => {
     fc.assert(
       fc.property(ranges, (range) => {
-        const windows = windowsOf(range);
+        const windows = windowsOf({ range, latest: range.to });
         expect(windows[0]?.from).toBe(range.from);
         expect(windows.at(-1)?.to).toBe(range.to);
         for (const [index, { from, to }] of windows.entries()) {
@@ -30,14 +33,16 @@ describe('the windows of a range', () => {
     );
   });
 
-  it('are each asked for as a whole finest window that covers them and ends within the range', () => {
+  it('are each asked for as a whole finest window that covers them, and rows behind them where there may be such', () => {
     fc.assert(
-      fc.property(ranges, (range) => {
-        for (const { from, to, ask } of windowsOf(range)) {
+      fc.property(ranges, fc.nat(30), (range, minutes) => {
+        const latest = range.to + minutes * MINUTE_MS;
+        for (const { from, to, ask } of windowsOf({ range, latest })) {
           expect(ask.to - ask.from).toBe(FINEST_WINDOW_MS);
           expect(ask.from).toBeLessThanOrEqual(from);
           expect(ask.to).toBeGreaterThanOrEqual(to);
-          expect(ask.to).toBeLessThanOrEqual(range.to);
+          expect(ask.to).toBeLessThanOrEqual(latest);
+          if (to % FINEST_WINDOW_MS !== 0 && minutes > 0) expect(ask.to).toBeGreaterThan(to);
         }
       }),
     );
@@ -77,5 +82,44 @@ describe('a range', () => {
     const named = Date.parse(/earliest is (\S+)/.exec(problem)?.[1] ?? '');
     const later = availableAt(NOW + 10 * MINUTE_MS, 10 * MINUTE_MS);
     expect(rangeProblem({ from: named, to: AVAILABLE.to }, later)).toBeUndefined();
+  });
+});
+
+const URL = 'http://127.0.0.1:1';
+const FROM = Date.UTC(2026, 0, 5);
+const metrics = (settings: object) => ({
+  collectors: { metrics: { products: { edge_applications: settings } } },
+});
+const BEGUN = { from: FROM, to: undefined, labels: {}, accounts: accountsAt(URL, metrics({})) };
+
+function changes(changed: Partial<Parameters<typeof requestOf>[0]>): string[] {
+  return differences(requestOf(BEGUN), requestOf({ ...BEGUN, ...changed }));
+}
+
+describe('a request differs from the one that a history was begun with', () => {
+  it('in nothing when the same is asked for', () => {
+    expect(changes({ accounts: accountsAt(URL, metrics({})) })).toEqual([]);
+  });
+
+  it('in nothing when only what does not matter has changed: the pace, the credentials', () => {
+    const account = { ...metrics({ schedule: '*/5 * * * *' }), quota: { reserve: 0.5 }, token: 'another' };
+    expect(changes({ accounts: accountsAt(URL, account) })).toEqual([]);
+  });
+
+  it.each([
+    [{ from: FROM + 1_000 }, '--from was 2026-01-05T00:00:00Z and is 2026-01-05T00:00:01Z'],
+    [{ to: FROM }, '--to was not given and is 2026-01-05T00:00:00Z'],
+    [{ labels: { job: 'edge' } }, '--labels was {} and is {"job":"edge"}'],
+    [
+      { accounts: accountsAt(URL, metrics({ metrics: ['waf'] })) },
+      'the configuration of account test has changed',
+    ],
+    [
+      { accounts: accountsAt('http://127.0.0.1:2', metrics({})) },
+      'the configuration of account test has changed',
+    ],
+    [{ accounts: [] }, 'the configuration of account test has changed'],
+  ])('in %o', (changed, phrase) => {
+    expect(changes(changed)).toEqual([phrase]);
   });
 });

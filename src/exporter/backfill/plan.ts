@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Labels } from '../catalogue/family.ts';
+import { productOf, type SeriesApi } from '../catalogue/products.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
+import { USUAL_SETTLE_MS } from '../settling/learned.ts';
+import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
+import type { Target } from '../targets/target.ts';
+
+/** One metric of one target. */
+export interface PlannedSeries {
+  readonly account: string;
+  readonly api: SeriesApi;
+  readonly product: string;
+  readonly by: Target['by'];
+  readonly id: string;
+  readonly name: string;
+  readonly metric: string;
+  /** The configuration's own id, where `id` is that of its only domain. */
+  readonly owner?: string;
+}
+
+/** Everything that decides the content of a history. It is kept, so that interruptions do not change the outcome. */
+export interface HistoryPlan {
+  readonly version: 1;
+  readonly id: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly range: Window;
+  /** Time that no operation asks beyond: the platform's, when the plan was made. */
+  readonly latest: number;
+  readonly series: readonly PlannedSeries[];
+}
+
+/** Returns a plan from its stored form; undefined if it is none of this version. */
+export function restorePlan(stored: unknown): HistoryPlan | undefined {
+  return Object(stored).version === 1 ? (stored as HistoryPlan) : undefined;
+}
+
+/** Returns the target of a planned series. */
+export function targetOf({ account, api, product, by, id, name, owner }: PlannedSeries): Target {
+  return { account, product: productOf(api, product), by, id, name, ...(owner !== undefined && { owner }) };
+}
+
+interface RequestOptions {
+  readonly from: number;
+  /** Undefined for the newest settled bucket. */
+  readonly to: number | undefined;
+  readonly labels: Labels;
+  readonly accounts: readonly AccountConfig[];
+}
+
+/** Returns a request by the names of its parts, as JSON. */
+export function requestOf({ from, to, labels, accounts }: RequestOptions): HistoryPlan['request'] {
+  const request = {
+    '--from': moment(from),
+    '--to': to === undefined ? 'not given' : moment(to),
+    '--labels': labels,
+    ...Object.fromEntries(accounts.map((account) => [`account ${account.name}`, settingsOf(account)])),
+  };
+  return JSON.parse(JSON.stringify(request));
+}
+
+/** Returns the settings of an account that decide its series and the meaning of their values. */
+function settingsOf({ api_url, source, settle_delay, units, collectors }: AccountConfig): object {
+  const products = (['metrics', 'analytics'] as const).map((api) => {
+    const entries = Object.entries(collectors[api]?.products ?? {});
+    return [api, Object.fromEntries(entries.map(([slug, { schedule: _, ...settings }]) => [slug, settings]))];
+  });
+  return { api_url, source, settle_delay, units, ...Object.fromEntries(products) };
+}
+
+/** Returns the differences between the request that began a history and this one, each as a phrase. */
+export function differences(begun: HistoryPlan['request'], now: HistoryPlan['request']): string[] {
+  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  return [...new Set([...Object.keys(begun), ...Object.keys(now)])]
+    .filter((part) => !isDeepStrictEqual(begun[part], now[part]))
+    .map((part) =>
+      part.startsWith('--')
+        ? `${part} was ${shown(begun[part])} and is ${shown(now[part])}`
+        : `the configuration of ${part} has changed`,
+    );
+}
+
+/** Part of the range that one operation brings in the platform's finest buckets. */
+export interface HistoryWindow extends Window {
+  readonly index: number;
+  /** Window of the operation: an hour, so that the platform chooses the same width for all. */
+  readonly ask: Window;
+}
+
+/** Returns the platform's settled history at a time. @param settleDelay of the account */
+export function availableAt(now: number, settleDelay: AccountConfig['settle_delay']): Window {
+  const delay = settleDelay === 'auto' ? USUAL_SETTLE_MS : settleDelay;
+  return { from: now - HISTORY_MS, to: Math.floor((now - delay) / MINUTE_MS) * MINUTE_MS };
+}
+
+/** Returns the whole minutes of a request. @param to undefined for the newest settled bucket */
+export function rangeOf(from: number, to: number | undefined, available: Window): Window {
+  return {
+    from: Math.ceil(from / MINUTE_MS) * MINUTE_MS,
+    to: Math.floor((to ?? available.to) / MINUTE_MS) * MINUTE_MS,
+  };
+}
+
+/** Returns the fault of a range, as a sentence for the operator; undefined if it has none. */
+export function rangeProblem(range: Window, available: Window): string | undefined {
+  if (range.from >= range.to) {
+    return `--from (${moment(range.from)}) must be at least a minute before --to (${moment(range.to)})`;
+  }
+  if (range.from < available.from) {
+    const earliest = Math.ceil(available.from / FINEST_WINDOW_MS + 0.25) * FINEST_WINDOW_MS;
+    return `--from (${moment(range.from)}) is too early: the platform keeps 30 days, so the earliest is ${moment(earliest)}`;
+  }
+  if (range.to > available.to) {
+    return `--to (${moment(range.to)}) is too late: only settled buckets are final, and the newest one ends at ${moment(available.to)}`;
+  }
+  return undefined;
+}
+
+/**
+ * Cuts the range at every full hour. The oldest hour is first, because the platform forgets it first. An operation may ask
+ * beyond the range: rows behind it show where its last bucket ends.
+ */
+export function windowsOf({ range, latest }: Pick<HistoryPlan, 'range' | 'latest'>): HistoryWindow[] {
+  const windows: HistoryWindow[] = [];
+  let { from } = range;
+  while (from < range.to) {
+    const to = Math.min(range.to, Math.floor(from / FINEST_WINDOW_MS + 1) * FINEST_WINDOW_MS);
+    const end = Math.min(from + FINEST_WINDOW_MS, latest);
+    windows.push({ index: windows.length, from, to, ask: { from: end - FINEST_WINDOW_MS, to: end } });
+    from = to;
+  }
+  return windows;
+}
+
+/** Returns a time as messages show it, in UTC and as the flags take it. */
+export function moment(time: number): string {
+  return new Date(time).toISOString().replace('.000Z', 'Z');
+}
+
+/** Returns the name of a series in messages. */
+export function nameOf({ account, product, by, id, name, metric }: PlannedSeries): string {
+  const whose = by === 'product' ? 'the whole product' : `configuration ${name || id}`;
+  return `account ${account}, ${product}, ${whose}, ${metric}`;
+}
