@@ -86,8 +86,8 @@ export async function backfill(options: BackfillOptions): Promise<History> {
     return await complete(plan, state, { accounts, receivers }, options);
   } finally {
     // A history that was not begun must not be in the way of the next.
-    await (state.plan === undefined ? state.remove() : state.close());
-    await Promise.all([...accounts, ...receivers].map((one) => one.close()));
+    const ending = state.plan === undefined ? state.remove() : state.close();
+    await Promise.all([ending, ...[...accounts, ...receivers].map((one) => one.close())]);
   }
 }
 
@@ -100,7 +100,6 @@ async function hasFile(output: string | undefined): Promise<boolean> {
     throw new Misuse(`the folder of --output: ${fileTrouble(error)}`);
   }
   const there = output === undefined ? undefined : await unlessMissing(stat(output));
-  if (there?.isDirectory()) throw new Misuse(`${output} is a folder`);
   // The file takes the place of what is there: of /dev/null, for all programs of the machine.
   if (there?.isFile() === false) throw new Misuse(`${output} is no file: choose another --output`);
   return there !== undefined;

@@ -84,19 +84,24 @@ async function* totals(samples: SeriesSamples, dimension: string, windows: Async
   }
 }
 
-/** Yields a history as OpenMetrics 1.0, in the order of the format. */
+/** Text (UTF-16 units) that is worth a write. */
+const PIECE = 65_536;
+
+/** Yields a history as OpenMetrics 1.0, in the order of the format, in pieces. */
 export async function* historyText(series: readonly OutputSeries[]): AsyncGenerator<string> {
-  const inFamilies = series.toSorted((one, other) =>
-    one.family.name < other.family.name ? -1 : Number(one.family.name > other.family.name),
-  );
-  let family: Family | undefined;
-  for (const one of inFamilies) {
-    if (one.family !== family) yield familyHeader(one.family, 'openmetrics');
-    family = one.family;
+  const order = [...new Set(series.map(({ family }) => family.name))].sort();
+  const byFamily = series.toSorted((a, b) => order.indexOf(a.family.name) - order.indexOf(b.family.name));
+  let text = '';
+  let last: Family | undefined;
+  for (const one of byFamily) {
+    if (one.family !== last) text += familyHeader(one.family, 'openmetrics');
+    last = one.family;
     for await (const samples of one.samples()) {
-      const lines = samples.map(({ at, value }) => `${one.text} ${formatValue(value)} ${at / 1_000}\n`);
-      yield lines.join('');
+      for (const { at, value } of samples) text += `${one.text} ${formatValue(value)} ${at / 1_000}\n`;
+      if (text.length < PIECE) continue;
+      yield text;
+      text = '';
     }
   }
-  yield '# EOF\n';
+  yield `${text}# EOF\n`;
 }

@@ -9,6 +9,7 @@ import {
   type SettledBucket,
 } from '../series/ledger.ts';
 import type { CountersAsked, WindowedAnswer } from '../series/series-source.ts';
+import { firstAtOrAfter } from '../series/spans.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
 import type { HistoryWindow } from './plan.ts';
@@ -69,11 +70,9 @@ export async function readWindow(
   let skipped = 0;
   for (let answers = 1; ; answers += 1) {
     // Of a metric by values, the window's first answer decides which have series of their own.
-    const counters =
-      answers === 1 ? undefined : { dimensions: () => ledger.dimensions.keys(), mayChange: false };
-    const answer = await withRetries(() => read(ask, options.signal, counters), options).catch(
-      unlessNotFound,
-    );
+    const known = { dimensions: () => ledger.dimensions.keys(), mayChange: false };
+    const asking = () => read(ask, options.signal, answers === 1 ? undefined : known);
+    const answer = await withRetries(asking, options).catch(unlessNotFound);
     if (answer === undefined) return undefined;
     const { rejected, insteadOf: _, ...decoded } = answer.decoded;
     const series = closed(decoded.series, ask);
@@ -99,14 +98,18 @@ function unlessNotFound(error: unknown): undefined {
   if (!(error instanceof PlatformFailure) || error.outcome !== 'not_found') throw error;
 }
 
-/** Adds a row behind a window that ends with the hour, where a bucket begins: it shows that the last one ends there. */
+/**
+ * Returns the rows of a window; an operation that serves others as well may bring more. A window that ends with the hour gets
+ * a row behind it: a bucket begins there, so the last one is known to end.
+ */
 function closed(series: ReadonlyMap<string, Points>, { to }: Window): ReadonlyMap<string, Points> {
-  if (to % FINEST_WINDOW_MS !== 0) return series;
+  const behind = to % FINEST_WINDOW_MS === 0 ? [to] : [];
   return new Map(
-    [...series].map(([name, { timestamps, values }]) => [
-      name,
-      { timestamps: Float64Array.of(...timestamps, to), values: Float64Array.of(...values, 0) },
-    ]),
+    [...series].map(([name, { timestamps, values }]) => {
+      const end = firstAtOrAfter(timestamps, to);
+      const starts = Float64Array.of(...timestamps.subarray(0, end), ...behind);
+      return [name, { timestamps: starts, values: Float64Array.of(...values.subarray(0, end), ...behind) }];
+    }),
   );
 }
 
@@ -119,11 +122,10 @@ function begun(ledger: Ledger, names: Iterable<string>, { from, to }: Window): L
 }
 
 function bucketsOf({ dimensions }: Ledger, settled: readonly SettledBucket[]): WindowRead['dimensions'] {
+  const found = new Map<string, CountedBuckets & { readonly buckets: [number, number, number][] }>();
+  for (const [name, { width = MINUTE_MS }] of dimensions) found.set(name, { width, buckets: [] });
   const ascending = settled.toSorted((one, other) => one.start - other.start);
-  return new Map(
-    [...dimensions].map(([name, { width = MINUTE_MS }]) => {
-      const mine = ascending.filter(({ dimension }) => dimension === name);
-      return [name, { width, buckets: mine.map((bucket) => [bucket.start, bucket.width, bucket.value]) }];
-    }),
-  );
+  for (const { dimension, start, width, value } of ascending)
+    found.get(dimension)?.buckets.push([start, width, value]);
+  return found;
 }

@@ -317,7 +317,7 @@ describe('a history is refused', () => {
 
   it('when it cannot be written there', async () => {
     const bed = await historyBed();
-    await expect(bed.run({ output: bed.folder })).rejects.toThrow(/is a folder$/);
+    await expect(bed.run({ output: bed.folder })).rejects.toThrow(/is no file: choose another --output$/);
     await expect(bed.run({ output: join(bed.folder, 'missing', 'history.om') })).rejects.toThrow(
       /the folder of --output: .*missing cannot be used: it does not exist/,
     );
