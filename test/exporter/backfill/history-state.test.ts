@@ -78,7 +78,8 @@ it('takes nothing of an earlier history for its own', async () => {
   const receiver = { name: 'central', url: 'http://127.0.0.1' } as Receiver;
   await state.keepPushed(receiver, { series: 1, samples: 7, sent: 7, refused: {} });
   await state.begin({ ...PLAN, id: 'second' });
-  expect(state.pushed(receiver).sent).toBe(0);
+  expect([state.pushed(receiver).sent, state.has(0, 0)]).toEqual([0, false]);
+  expect(await kept(state, 'total')).toEqual([]);
 });
 
 it('is refused where something else is, and gone without its folder once it is removed', async () => {
