@@ -4,13 +4,11 @@ import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { credentialsFrom } from '../account/connection.ts';
 import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Progress } from '../command-line/progress.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import { PlatformFailure } from '../platform/read.ts';
 import { type ConnectedReceiver, connectReceiver } from '../push/running-receiver.ts';
 import type { Secret } from '../secret.ts';
 import { MINUTE_MS } from '../settling/window.ts';
@@ -21,15 +19,7 @@ import { collect } from './collect.ts';
 import { HistoryAccount } from './history-account.ts';
 import { HistoryState } from './history-state.ts';
 import { historyText, type OutputSeries, outputSeries } from './output.ts';
-import {
-  differences,
-  type HistoryPlan,
-  nameOf,
-  type PlannedSeries,
-  rangeOf,
-  rangeProblem,
-  requestOf,
-} from './plan.ts';
+import { changesSince, type HistoryPlan, nameOf, rangeOf, requestOf } from './plan.ts';
 import { pushHistory, refuseIncomplete, refuseUntaken } from './push-history.ts';
 import { BackfillRefusal, Misuse } from './refusal.ts';
 
@@ -73,7 +63,7 @@ export async function backfill(options: BackfillOptions): Promise<History> {
   progress.stage = 'listing what to read';
   const exists = await hasFile(output);
   const state = await HistoryState.open(output, progress.log);
-  const accounts = options.accounts.map((account) => accountOf(account, options));
+  const accounts = options.accounts.map((account) => new HistoryAccount(account, options));
   const receivers = options.receivers.map((receiver) => connectReceiver(receiver, clock));
   progress.waits = () => accounts.flatMap((account) => account.waits());
   try {
@@ -105,19 +95,8 @@ async function hasFile(output: string | undefined): Promise<boolean> {
   return there !== undefined;
 }
 
-function accountOf(account: AccountConfig, { clock, guard, progress }: BackfillOptions): HistoryAccount {
-  return new HistoryAccount(account, {
-    clock,
-    credentials: credentialsFrom(clock, {
-      guard,
-      onNotice: (name, text) => progress.log.warn({ account: name }, text),
-    }),
-    observer: { exchanged: () => progress.count() },
-  });
-}
-
 function refuseChanges(begun: HistoryPlan, path: string, options: BackfillOptions): void {
-  const changes = differences(begun.request, requestOf(options)).join('; ');
+  const changes = changesSince(begun, options).join('; ');
   if (changes === '') return;
   const advice = 'repeat the first command to continue it, or add --restart to start over';
   throw new Misuse(`${path} contains a history with other settings (${changes}): ${advice}`);
@@ -129,8 +108,7 @@ async function makePlan(
   receivers: readonly ConnectedReceiver[],
   options: BackfillOptions,
 ): Promise<HistoryPlan> {
-  const found = await Promise.all(accounts.map((account) => discover(account, options)));
-  const series = found.flat();
+  const series = (await Promise.all(accounts.map((account) => account.discover()))).flat();
   if (series.length === 0)
     throw new BackfillRefusal('nothing to read: no active configuration on the platform is selected');
   const all = accounts.map((account) => account.available());
@@ -139,27 +117,11 @@ async function makePlan(
     to: Math.min(...all.map((one) => one.to)),
   };
   const range = rangeOf(options.from, options.to, available);
-  const problem = rangeProblem(range, available);
-  if (problem !== undefined) throw new Misuse(problem);
   for (const { receiver, protocol } of receivers)
     await refuseUntaken({ name: receiver.name, protocol }, range, options.signal);
   const now = Math.min(...accounts.map(({ platformClock }) => platformClock.now()));
   const latest = Math.floor(now / MINUTE_MS) * MINUTE_MS;
   return { version: 1, id: randomUUID(), request: requestOf(options), range, latest, series };
-}
-
-async function discover(account: HistoryAccount, options: BackfillOptions): Promise<PlannedSeries[]> {
-  const { clock, signal, progress } = options;
-  const onRetry = ({ message: reason }: PlatformFailure, pause: number) => {
-    const facts = { account: account.name, reason, retry_seconds: pause / 1_000 };
-    progress.log.warn(facts, 'the platform could not list what to read');
-  };
-  try {
-    return await account.discover({ clock, signal, onRetry });
-  } catch (error) {
-    if (!(error instanceof PlatformFailure)) throw error;
-    throw new BackfillRefusal(`account ${account.name}: ${error.message} (${error.outcome})`);
-  }
 }
 
 interface Connected {

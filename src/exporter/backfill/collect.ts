@@ -39,35 +39,24 @@ export async function collect(
     const mine = [...plan.series.entries()].filter(([, { account: name }]) => name === account.name);
     account.reserveQuotaFor(mine.map(([, planned]) => planned));
     const series = mine.map(([number, planned]) => ({ number, planned, read: account.reader(planned) }));
-    const missing = missingWindows(windows, series, state);
-    const { concurrency } = account;
+    const missing = function* () {
+      for (const window of windows)
+        // Looked at late: another window may have shown meanwhile that there is nothing to read.
+        for (const one of series) if (!state.has(one.number, window.index)) yield { ...one, window };
+    };
     const readNext = (next: MissingWindow, until: AbortSignal) =>
       readMissing(next, windows.length, { ...options, signal: until });
-    await inParallel(missing, concurrency, readNext, ending);
+    await inParallel(missing(), account.concurrency, readNext, ending);
   };
   await inParallel(accounts, accounts.length, work, signal);
 }
 
-interface ReadableSeries {
+interface MissingWindow {
+  /** Number of the series in the plan. */
   readonly number: number;
   readonly planned: PlannedSeries;
   readonly read: ReadSeries;
-}
-
-type MissingWindow = ReadableSeries & { readonly window: HistoryWindow };
-
-/** Yields what no run has read, the oldest window of each series first. */
-function* missingWindows(
-  windows: readonly HistoryWindow[],
-  series: readonly ReadableSeries[],
-  state: HistoryState,
-): Generator<MissingWindow> {
-  for (const window of windows) {
-    for (const one of series) {
-      // Looked at late: another window may have shown meanwhile that there is nothing to read.
-      if (!state.has(one.number, window.index)) yield { ...one, window };
-    }
-  }
+  readonly window: HistoryWindow;
 }
 
 async function readMissing(

@@ -1,6 +1,6 @@
-import { Connection, type ConnectionOptions } from '../account/connection.ts';
+import { Connection, credentialsFrom } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
-import type { QuotaWait } from '../command-line/progress.ts';
+import type { Progress, QuotaWait } from '../command-line/progress.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { Survey } from '../plan/survey.ts';
@@ -9,6 +9,7 @@ import { PlatformFailure, QUESTIONS } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import { demandPerMinute } from '../rate-limit/demand-forecast.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
+import type { Secret } from '../secret.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader } from '../series/series-reader.ts';
 import { type SourceReader, wantedBy } from '../series/series-source.ts';
@@ -19,15 +20,23 @@ import { NO_MEMORY } from '../state/state.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
 import { availableAt, type PlannedSeries, targetOf } from './plan.ts';
 import type { ReadSeries } from './read-window.ts';
+import { BackfillRefusal } from './refusal.ts';
 
 /** Reads in flight where many share an operation. */
 const SHARED = 1_000;
 
+interface HistoryAccountOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly guard: (secret: Secret) => void;
+  readonly progress: Progress;
+}
+
 /** One account of the platform, read for its past. */
 export class HistoryAccount {
   readonly #account: AccountConfig;
+  readonly #options: HistoryAccountOptions;
   readonly #connection: Connection;
-  readonly #clock: Clock;
   readonly #graphql: GraphqlSource;
   /** By API, product and metric. */
   readonly #modes = new Map<string, ReadMode>();
@@ -37,13 +46,21 @@ export class HistoryAccount {
   #demand = 0;
   #hasAnswered = false;
 
-  constructor(account: AccountConfig, options: Omit<ConnectionOptions, 'account' | 'reserve'>) {
-    this.#clock = options.clock;
+  constructor(account: AccountConfig, options: HistoryAccountOptions) {
+    const { clock, guard, progress } = options;
+    const { name, api_url, units, request } = account;
+    const onNotice = (_: string, text: string) => progress.log.warn({ account: name }, text);
     this.#account = account;
-    this.#connection = new Connection({ ...options, account, reserve: () => this.#reserve() });
+    this.#options = options;
+    this.#connection = new Connection({
+      account,
+      clock,
+      credentials: credentialsFrom(clock, { guard, onNotice }),
+      observer: { exchanged: () => progress.count() },
+      reserve: () => this.#reserve(),
+    });
     const { platformClock, scopes } = this.#connection.platform;
     if (account.source !== 'rest') scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
-    const { name, api_url, units, request } = account;
     this.#graphql = new GraphqlSource({
       account: { name, address: api_url },
       memory: new AccountMemory(NO_MEMORY),
@@ -65,9 +82,19 @@ export class HistoryAccount {
 
   /**
    * Lists every series that the exporter would poll, and learns the platform's time.
-   * @throws PlatformFailure also if nothing that was asked for is there: then the address is wrong
+   * @throws BackfillRefusal also if nothing that was asked for is there: then the address is wrong
    */
-  async discover(retries: RetryOptions): Promise<PlannedSeries[]> {
+  async discover(): Promise<PlannedSeries[]> {
+    try {
+      return await this.#discovered();
+    } catch (error) {
+      if (!(error instanceof PlatformFailure)) throw error;
+      throw new BackfillRefusal(`account ${this.name}: ${error.message} (${error.outcome})`);
+    }
+  }
+
+  async #discovered(): Promise<PlannedSeries[]> {
+    const { signal } = this.#options;
     let missing: PlatformFailure | undefined;
     const survey = new Survey({
       account: this.#account,
@@ -79,14 +106,19 @@ export class HistoryAccount {
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;
       const list = async () => {
-        const { outcome, reason } = await survey.poll(job, retries.signal);
+        const { outcome, reason } = await survey.poll(job, signal);
         if (outcome !== 'ok' && outcome !== 'empty') throw new PlatformFailure(outcome, reason ?? outcome);
       };
-      missing = (await this.#asked(list, retries)) ?? missing;
+      missing = (await this.#asked(list)) ?? missing;
     }
     if (missing !== undefined && !this.#hasAnswered) throw missing;
     const series = survey.jobs().flatMap((job) => this.#planned(job));
-    await this.#askTheTime(series, retries);
+    const [first] = series;
+    if (first === undefined || this.platformClock.known) return series;
+    // No list has shown the platform's time: a read does.
+    const now = this.platformClock.now();
+    const read = this.reader(first);
+    await this.#asked(() => read({ from: now - FINEST_WINDOW_MS, to: now }, signal));
     return series;
   }
 
@@ -146,7 +178,7 @@ export class HistoryAccount {
 
   /** Returns the time until which nothing of this account can be read because its quota is used up. */
   waits(): QuotaWait[] {
-    const until = this.#connection.queue.restsUntil(this.#clock.now());
+    const until = this.#connection.queue.restsUntil(this.#options.clock.now());
     return until === undefined ? [] : [{ account: this.name, until }];
   }
 
@@ -154,18 +186,16 @@ export class HistoryAccount {
     return this.#connection.close();
   }
 
-  /** Learns the platform's time by a read, if no list has shown it. */
-  async #askTheTime([first]: readonly PlannedSeries[], retries: RetryOptions): Promise<void> {
-    if (first === undefined || this.platformClock.known) return;
-    const now = this.platformClock.now();
-    const read = this.reader(first);
-    await this.#asked(() => read({ from: now - FINEST_WINDOW_MS, to: now }, retries.signal), retries);
-  }
-
   /** Asks with retries. Returns the failure of a product that the account does not have. @throws PlatformFailure any other */
-  async #asked(ask: () => Promise<unknown>, retries: RetryOptions): Promise<PlatformFailure | undefined> {
+  async #asked(ask: () => Promise<unknown>): Promise<PlatformFailure | undefined> {
+    const { clock, signal, progress } = this.#options;
+    const onRetry: RetryOptions['onRetry'] = ({ message: reason }, pause) => {
+      const facts = { account: this.name, reason, retry_seconds: pause / 1_000 };
+      progress.log.warn(facts, 'the platform could not list what to read');
+    };
+    const isAddressInDoubt = () => !this.#hasAnswered;
     try {
-      await withRetries(ask, { ...retries, isAddressInDoubt: () => !this.#hasAnswered });
+      await withRetries(ask, { clock, signal, onRetry, isAddressInDoubt });
       this.#hasAnswered = true;
       return undefined;
     } catch (failure) {

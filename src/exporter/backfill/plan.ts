@@ -5,6 +5,7 @@ import type { AccountConfig } from '../configuration/schema.ts';
 import { USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
+import { Misuse } from './refusal.ts';
 
 /** One metric of one target. */
 export interface PlannedSeries {
@@ -68,8 +69,12 @@ function settingsOf({ api_url, source, settle_delay, units, collectors }: Accoun
   return { api_url, source, settle_delay, units, ...Object.fromEntries(products) };
 }
 
-/** Returns the differences between the request that began a history and this one, each as a phrase. */
-export function differences(begun: HistoryPlan['request'], now: HistoryPlan['request']): string[] {
+/** Returns how a request differs from that of a history which was begun, as phrases. */
+export function changesSince(
+  { request: begun }: Pick<HistoryPlan, 'request'>,
+  options: RequestOptions,
+): string[] {
+  const now = requestOf(options);
   const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   return [...new Set([...Object.keys(begun), ...Object.keys(now)])]
     .filter((part) => !isDeepStrictEqual(begun[part], now[part]))
@@ -93,27 +98,28 @@ export function availableAt(now: number, settleDelay: AccountConfig['settle_dela
   return { from: now - HISTORY_MS, to: Math.floor((now - delay) / MINUTE_MS) * MINUTE_MS };
 }
 
-/** Returns the whole minutes of a request. @param to undefined for the newest settled bucket */
+/**
+ * Returns the whole minutes of a request.
+ * @param to undefined for the newest settled bucket
+ * @throws Misuse if the platform does not have them
+ */
 export function rangeOf(from: number, to: number | undefined, available: Window): Window {
-  return {
+  const range = {
     from: Math.ceil(from / MINUTE_MS) * MINUTE_MS,
     to: Math.floor((to ?? available.to) / MINUTE_MS) * MINUTE_MS,
   };
-}
-
-/** Returns the fault of a range, as a sentence for the operator; undefined if it has none. */
-export function rangeProblem(range: Window, available: Window): string | undefined {
-  if (range.from >= range.to) {
-    return `--from (${moment(range.from)}) must be at least a minute before --to (${moment(range.to)})`;
-  }
+  const [first, last] = [`--from (${moment(range.from)})`, `--to (${moment(range.to)})`];
+  if (range.from >= range.to) throw new Misuse(`${first} must be at least a minute before ${last}`);
   if (range.from < available.from) {
     const earliest = Math.ceil(available.from / FINEST_WINDOW_MS + 0.25) * FINEST_WINDOW_MS;
-    return `--from (${moment(range.from)}) is too early: the platform keeps 30 days, so the earliest is ${moment(earliest)}`;
+    const reason = `the platform keeps 30 days, so the earliest is ${moment(earliest)}`;
+    throw new Misuse(`${first} is too early: ${reason}`);
   }
   if (range.to > available.to) {
-    return `--to (${moment(range.to)}) is too late: only settled buckets are final, and the newest one ends at ${moment(available.to)}`;
+    const reason = `only settled buckets are final, and the newest one ends at ${moment(available.to)}`;
+    throw new Misuse(`${last} is too late: ${reason}`);
   }
-  return undefined;
+  return range;
 }
 
 /**
