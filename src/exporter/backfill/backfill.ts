@@ -11,7 +11,6 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { type ConnectedReceiver, connectReceiver } from '../push/running-receiver.ts';
 import type { Secret } from '../secret.ts';
-import { MINUTE_MS } from '../settling/window.ts';
 import { unlessMissing } from '../state/directory.ts';
 import { doneWith, fileTrouble } from '../text/file-trouble.ts';
 import { inParallel } from './attempts.ts';
@@ -111,16 +110,13 @@ async function makePlan(
   const series = (await Promise.all(accounts.map((account) => account.discover()))).flat();
   if (series.length === 0)
     throw new BackfillRefusal('nothing to read: no active configuration on the platform is selected');
-  const all = accounts.map((account) => account.available());
-  const available = {
-    from: Math.max(...all.map((one) => one.from)),
-    to: Math.min(...all.map((one) => one.to)),
-  };
-  const range = rangeOf(options.from, options.to, available);
+  const all = accounts.map((account) => account.available);
+  const from = Math.max(...all.map((one) => one.from));
+  const to = Math.min(...all.map((one) => one.to));
+  const range = rangeOf(options.from, options.to, { from, to });
   for (const { receiver, protocol } of receivers)
     await refuseUntaken({ name: receiver.name, protocol }, range, options.signal);
-  const now = Math.min(...accounts.map(({ platformClock }) => platformClock.now()));
-  const latest = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+  const latest = Math.min(...all.map((one) => one.latest));
   return { version: 1, id: randomUUID(), request: requestOf(options), range, latest, series };
 }
 

@@ -25,7 +25,7 @@ interface CollectOptions {
 
 /** Reads what the state lacks of a plan. @throws LongFailure, and the signal's reason when it aborts */
 export async function collect(
-  accounts: readonly Pick<HistoryAccount, 'name' | 'concurrency' | 'reader' | 'reserveQuotaFor'>[],
+  accounts: readonly Pick<HistoryAccount, 'name' | 'concurrency' | 'reader'>[],
   options: CollectOptions,
 ): Promise<void> {
   const { plan, state, signal, progress } = options;
@@ -36,12 +36,12 @@ export async function collect(
   const [from, to] = [moment(plan.range.from), moment(plan.range.to)];
   progress.log.info({ from, to, metrics: plan.series.length, windows: all, done }, 'history started');
   const work = async (account: (typeof accounts)[number], ending: AbortSignal) => {
-    const mine = [...plan.series.entries()].filter(([, { account: name }]) => name === account.name);
-    account.reserveQuotaFor(mine.map(([, planned]) => planned));
-    const series = mine.map(([number, planned]) => ({ number, planned, read: account.reader(planned) }));
+    const series = [...plan.series.entries()].flatMap(([number, planned]) =>
+      planned.account === account.name ? [{ number, planned, read: account.reader(planned) }] : [],
+    );
     const missing = function* () {
+      // Looked at late: another window may have shown meanwhile that there is nothing to read.
       for (const window of windows)
-        // Looked at late: another window may have shown meanwhile that there is nothing to read.
         for (const one of series) if (!state.has(one.number, window.index)) yield { ...one, window };
     };
     const readNext = (next: MissingWindow, until: AbortSignal) =>

@@ -7,18 +7,16 @@ import { Survey } from '../plan/survey.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, QUESTIONS } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
-import { demandPerMinute } from '../rate-limit/demand-forecast.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
 import type { Secret } from '../secret.ts';
 import { SeriesJob } from '../series/series-job.ts';
-import { SeriesReader } from '../series/series-reader.ts';
+import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
 import { type SourceReader, wantedBy } from '../series/series-source.ts';
-import type { ReadMode } from '../settling/learned.ts';
-import { FINEST_WINDOW_MS, type Window } from '../settling/window.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
 import { AccountMemory } from '../state/account-memory.ts';
 import { NO_MEMORY } from '../state/state.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
-import { availableAt, type PlannedSeries, targetOf } from './plan.ts';
+import { type Available, availableAt, type PlannedSeries, targetOf } from './plan.ts';
 import type { ReadSeries } from './read-window.ts';
 import { BackfillRefusal } from './refusal.ts';
 
@@ -38,8 +36,6 @@ export class HistoryAccount {
   readonly #options: HistoryAccountOptions;
   readonly #connection: Connection;
   readonly #graphql: GraphqlSource;
-  /** By API, product and metric. */
-  readonly #modes = new Map<string, ReadMode>();
   /** APIs that REST answered with 404 where GraphQL had rows. */
   readonly #closed = new Set<PlannedSeries['api']>();
   /** Operations per minute that an exporter with this configuration needs. */
@@ -122,13 +118,8 @@ export class HistoryAccount {
     return series;
   }
 
-  /** Reserves what an exporter with this configuration needs for these series. */
-  reserveQuotaFor(series: readonly PlannedSeries[]): void {
-    this.#demand = demandOf(this.#account, series);
-  }
-
-  /** Settled history of the platform, as far as its time is known. */
-  available(): Window {
+  /** History of the platform, as far as its time is known. */
+  get available(): Available {
     return availableAt(this.platformClock.now(), this.#account.settle_delay);
   }
 
@@ -136,40 +127,39 @@ export class HistoryAccount {
     return this.#connection.platform.platformClock;
   }
 
-  /** Returns the reader of a series: of the source that is configured, or of GraphQL where REST does not know it. */
+  /**
+   * Returns the reader of a series: of the source that is configured, or of GraphQL where REST does not know it. What an
+   * exporter needs for the series is left alone from now on.
+   */
   reader(planned: PlannedSeries): ReadSeries {
     const { api, product, metric } = planned;
     const collector = this.#account.collectors[api];
-    const { dimensions = [], top } = collector?.products[product] ?? {};
-    const key = `${api} ${product} ${metric}`;
-    const asked = {
+    const { dimensions = [], top, schedule = collector?.schedule } = collector?.products[product] ?? {};
+    if (schedule !== undefined) this.#demand += MINUTE_MS / periodOf(schedule).mean;
+    const asked: SeriesReaderOptions = {
       target: targetOf(planned),
       metric,
       wants: wantedBy(dimensions),
       most: top,
-      mode: () => this.#modes.get(key) ?? 'metric',
+      mode: () => 'metric',
       // The exporter's own reads have found the series: few of these metrics are missing.
       mayTry: () => true,
       platformClock: this.platformClock,
     };
-    const read = this.#connection.operations.readFor(api);
-    const rest: SourceReader = new SeriesReader(asked);
     const source = collector?.source ?? this.#account.source;
+    const rest = new SeriesReader(asked);
     const graphql = source === 'rest' ? undefined : this.#graphql.reader(asked);
     const isElsewhere = source === 'graphql' || asked.target.product.onlyElsewhere?.includes(metric) === true;
+    const read = this.#connection.operations.readFor(api);
     return async (window, signal, counters) => {
-      const readBy = async (reader: SourceReader) => {
-        const answer = await reader.read(read, () => window, signal, counters);
-        if (answer.mode !== undefined) this.#modes.set(key, answer.mode);
-        return answer;
-      };
-      if (graphql === undefined) return readBy(rest);
-      if (isElsewhere || this.#closed.has(api)) return readBy(graphql);
+      const by = (reader: SourceReader) => reader.read(read, () => window, signal, counters);
+      if (graphql === undefined) return by(rest);
+      if (isElsewhere || this.#closed.has(api)) return by(graphql);
       try {
-        return await readBy(rest);
+        return await by(rest);
       } catch (failure) {
         if (!(failure instanceof PlatformFailure) || failure.outcome !== 'not_found') throw failure;
-        const answer = await readBy(graphql);
+        const answer = await by(graphql);
         if (answer.decoded.rows > 0) this.#closed.add(api);
         return answer;
       }
@@ -233,14 +223,4 @@ const LEAST_SHARE = 0.1;
 /** Returns the share of a limit that a history leaves alone: the reserve, and the needs of an exporter (operations per minute). */
 export function leftAlone(reserve: number, demand: number, limit: number): number {
   return Math.max(reserve, Math.min(1 - LEAST_SHARE, reserve + demand / limit));
-}
-
-/** Returns the operations per minute by which an exporter keeps up with series. */
-export function demandOf({ collectors }: AccountConfig, series: readonly PlannedSeries[]): number {
-  const demands = series.flatMap(({ api, product }) => {
-    const schedule = collectors[api]?.products[product]?.schedule ?? collectors[api]?.schedule;
-    if (schedule === undefined) return [];
-    return [{ periodMs: periodOf(schedule).mean, cost: 1, weight: 1 }];
-  });
-  return demandPerMinute(demands);
 }

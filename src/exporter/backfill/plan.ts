@@ -92,10 +92,17 @@ export interface HistoryWindow extends Window {
   readonly ask: Window;
 }
 
-/** Returns the platform's settled history at a time. @param settleDelay of the account */
-export function availableAt(now: number, settleDelay: AccountConfig['settle_delay']): Window {
+/** The platform's history at a time. It has settled within the window. */
+export interface Available extends Window {
+  /** The last whole minute. */
+  readonly latest: number;
+}
+
+/** Returns the platform's history at a time. @param settleDelay of the account */
+export function availableAt(now: number, settleDelay: AccountConfig['settle_delay']): Available {
   const delay = settleDelay === 'auto' ? USUAL_SETTLE_MS : settleDelay;
-  return { from: now - HISTORY_MS, to: Math.floor((now - delay) / MINUTE_MS) * MINUTE_MS };
+  const minute = (time: number) => Math.floor(time / MINUTE_MS) * MINUTE_MS;
+  return { from: now - HISTORY_MS, to: minute(now - delay), latest: minute(now) };
 }
 
 /**

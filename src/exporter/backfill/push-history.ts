@@ -1,12 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Progress } from '../command-line/progress.ts';
-import {
-  type Protocol,
-  type PushedSample,
-  pushed,
-  type ReceiverAnswer,
-  selectionOf,
-} from '../push/protocol.ts';
+import { type Protocol, type PushedSample, pushed, selectionOf } from '../push/protocol.ts';
 import type { ConnectedReceiver } from '../push/running-receiver.ts';
 import { Delivery, REQUEST_SAMPLES } from '../push/sender.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
@@ -118,31 +112,28 @@ export async function refuseUntaken(
   { from, to }: Window,
   signal: AbortSignal,
 ): Promise<void> {
-  const answerFor = async (at: number) => {
+  const complaintAt = async (at: number) => {
     const series = { family: PROBE, labels: { time: moment(at) } };
-    return complaintOf(await protocol.send([{ series, value: 1, at, since: undefined }], signal));
+    const answer = await protocol.send([{ series, value: 1, at, since: undefined }], signal);
+    if (answer.kind === 'accepted') return undefined;
+    const isTooOld = 'reason' in answer && ['too_old', 'out_of_order'].includes(answer.reason);
+    return { words: answer.words, Refusal: isTooOld ? Misuse : BackfillRefusal };
   };
-  const newest = await answerFor(to);
+  const newest = await complaintAt(to);
   if (newest !== undefined) {
-    const sentence = `receiver ${name} does not take a sample of ${moment(to)}: ${newest.words}`;
-    throw newest.isTooOld ? new Misuse(sentence) : new BackfillRefusal(sentence);
+    const { Refusal, words } = newest;
+    throw new Refusal(`receiver ${name} does not take a sample of ${moment(to)}: ${words}`);
   }
-  const oldest = await answerFor(from);
+  const oldest = await complaintAt(from);
   if (oldest === undefined) return;
-  const { words, isTooOld } = oldest;
-  if (!isTooOld) throw new BackfillRefusal(`receiver ${name}: ${words}`);
+  const { Refusal, words } = oldest;
+  if (Refusal !== Misuse) throw new Refusal(`receiver ${name}: ${words}`);
   let [refused, taken] = [from, to];
   while (taken - refused > MINUTE_MS) {
     const middle = refused + Math.floor((taken - refused) / 2 / MINUTE_MS) * MINUTE_MS;
-    if ((await answerFor(middle)) === undefined) taken = middle;
+    if ((await complaintAt(middle)) === undefined) taken = middle;
     else refused = middle;
   }
   const advice = 'widen its out-of-order window, or choose a later --from';
   throw new Misuse(`receiver ${name} takes nothing before ${moment(taken)} (${words}): ${advice}`);
-}
-
-function complaintOf(answer: ReceiverAnswer) {
-  if (answer.kind === 'accepted') return undefined;
-  const isTooOld = 'reason' in answer && (answer.reason === 'too_old' || answer.reason === 'out_of_order');
-  return { words: answer.words, isTooOld };
 }

@@ -99,7 +99,7 @@ it('notes once that the platform does not have a metric, though several windows 
   const told: string[] = [];
   const progress = new Progress(clock, { ...LOG, warn: (_, message) => void told.push(message) });
   const reader = () => () => Promise.reject(new PlatformFailure('not_found', 'as told'));
-  const account = { name: 'test', concurrency: 3, reader, reserveQuotaFor: () => undefined };
+  const account = { name: 'test', concurrency: 3, reader };
   const { signal } = new AbortController();
   const collected = collect([account], { plan: PLAN, state, clock, signal, progress });
   await clock.advance(60_000);
