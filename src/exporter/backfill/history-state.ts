@@ -128,10 +128,7 @@ export class HistoryState {
     const prefix = this.#bucketsKey(series, this.progress(series).dimensions.indexOf(dimension));
     for (let page: readonly StateEntry[] = [], after: StateKey | undefined; ; after = page.at(-1)?.key) {
       page = await this.#state.range(prefix, { limit: PAGE, ...(after !== undefined && { after }) });
-      for (const { value } of page) {
-        if (value === undefined) throw new BackfillRefusal(`${this.path} is damaged: add --restart`);
-        yield value as CountedBuckets;
-      }
+      for (const { value } of page) yield value as CountedBuckets;
       if (page.length < PAGE) return;
     }
   }

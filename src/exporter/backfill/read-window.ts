@@ -9,7 +9,6 @@ import {
   type SettledBucket,
 } from '../series/ledger.ts';
 import type { CountersAsked, WindowedAnswer } from '../series/series-source.ts';
-import { firstAtOrAfter } from '../series/spans.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
 import type { HistoryWindow } from './plan.ts';
@@ -98,17 +97,18 @@ function unlessNotFound(error: unknown): undefined {
   if (!(error instanceof PlatformFailure) || error.outcome !== 'not_found') throw error;
 }
 
-/**
- * Returns the rows of a window; an operation that serves others as well may bring more. A window that ends with the hour gets
- * a row behind it: a bucket begins there, so the last one is known to end.
- */
+/** Adds a row behind a window that ends with the hour, where a bucket begins: it shows that the last one ends there. */
 function closed(series: ReadonlyMap<string, Points>, { to }: Window): ReadonlyMap<string, Points> {
-  const behind = to % FINEST_WINDOW_MS === 0 ? [to] : [];
+  if (to % FINEST_WINDOW_MS !== 0) return series;
   return new Map(
-    [...series].map(([name, { timestamps, values }]) => {
-      const end = firstAtOrAfter(timestamps, to);
-      const starts = Float64Array.of(...timestamps.subarray(0, end), ...behind);
-      return [name, { timestamps: starts, values: Float64Array.of(...values.subarray(0, end), ...behind) }];
+    [...series].map(([name, points]) => {
+      // An operation that serves others as well may bring rows behind the window.
+      if (Number(points.timestamps.at(-1)) >= to) return [name, points];
+      const { timestamps, values } = points;
+      return [
+        name,
+        { timestamps: Float64Array.of(...timestamps, to), values: Float64Array.of(...values, 0) },
+      ];
     }),
   );
 }

@@ -1,5 +1,4 @@
 import { PlatformFailure } from '../platform/read.ts';
-import { DamagedState } from '../state/database.ts';
 import { StateReadFailure, StateWriteFailure } from '../state/state.ts';
 import { fileTrouble } from '../text/file-trouble.ts';
 
@@ -24,7 +23,7 @@ export function backfillSentence(
   if (error instanceof BackfillRefusal) return error.message;
   if (error instanceof LongFailure) return `${error.message}: giving up for now; ${advice}`;
   if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;
-  const isOfState = [DamagedState, StateReadFailure, StateWriteFailure].some((kind) => error instanceof kind);
-  const trouble = isOfState ? String((error as Error).message) : fileTrouble(error);
+  const isOfState = error instanceof StateWriteFailure || error instanceof StateReadFailure;
+  const trouble = isOfState ? error.message : fileTrouble(error);
   return trouble === undefined ? undefined : `${trouble}; ${advice}`;
 }

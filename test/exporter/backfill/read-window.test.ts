@@ -109,6 +109,39 @@ describe('a window', () => {
   });
 });
 
+it.each([
+  ['is read once when it is whole', 60, [undefined]],
+  [
+    'is asked again for the values of the first answer, and counts each of them once',
+    59,
+    [undefined, { values: ['BR', 'other'], mayChange: false }],
+  ],
+])('of a metric by values %s', async (_, first, questions) => {
+  const [window] = windowsOf({ range: FULL, latest: FULL.to }) as [HistoryWindow];
+  const clock = new SimulatedClock();
+  const asked: unknown[] = [];
+  const read: ReadSeries = async (ask, _, counters) => {
+    const values = counters === undefined ? undefined : [...counters.dimensions()];
+    asked.push(values && { values, mayChange: counters?.mayChange });
+    const timestamps = Float64Array.from(
+      { length: first - 1 + asked.length },
+      (_, index) => FROM + index * MINUTE_MS,
+    );
+    const points = { timestamps, values: timestamps.map(() => 1) };
+    const series = new Map(['BR', 'other'].map((value) => [value, points]));
+    const decoded = { series, rejected: new Map(), rows: timestamps.length, insteadOf: values ?? [] };
+    return { decoded, window: ask, now: FULL.to };
+  };
+  const options = { read, clock, signal: new AbortController().signal, onRetry: () => undefined };
+  const found = await readWindow(window, options);
+  expect(asked).toEqual(questions);
+  expect(found?.isWhole).toBe(true);
+  expect([...(found?.dimensions ?? [])].map(([name, { buckets }]) => [name, buckets.length])).toEqual([
+    ['BR', 60],
+    ['other', 60],
+  ]);
+});
+
 it('tries again after failures, with ever longer pauses up to a minute', async () => {
   const failures = new Array<Given>(8).fill('server_error');
   const { ended, pauses } = await read([...failures, { total: rows(0, 60) }]);
