@@ -1,5 +1,5 @@
 import { type History, backfill as makeHistory } from '../exporter/backfill/backfill.ts';
-import { moment } from '../exporter/backfill/plan.ts';
+import { moment } from '../exporter/backfill/history-plan.ts';
 import { backfillSentence, Misuse } from '../exporter/backfill/refusal.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';

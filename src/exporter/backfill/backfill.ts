@@ -16,9 +16,9 @@ import { doneWith, fileTrouble } from '../text/file-trouble.ts';
 import { inParallel } from './attempts.ts';
 import { collect } from './collect.ts';
 import { HistoryAccount } from './history-account.ts';
+import { historyText, type OutputSeries, outputSeries } from './history-output.ts';
+import { changesSince, type HistoryPlan, nameOf, rangeOf, requestOf } from './history-plan.ts';
 import { HistoryState } from './history-state.ts';
-import { historyText, type OutputSeries, outputSeries } from './output.ts';
-import { changesSince, type HistoryPlan, nameOf, rangeOf, requestOf } from './plan.ts';
 import { pushHistory, refuseIncomplete, refuseUntaken } from './push-history.ts';
 import { BackfillRefusal, Misuse } from './refusal.ts';
 

@@ -3,7 +3,6 @@ import type { Progress } from '../command-line/progress.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { inParallel } from './attempts.ts';
 import type { HistoryAccount } from './history-account.ts';
-import type { HistoryState } from './history-state.ts';
 import {
   type HistoryPlan,
   type HistoryWindow,
@@ -11,7 +10,8 @@ import {
   nameOf,
   type PlannedSeries,
   windowsOf,
-} from './plan.ts';
+} from './history-plan.ts';
+import type { HistoryState } from './history-state.ts';
 import { type ReadSeries, readWindow } from './read-window.ts';
 import { LongFailure } from './refusal.ts';
 

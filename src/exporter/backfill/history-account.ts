@@ -16,7 +16,7 @@ import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
 import { AccountMemory } from '../state/account-memory.ts';
 import { NO_MEMORY } from '../state/state.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
-import { type Available, availableAt, type PlannedSeries, targetOf } from './plan.ts';
+import { type Available, availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
 import type { ReadSeries } from './read-window.ts';
 import { BackfillRefusal } from './refusal.ts';
 

@@ -6,7 +6,7 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import { ForeignDirectory, StateInUse } from '../state/directory.ts';
 import { OtherFormat, openState, StateRequired } from '../state/open-state.ts';
 import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
-import { type HistoryPlan, restorePlan } from './plan.ts';
+import { type HistoryPlan, restorePlan } from './history-plan.ts';
 import type { CountedBuckets, WindowRead } from './read-window.ts';
 import { BackfillRefusal, Misuse } from './refusal.ts';
 

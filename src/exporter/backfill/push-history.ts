@@ -5,9 +5,9 @@ import type { ConnectedReceiver } from '../push/running-receiver.ts';
 import { Delivery, REQUEST_SAMPLES } from '../push/sender.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { RETRY_TIMEOUT_MS } from './attempts.ts';
+import type { OutputSeries } from './history-output.ts';
+import { moment } from './history-plan.ts';
 import type { HistoryState } from './history-state.ts';
-import type { OutputSeries } from './output.ts';
-import { moment } from './plan.ts';
 import { BackfillRefusal, LongFailure, Misuse } from './refusal.ts';
 
 interface PushOptions {

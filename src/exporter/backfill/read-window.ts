@@ -11,7 +11,7 @@ import {
 import type { CountersAsked, WindowedAnswer } from '../series/series-source.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
-import type { HistoryWindow } from './plan.ts';
+import type { HistoryWindow } from './history-plan.ts';
 
 /** Reads one metric of one target. @throws PlatformFailure */
 export type ReadSeries = (

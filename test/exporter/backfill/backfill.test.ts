@@ -222,7 +222,7 @@ describe('an interrupted history', () => {
     compare(bed, undisturbed, Date.UTC(2026, 0, 5, 0, 21), Date.UTC(2026, 0, 5, 10, 10));
     bed.sandbox.faults.set(FAULTS);
     for (const [index, moments] of fc
-      .sample(fc.array(fc.nat(20), { maxLength: 5 }), { seed: 7, numRuns: 12 })
+      .sample(fc.array(fc.nat(20), { maxLength: 5 }), { seed: 7, numRuns: 8 })
       .entries()) {
       const output = join(bed.folder, `${index}.om`);
       for (const moment of moments) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HistoryWindow, windowsOf } from '../../../src/exporter/backfill/plan.ts';
+import { type HistoryWindow, windowsOf } from '../../../src/exporter/backfill/history-plan.ts';
 import { type ReadSeries, readWindow } from '../../../src/exporter/backfill/read-window.ts';
 import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
 import { type FailureOutcome, PlatformFailure } from '../../../src/exporter/platform/read.ts';

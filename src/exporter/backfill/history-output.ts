@@ -5,8 +5,8 @@ import { familyHeader, formatValue } from '../exposition/text-format.ts';
 import { addedUp } from '../series/decimals.ts';
 import { SeriesSamples } from '../series/samples.ts';
 import { targetLabels } from '../targets/target.ts';
+import { type PlannedSeries, targetOf } from './history-plan.ts';
 import type { HistoryState } from './history-state.ts';
-import { type PlannedSeries, targetOf } from './plan.ts';
 import type { CountedBuckets } from './read-window.ts';
 
 interface OutputOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { historyText, outputSeries } from '../../../src/exporter/backfill/history-output.ts';
+import type { PlannedSeries } from '../../../src/exporter/backfill/history-plan.ts';
 import type { HistoryState } from '../../../src/exporter/backfill/history-state.ts';
-import { historyText, outputSeries } from '../../../src/exporter/backfill/output.ts';
-import type { PlannedSeries } from '../../../src/exporter/backfill/plan.ts';
 import type { CountedBuckets } from '../../../src/exporter/backfill/read-window.ts';
 import { MINUTE_MS } from '../../../src/exporter/settling/window.ts';
 

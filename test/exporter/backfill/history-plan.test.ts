@@ -6,7 +6,7 @@ import {
   rangeOf,
   requestOf,
   windowsOf,
-} from '../../../src/exporter/backfill/plan.ts';
+} from '../../../src/exporter/backfill/history-plan.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS } from '../../../src/exporter/settling/window.ts';
 import { accountsAt } from './history-bed.ts';
 
