@@ -4,7 +4,7 @@ import { backfillSentence, Misuse } from '../exporter/backfill/refusal.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { ReceiverChoice } from '../exporter/command-line/flag-values.ts';
-import { type LineLog, withProgress } from '../exporter/command-line/progress.ts';
+import { withProgress } from '../exporter/command-line/progress.ts';
 import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push-settings.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
@@ -33,7 +33,6 @@ export async function backfill(call: Call): Promise<ExitCode> {
       makeHistory({ ...common, clock: systemClock, progress }),
     );
     stdout.write(summary(history, output));
-    warnOfGaps(history, log);
     return EXIT.ok;
   } catch (error) {
     if (signal.aborted) {
@@ -80,9 +79,4 @@ function summary({ plan, pushed }: History, output: string | undefined): string 
     `Import it: promtool tsdb create-blocks-from openmetrics --max-block-duration=192h ${output} <data directory of Prometheus>`,
   ];
   return [...receivers, ...(output === undefined ? [] : file), ''].join('\n');
-}
-
-function warnOfGaps({ lacking }: History, log: LineLog): void {
-  for (const [metric, windows] of lacking)
-    if (windows > 0) log.warn({ metric, windows }, 'buckets missing in these windows');
 }

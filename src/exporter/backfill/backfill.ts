@@ -46,8 +46,6 @@ export interface BackfillOptions {
 /** A complete history. */
 export interface History {
   readonly plan: HistoryPlan;
-  /** Number of windows that lacked buckets, by the name of the series. */
-  readonly lacking: ReadonlyMap<string, number>;
   /** Number of samples that each receiver has taken, by its name. */
   readonly pushed: ReadonlyMap<string, number>;
 }
@@ -142,14 +140,14 @@ async function complete(
     pushHistory({ to, series, state, clock, signal: ending, progress });
   await inParallel(receivers, receivers.length, push, signal);
   await refuseIncomplete(receivers, state);
-  const history = {
-    plan,
-    lacking: new Map(plan.series.map((one, number) => [nameOf(one), state.progress(number).lacking])),
-    pushed: new Map(receivers.map(({ receiver }) => [receiver.name, state.pushed(receiver).sent])),
-  };
+  const pushed = new Map(receivers.map(({ receiver }) => [receiver.name, state.pushed(receiver).sent]));
+  for (const [number, planned] of plan.series.entries()) {
+    const facts = { metric: nameOf(planned), windows: state.progress(number).lacking };
+    if (facts.windows > 0) progress.log.warn(facts, 'buckets missing in these windows');
+  }
   if (output === undefined) await state.remove();
   else await write(series, state, output, options);
-  return history;
+  return { plan, pushed };
 }
 
 async function write(

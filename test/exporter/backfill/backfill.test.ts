@@ -112,6 +112,28 @@ describe('a history', () => {
   });
 });
 
+it('leaves out what the platform lacks and says of which metric, and counts the rest once', async () => {
+  const bed = await historyBed();
+  bed.sandbox.faults.set({ missing_rows: { every: 20, share: 0, paths: ['*/metrics/waf'] } });
+  const [from, to] = [Date.UTC(2026, 0, 5, 8), Date.UTC(2026, 0, 5, 10)];
+  await bed.run({ from, to });
+  const gaps = 'buckets missing in these windows: account test, edge_applications, configuration shop, waf';
+  expect(bed.events.filter((event) => event.startsWith('buckets missing'))).toEqual([gaps, gaps]);
+  const series = seriesOf(await textOf(bed));
+  for (const { id } of bed.sandbox.account.domains) {
+    const product = EDGE_APPLICATIONS.id;
+    const query = { api: 'metrics', product, configuration: id, metric: 'waf', from, to } as const;
+    const there = (bed.sandbox.truth(query)['requests'] ?? []).filter(
+      ([start]) => (start / MINUTE) % 20 !== 19,
+    );
+    const [, total] =
+      [...series].find(([text]) => text.startsWith('edge_waf_requests_total') && text.includes(`"${id}"`)) ??
+      [];
+    expect(there).toHaveLength(114);
+    expect(total?.at(-1)?.value).toBe(there.reduce((sum, [, value]) => sum + value, 0));
+  }
+});
+
 describe('a history of several kinds', () => {
   it('holds whole products and configurations, of every account', async () => {
     const settings = { by: ['product', 'configuration'], metrics: ['requests'], dimensions: ['total'] };
