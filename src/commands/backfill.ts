@@ -1,10 +1,10 @@
 import { type History, backfill as makeHistory } from '../exporter/backfill/backfill.ts';
-import { moment, nameOf } from '../exporter/backfill/history-plan.ts';
-import { type LineLog, withProgress } from '../exporter/backfill/progress.ts';
+import { moment } from '../exporter/backfill/history-plan.ts';
 import { backfillSentence, Misuse } from '../exporter/backfill/refusal.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { ReceiverChoice } from '../exporter/command-line/flag-values.ts';
+import { withProgress } from '../exporter/command-line/progress.ts';
 import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push-settings.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
@@ -33,7 +33,6 @@ export async function backfill(call: Call): Promise<ExitCode> {
       makeHistory({ ...common, clock: systemClock, progress }),
     );
     stdout.write(summary(history, output));
-    warnOfGaps(history, log);
     return EXIT.ok;
   } catch (error) {
     if (signal.aborted) {
@@ -72,22 +71,12 @@ function receiversChosen(
   return `${source}: there is no receiver "${choice.name}"${didYouMean(choice.name, names)}`;
 }
 
-function summary({ plan, series, pushed }: History, output: string | undefined): string {
-  const range = `${moment(plan.range.from)} to ${moment(plan.range.to)}`;
-  const receivers = [...pushed].map(
-    ([name, samples]) => `receiver ${name}: ${series.length} metrics from ${range}, ${samples} samples`,
-  );
+function summary({ plan, pushed }: History, output: string | undefined): string {
+  const what = `${plan.series.length} metrics from ${moment(plan.range.from)} to ${moment(plan.range.to)}`;
+  const receivers = [...pushed].map(([name, samples]) => `receiver ${name}: ${what}, ${samples} samples`);
   const file = [
-    `${output}: ${series.length} metrics from ${range}`,
+    `${output}: ${what}`,
     `Import it: promtool tsdb create-blocks-from openmetrics --max-block-duration=192h ${output} <data directory of Prometheus>`,
   ];
   return [...receivers, ...(output === undefined ? [] : file), ''].join('\n');
-}
-
-function warnOfGaps({ series }: History, log: LineLog): void {
-  for (const { planned, spool } of series) {
-    if (spool.lacking === 0) continue;
-    const facts = { metric: nameOf(planned), windows: spool.lacking };
-    log.warn(facts, 'buckets missing in these windows');
-  }
 }

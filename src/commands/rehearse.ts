@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { type BackfillProgress, withProgress } from '../exporter/backfill/progress.ts';
-import { backfillSentence, doneWith, fileTrouble } from '../exporter/backfill/refusal.ts';
+import { backfillSentence } from '../exporter/backfill/refusal.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
+import { type Progress, withProgress } from '../exporter/command-line/progress.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { AccountConfig } from '../exporter/configuration/schema.ts';
 import { readPasswordFile, readTokenFile } from '../exporter/credentials/secret-file.ts';
 import { tlsFileTrouble } from '../exporter/platform/connector.ts';
 import { PlatformFailure } from '../exporter/platform/read.ts';
+import { doneWith, fileTrouble } from '../exporter/text/file-trouble.ts';
 import { paint, showing } from '../exporter/text/output.ts';
 import { startDemonstration } from '../rules/rehearse/demonstration.ts';
 import { fileHistory, LineProblem } from '../rules/rehearse/file-history.ts';
@@ -87,7 +88,7 @@ interface Work extends RehearsalRequest {
   readonly call: Call;
   readonly accounts: readonly AccountConfig[];
   readonly rehearsed: readonly RehearsedRules[];
-  readonly progress: BackfillProgress;
+  readonly progress: Progress;
 }
 
 async function withHistory(work: Work): Promise<RehearsalReport> {

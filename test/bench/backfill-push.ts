@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backfill } from '../../src/exporter/backfill/backfill.ts';
-import { BackfillProgress } from '../../src/exporter/backfill/progress.ts';
 import { systemClock } from '../../src/exporter/clock.ts';
+import { Progress } from '../../src/exporter/command-line/progress.ts';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { startReceiver } from './programs.ts';
@@ -48,13 +48,11 @@ try {
   const fail = (facts: object, message: string): never => {
     throw new Error(`${message}: ${JSON.stringify(facts)}`);
   };
-  const progress = new BackfillProgress(systemClock, { info: ignore, warn: fail });
-  const { take } = progress;
-  Object.assign(progress, {
-    take(samples: number) {
-      if (beginning.at === 0)
-        Object.assign(beginning, { at: performance.now(), cpu: usedCpu(), receiverCpu: cpuOf(receiver) });
-      take.call(progress, samples);
+  const progress = new Progress(systemClock, { info: ignore, warn: fail });
+  Object.defineProperty(progress, 'stage', {
+    set(stage: string | undefined) {
+      if (stage !== 'pushing') return;
+      Object.assign(beginning, { at: performance.now(), cpu: usedCpu(), receiverCpu: cpuOf(receiver) });
     },
   });
   const to = Math.floor(Date.now() / HOUR) * HOUR - HOUR;

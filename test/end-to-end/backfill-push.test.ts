@@ -124,9 +124,9 @@ describe('a history that is pushed', () => {
   });
 
   it('is whole after kills, and nothing is read twice', async () => {
-    const { backfill, folder, receivers, sandbox } = await bedOf({
-      victoria: PUSH_RECEIVERS.VictoriaMetrics(),
-    });
+    const starting = PUSH_RECEIVERS.VictoriaMetrics();
+    const { backfill, folder, receivers, sandbox } = await bedOf({ victoria: starting });
+    const victoria = await starting;
     const range = [flag('from', hoursBefore(72)), flag('to', hoursBefore(0))];
     const written = await runExporter(backfill('--output=history.om', ...range));
     expect(written, written.stderr).toMatchObject({ code: 0 });
@@ -134,9 +134,9 @@ describe('a history that is pushed', () => {
 
     const work = join(folder, 'edge-history.partial');
     let kills = 0;
-    for (const lines of [1, 12, 40]) {
+    for (const requests of [8, 20, 32]) {
       const exporter = await launchExporter(backfill('--push=victoria', ...range));
-      const isTime = async () => !exporter.running() || (await linesPushed(work)) >= lines;
+      const isTime = async () => !exporter.running() || (await requestsTo(victoria)) >= requests;
       await eventually('the moment to be killed', isTime, { every: 2, evidence: exporter.output });
       exporter.kill('SIGKILL');
       if ((await exporter.ended).signal === 'SIGKILL') kills += 1;
@@ -170,12 +170,10 @@ describe('a receiver without an out-of-order window', () => {
   });
 });
 
-async function linesPushed(folder: string): Promise<number> {
-  const names = await readdir(folder).catch(() => []);
-  const record = names.find((name) => name.startsWith('pushed-'));
-  if (record === undefined) return 0;
-  const text = await readFile(join(folder, record), 'utf8').catch(() => '');
-  return text.split('\n').length - 1;
+/** Requests that a VictoriaMetrics has had, by its own metrics. */
+async function requestsTo({ url }: PushReceiver): Promise<number> {
+  const metrics = await (await fetch(new URL('/metrics', url))).text();
+  return Number(/^vm_http_requests_total\{path="\/api\/v1\/write".* (\d+)$/m.exec(metrics)?.[1]);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -130,7 +130,7 @@ describe('a backfill that is killed', () => {
       const come = () => sandbox.requests.total - before >= moment;
       endings.push(await ended(argsOf({ ...whole, output }), signal, come));
     }
-    const unfinished = join(`${output}.partial`, 'killed.om');
+    const unfinished = join(`${output}.partial`, 'unfinished.om');
     endings.push(await ended(argsOf({ ...whole, output }), 'SIGKILL', () => exists(unfinished)));
     const last = (await exists(output))
       ? undefined

@@ -1,36 +1,26 @@
-import { createWriteStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { constants, createWriteStream } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { credentialsFrom } from '../account/connection.ts';
 import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
+import type { Progress } from '../command-line/progress.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import { PlatformFailure } from '../platform/read.ts';
 import { type ConnectedReceiver, connectReceiver } from '../push/running-receiver.ts';
 import type { Secret } from '../secret.ts';
-import { type Collected, collect, inParallel, type RetryOptions } from './collect.ts';
+import { unlessMissing } from '../state/directory.ts';
+import { doneWith, fileTrouble } from '../text/file-trouble.ts';
+import { inParallel } from './attempts.ts';
+import { collect } from './collect.ts';
 import { HistoryAccount } from './history-account.ts';
-import {
-  differences,
-  type HistoryPlan,
-  type HistoryWindow,
-  inOrder,
-  moment,
-  type PlannedSeries,
-  rangeOf,
-  rangeProblem,
-  requestOf,
-  windowsOf,
-} from './history-plan.ts';
-import type { BackfillProgress } from './progress.ts';
-import { type HistoryReceiver, pushHistory, refuseIncomplete, refuseUntaken } from './push-history.ts';
-import { BackfillRefusal, doneWith, Misuse } from './refusal.ts';
-import { type HistoryFamiliesOptions, historyFamilies, historyText } from './series-history.ts';
-import { isWhole, PushedRecord, Spool, WorkFolder } from './work-folder.ts';
-
-/** What the work folder is named after where no file is written: in the current directory. */
-const UNNAMED = 'edge-history';
+import { historyText, type OutputSeries, outputSeries } from './history-output.ts';
+import { changesSince, type HistoryPlan, nameOf, rangeOf, requestOf } from './history-plan.ts';
+import { HistoryState } from './history-state.ts';
+import { pushHistory, refuseIncomplete, refuseUntaken } from './push-history.ts';
+import { BackfillRefusal, Misuse } from './refusal.ts';
 
 export interface BackfillOptions {
   readonly accounts: readonly AccountConfig[];
@@ -40,251 +30,134 @@ export interface BackfillOptions {
   readonly to: number | undefined;
   /** Labels that every series gets besides its own. */
   readonly labels: Labels;
-  /** Of which families, by their names, the history is; all where it is left out. */
+  /** Names of the families that the output has; all by default. */
   readonly families?: ReadonlySet<string>;
   /** The file to write; undefined to write none. */
   readonly output: string | undefined;
   readonly receivers: readonly Receiver[];
-  /** Whether to continue an interrupted history or to start over. */
+  /** Continues an interrupted history, or starts over. */
   readonly mode: 'continue' | 'restart';
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly guard: (secret: Secret) => void;
-  readonly progress: BackfillProgress;
+  readonly progress: Progress;
 }
 
 /** A complete history. */
 export interface History {
   readonly plan: HistoryPlan;
-  readonly series: readonly Collected[];
-  /** How many samples each receiver has taken, by its name. */
+  /** Number of samples that each receiver has taken, by its name. */
   readonly pushed: ReadonlyMap<string, number>;
 }
 
 /**
- * Writes the history of every configured series as OpenMetrics, pushes it to receivers, or both; continues an
- * interrupted run.
- * @throws BackfillRefusal when it cannot be, LongFailure or PlatformFailure when the platform keeps failing, and the
- * signal's reason when it aborts; what was read stays for the next start
+ * Writes the history of every configured series as OpenMetrics, pushes it to receivers, or both; continues an interrupted run.
+ * @throws BackfillRefusal when there can be none, LongFailure or PlatformFailure when the platform keeps failing, and the
+ * signal's reason when it aborts. What was read stays for the next run
  */
 export async function backfill(options: BackfillOptions): Promise<History> {
-  const { progress } = options;
+  const { output, progress, clock, mode } = options;
   progress.stage = 'listing what to read';
-  const folder = new WorkFolder(options.output ?? UNNAMED);
-  await folder.checkPlace();
-  const found = await folder.begun();
-  const begun = options.mode === 'restart' ? undefined : found;
-  if (begun !== undefined) refuseChanges(begun, folder, options);
-  else await refuseToReplace(folder, options);
-  const accounts = options.accounts.map((account) => accountOf(account, options));
+  const exists = await hasFile(output);
+  const state = await HistoryState.open(output, progress.log);
+  const accounts = options.accounts.map((account) => new HistoryAccount(account, options));
+  const receivers = options.receivers.map((receiver) => connectReceiver(receiver, clock));
   progress.waits = () => accounts.flatMap((account) => account.waits());
-  const receivers = options.receivers.map((receiver) => connectReceiver(receiver, options.clock));
   try {
-    const plan = begun ?? (await makePlan(accounts, options));
-    // Before anything is kept: a range that is refused must not be in the way of the next.
-    if (begun === undefined)
-      for (const { receiver, protocol } of receivers)
-        await refuseUntaken({ name: receiver.name, protocol }, plan.range, options.signal);
-    await folder.lock(found);
-    if (begun === undefined) await folder.begin(plan);
-    const series = await openSeries(plan, folder.path, accounts);
-    reportPlan(plan, series, options);
-    await readAll(plan, series, accounts, options);
-    const pushed = await push(plan, series, receivers, folder, options);
-    if (options.output === undefined) await folder.remove();
-    else await write(plan, series, folder, options);
-    return { plan, series, pushed };
+    const begun = mode === 'continue' ? state.plan : undefined;
+    if (begun !== undefined) refuseChanges(begun, state.path, options);
+    else if (exists && mode === 'continue')
+      throw new Misuse(`${output} already exists: choose another --output, or add --restart to replace it`);
+    const plan = begun ?? (await makePlan(accounts, receivers, options));
+    if (begun === undefined) await state.begin(plan);
+    return await complete(plan, state, { accounts, receivers }, options);
   } finally {
-    await folder.release();
-    await Promise.all([...accounts, ...receivers].map((connected) => connected.close()));
+    // A history that was not begun must not be in the way of the next.
+    const ending = state.plan === undefined ? state.remove() : state.close();
+    await Promise.all([ending, ...[...accounts, ...receivers].map((one) => one.close())]);
   }
 }
 
-function refuseChanges(begun: HistoryPlan, folder: WorkFolder, options: BackfillOptions): void {
-  const changes = differences(begun.request, requestOf(options));
-  if (changes.length === 0) return;
-  const sentence = `${folder.path} contains a history with other settings (${changes.join('; ')}): repeat the first command to continue it, or add --restart to start over`;
-  throw new Misuse(sentence);
-}
-
-async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOptions): Promise<void> {
-  if (output === undefined) return;
-  const there = await folder.output();
-  if (there === 'folder') throw new Misuse(`${output} is a folder`);
+/** Looks, before the platform is asked, if the output has a place. @returns true if there is a file already. @throws Misuse */
+async function hasFile(output: string | undefined): Promise<boolean> {
+  const parent = resolve(dirname(output ?? '.'));
+  try {
+    await doneWith(parent, access(`${parent}/`, constants.W_OK | constants.X_OK));
+  } catch (error) {
+    throw new Misuse(`the folder of --output: ${fileTrouble(error)}`);
+  }
+  const there = output === undefined ? undefined : await unlessMissing(stat(output));
   // The file takes the place of what is there: of /dev/null, for all programs of the machine.
-  if (there === 'no file') throw new Misuse(`${output} is no file: choose another --output`);
-  if (there === 'nothing' || mode === 'restart') return;
-  const sentence = `${output} already exists: choose another --output, or add --restart to replace it`;
-  throw new Misuse(sentence);
+  if (there?.isFile() === false) throw new Misuse(`${output} is no file: choose another --output`);
+  return there !== undefined;
 }
 
-function accountOf(account: AccountConfig, { clock, guard, progress }: BackfillOptions): HistoryAccount {
-  return new HistoryAccount(account, {
-    clock,
-    credentials: credentialsFrom(clock, {
-      guard,
-      onNotice: (name, text) => progress.log.warn({ account: name }, text),
-    }),
-    observer: { exchanged: () => progress.count() },
-  });
+function refuseChanges(begun: HistoryPlan, path: string, options: BackfillOptions): void {
+  const changes = changesSince(begun, options).join('; ');
+  if (changes === '') return;
+  const advice = 'repeat the first command to continue it, or add --restart to start over';
+  throw new Misuse(`${path} contains a history with other settings (${changes}): ${advice}`);
 }
 
-/** How reads of an account that are not of a window are retried. */
-function retryOptions({ name }: HistoryAccount, { clock, signal, progress }: BackfillOptions): RetryOptions {
-  const onRetry: RetryOptions['onRetry'] = ({ message: reason }, pause) => {
-    const facts = { account: name, reason, retry_seconds: pause / 1_000 };
-    progress.log.warn(facts, 'the platform could not list what to read');
-  };
-  return { clock, signal, onRetry };
-}
-
-/** Brings each receiver what it lacks; returns how many samples each has taken, in all runs. */
-async function push(
-  { range }: HistoryPlan,
-  collected: readonly Collected[],
+/** Lists the series, decides the range, and probes the receivers. @throws BackfillRefusal */
+async function makePlan(
+  accounts: readonly HistoryAccount[],
   receivers: readonly ConnectedReceiver[],
-  { path }: WorkFolder,
   options: BackfillOptions,
-): Promise<History['pushed']> {
-  if (receivers.length === 0) return new Map();
-  const { clock, signal, progress } = options;
-  progress.stage = 'pushing';
-  const opened = await Promise.all(
-    receivers.map(async (to) => ({ ...to, record: await PushedRecord.open(path, to.receiver) })),
-  );
-  const series = historyFamilies(familiesAsked(collected, options)).flatMap(([, own]) => own);
-  const work = (to: HistoryReceiver, ending: AbortSignal) =>
-    pushHistory({ to, collected, series, end: range.to, clock, signal: ending, progress });
-  await inParallel(opened, opened.length, work, signal);
-  await refuseIncomplete(opened, path);
-  return new Map(opened.map(({ receiver, record }) => [receiver.name, record.sent]));
+): Promise<HistoryPlan> {
+  const series = (await Promise.all(accounts.map((account) => account.discover()))).flat();
+  if (series.length === 0)
+    throw new BackfillRefusal('nothing to read: no active configuration on the platform is selected');
+  const all = accounts.map((account) => account.available);
+  const from = Math.max(...all.map((one) => one.from));
+  const to = Math.min(...all.map((one) => one.to));
+  const range = rangeOf(options.from, options.to, { from, to });
+  for (const { receiver, protocol } of receivers)
+    await refuseUntaken({ name: receiver.name, protocol }, range, options.signal);
+  const latest = Math.min(...all.map((one) => one.latest));
+  return { version: 1, id: randomUUID(), request: requestOf(options), range, latest, series };
 }
 
-function familiesAsked(
-  series: readonly Collected[],
-  { labels, accounts, families }: BackfillOptions,
-): HistoryFamiliesOptions {
-  const units = new Map(accounts.map((account) => [account.name, account.units]));
-  return { series, labels, families, unitsOf: (account) => units.get(account) ?? {} };
+interface Connected {
+  readonly accounts: readonly HistoryAccount[];
+  readonly receivers: readonly ConnectedReceiver[];
+}
+
+/** Reads what no earlier run has read, and brings all of it where it is wanted. */
+async function complete(
+  plan: HistoryPlan,
+  state: HistoryState,
+  { accounts, receivers }: Connected,
+  options: BackfillOptions,
+): Promise<History> {
+  const { labels, families, output, clock, signal, progress } = options;
+  await collect(accounts, { plan, state, clock, signal, progress });
+  const units = new Map(options.accounts.map((account) => [account.name, account.units]));
+  const unitsOf = (account: string) => units.get(account) ?? {};
+  const series = outputSeries({ series: plan.series, state, labels, families, unitsOf });
+  if (receivers.length > 0) progress.stage = 'pushing';
+  const push = (to: ConnectedReceiver, ending: AbortSignal) =>
+    pushHistory({ to, series, state, clock, signal: ending, progress });
+  await inParallel(receivers, receivers.length, push, signal);
+  await refuseIncomplete(receivers, state);
+  const pushed = new Map(receivers.map(({ receiver }) => [receiver.name, state.pushed(receiver).sent]));
+  for (const [number, planned] of plan.series.entries()) {
+    const facts = { metric: nameOf(planned), windows: state.progress(number).lacking };
+    if (facts.windows > 0) progress.log.warn(facts, 'buckets missing in these windows');
+  }
+  if (output === undefined) await state.remove();
+  else await write(series, state, output, options);
+  return { plan, pushed };
 }
 
 async function write(
-  { range }: HistoryPlan,
-  series: readonly Collected[],
-  folder: WorkFolder,
-  options: BackfillOptions,
+  series: readonly OutputSeries[],
+  state: HistoryState,
+  output: string,
+  { signal, progress }: BackfillOptions,
 ): Promise<void> {
-  const { signal, progress } = options;
   progress.stage = 'writing';
-  const text = historyText({ ...familiesAsked(series, options), end: range.to });
-  const file = createWriteStream(folder.unfinished, { flush: true });
-  await doneWith(folder.unfinished, pipeline(Readable.from(text), file, { signal }));
-  await folder.finish();
-}
-
-/** Finds out what there is to read, and decides the range. @throws BackfillRefusal when there is nothing, or not in it */
-async function makePlan(accounts: readonly HistoryAccount[], options: BackfillOptions): Promise<HistoryPlan> {
-  const found = await Promise.all(accounts.map((account) => discover(account, options)));
-  const series = inOrder(found.flat());
-  if (series.length === 0) {
-    const sentence = 'nothing to read: no active configuration on the platform is selected';
-    throw new BackfillRefusal(sentence);
-  }
-  return { version: 1, request: requestOf(options), range: checkedRange(accounts, options), series };
-}
-
-async function discover(
-  account: HistoryAccount,
-  options: BackfillOptions,
-): Promise<readonly PlannedSeries[]> {
-  const retries = retryOptions(account, options);
-  try {
-    const series = await account.discover(retries);
-    await account.askTheTime(series, retries);
-    return series;
-  } catch (error) {
-    if (!(error instanceof PlatformFailure)) throw error;
-    throw new BackfillRefusal(`account ${account.name}: ${error.message} (${error.outcome})`);
-  }
-}
-
-function checkedRange(
-  accounts: readonly HistoryAccount[],
-  { from, to }: BackfillOptions,
-): HistoryPlan['range'] {
-  const all = accounts.map((account) => account.available());
-  const available = {
-    from: Math.max(...all.map((one) => one.from)),
-    to: Math.min(...all.map((one) => one.to)),
-  };
-  const range = rangeOf(from, to, available);
-  const problem = rangeProblem(range, available);
-  if (problem !== undefined) throw new Misuse(problem);
-  return range;
-}
-
-/** Every planned metric with what an earlier start has read of it. */
-async function openSeries(
-  { series, range }: HistoryPlan,
-  folder: string,
-  accounts: readonly HistoryAccount[],
-): Promise<Collected[]> {
-  const windows = windowsOf(range);
-  const wholeness: Parameters<typeof Spool.open>[2] = (record) => {
-    const window = windows[record.window];
-    return window !== undefined && isWhole(record, window, range.to);
-  };
-  const collected: Collected[] = [];
-  for (const [number, planned] of series.entries()) {
-    const account = accounts.find(({ name }) => name === planned.account);
-    if (account === undefined) throw new Error(`no account ${planned.account}`);
-    const spool = await Spool.open(folder, number, wholeness);
-    collected.push({ planned, spool, source: account.source(planned) });
-  }
-  return collected;
-}
-
-function reportPlan(plan: HistoryPlan, series: readonly Collected[], { progress }: BackfillOptions): void {
-  const ofOne = windowsOf(plan.range).length;
-  const done = series.reduce((sum, { spool }) => sum + spool.done(ofOne), 0);
-  const windows = ofOne * series.length;
-  progress.expect(windows, done);
-  const [from, to] = [moment(plan.range.from), moment(plan.range.to)];
-  progress.log.info({ from, to, metrics: series.length, windows, done }, 'history started');
-}
-
-/** Reads what no earlier start has read. @throws LongFailure, and BackfillRefusal when the platform has forgotten some of it */
-export async function readAll(
-  { range }: HistoryPlan,
-  all: readonly Collected[],
-  accounts: readonly HistoryAccount[],
-  options: BackfillOptions,
-): Promise<void> {
-  const { clock, signal, progress } = options;
-  const windows = windowsOf(range);
-  const work = async (account: HistoryAccount, ending: AbortSignal) => {
-    const series = all.filter(({ planned }) => planned.account === account.name);
-    account.reserveQuotaFor(series.map(({ planned }) => planned));
-    await refuseForgotten(windows, series, account, { ...options, signal: ending });
-    const { concurrency } = account;
-    await collect({ concurrency, series, windows, end: range.to, clock, signal: ending, progress });
-  };
-  await inParallel(accounts, accounts.length, work, signal);
-}
-
-/** What the platform has forgotten since the history was begun would be missing without anybody noticing. */
-async function refuseForgotten(
-  windows: readonly HistoryWindow[],
-  series: readonly Collected[],
-  account: HistoryAccount,
-  options: BackfillOptions,
-): Promise<void> {
-  const lacks = ({ index }: HistoryWindow) =>
-    series.filter(({ spool }) => !spool.vanished && !spool.has(index)).map(({ planned }) => planned);
-  const unread = windows.find((window) => lacks(window).length > 0);
-  if (unread === undefined) return;
-  await account.askTheTime(lacks(unread), retryOptions(account, options));
-  if (unread.to > account.available().from) return;
-  const sentence = `the platform keeps 30 days and no longer has ${moment(unread.from)}, where this history was interrupted: add --restart, with a later --from`;
-  throw new BackfillRefusal(sentence);
+  const file = createWriteStream(state.unfinished, { flush: true });
+  await doneWith(state.unfinished, pipeline(Readable.from(historyText(series)), file, { signal }));
+  await state.finish(output);
 }

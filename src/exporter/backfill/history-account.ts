@@ -1,107 +1,196 @@
-import { Connection, type ConnectionOptions } from '../account/connection.ts';
+import { Connection, credentialsFrom } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
+import type { Progress, QuotaWait } from '../command-line/progress.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { Survey } from '../plan/survey.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, QUESTIONS } from '../platform/read.ts';
-import type { Job } from '../poll/job.ts';
-import { demandPerMinute } from '../rate-limit/demand-forecast.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
-import { SeriesJob } from '../series/series-job.ts';
+import type { Secret } from '../secret.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
-import { type WindowReader, wantedBy } from '../series/series-source.ts';
-import { type ReadMode, USUAL_SETTLE_MS } from '../settling/learned.ts';
-import { FINEST_WINDOW_MS, type Window } from '../settling/window.ts';
+import { wantedBy } from '../series/series-source.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
 import { AccountMemory } from '../state/account-memory.ts';
 import { NO_MEMORY } from '../state/state.ts';
-import { type HistoryReaderOptions, type RetryOptions, withRetries } from './collect.ts';
-import { availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
-import type { QuotaWait } from './progress.ts';
+import { type RetryOptions, withRetries } from './attempts.ts';
+import { GroupedReads } from './grouped-reads.ts';
+import { type Available, availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
+import type { ReadSeries } from './read-window.ts';
+import { BackfillRefusal } from './refusal.ts';
 
-/** So many series are asked for together where they share operations. */
+/** Reads in flight where many share an operation. */
 const SHARED = 1_000;
+
+interface HistoryAccountOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly guard: (secret: Secret) => void;
+  readonly progress: Progress;
+}
 
 /** One account of the platform, read for its past. */
 export class HistoryAccount {
   readonly #account: AccountConfig;
+  readonly #options: HistoryAccountOptions;
   readonly #connection: Connection;
-  readonly #clock: Clock;
-  /** By API, product and metric. */
-  readonly #modes = new Map<string, ReadMode>();
-  readonly #graphql: GraphqlSource;
+  readonly #grouped: GroupedReads;
   /** APIs that REST answered with 404 where GraphQL had rows. */
   readonly #closed = new Set<PlannedSeries['api']>();
+  /** Operations per minute that an exporter with this configuration needs. */
   #demand = 0;
   #hasAnswered = false;
 
-  constructor(account: AccountConfig, options: Omit<ConnectionOptions, 'account' | 'reserve'>) {
-    this.#clock = options.clock;
+  constructor(account: AccountConfig, options: HistoryAccountOptions) {
+    const { clock, guard, progress } = options;
+    const { name, api_url, units, request } = account;
+    const onNotice = (_: string, text: string) => progress.log.warn({ account: name }, text);
     this.#account = account;
-    this.#connection = new Connection({ ...options, account, reserve: () => this.#reserve() });
+    this.#options = options;
+    this.#connection = new Connection({
+      account,
+      clock,
+      credentials: credentialsFrom(clock, { guard, onNotice }),
+      observer: { exchanged: () => progress.count() },
+      reserve: () => this.#reserve(),
+    });
     const { platformClock, scopes } = this.#connection.platform;
     if (account.source !== 'rest') scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
-    const { name, api_url, units, request } = account;
-    this.#graphql = new GraphqlSource({
+    const graphql = new GraphqlSource({
       account: { name, address: api_url },
       memory: new AccountMemory(NO_MEMORY),
       platformClock,
       units,
       mostBytes: request.max_response_bytes,
     });
+    this.#grouped = new GroupedReads(graphql, this.#connection.operations.readFor(QUESTIONS.group));
   }
 
   get name(): string {
     return this.#account.name;
   }
 
-  /** Maximum number of operations in flight. */
+  /** Maximum number of reads in flight. */
   get concurrency(): number {
-    // What is asked for together is one operation by GraphQL: requests in flight are limited where they leave.
     const isShared = this.#account.source === 'graphql' || this.#closed.size > 0;
     return isShared ? SHARED : this.#account.request.concurrency;
   }
 
   /**
-   * Every metric of every target that the exporter would poll, found as it finds them.
-   * @throws PlatformFailure also where nothing that was asked for is there: then the address is wrong
+   * Lists every series that the exporter would poll, and learns the platform's time.
+   * @throws BackfillRefusal also if nothing that was asked for is there: then the address is wrong
    */
-  async discover(retries: RetryOptions): Promise<PlannedSeries[]> {
+  async discover(): Promise<PlannedSeries[]> {
+    try {
+      return await this.#discovered();
+    } catch (error) {
+      if (!(error instanceof PlatformFailure)) throw error;
+      throw new BackfillRefusal(`account ${this.name}: ${error.message} (${error.outcome})`);
+    }
+  }
+
+  async #discovered(): Promise<PlannedSeries[]> {
+    const { signal } = this.#options;
     let missing: PlatformFailure | undefined;
     const survey = new Survey({
       account: this.#account,
       scopes: this.#connection.platform.scopes,
       readFor: (group) => this.#connection.operations.readFor(group),
-      // What is written with ids for names stays so.
+      // A history that is written with ids for names stays so.
       namesWaitMs: Number.POSITIVE_INFINITY,
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;
       const list = async () => {
-        const { outcome, reason } = await survey.poll(job, retries.signal);
+        const { outcome, reason } = await survey.poll(job, signal);
         if (outcome !== 'ok' && outcome !== 'empty') throw new PlatformFailure(outcome, reason ?? outcome);
       };
-      missing = (await this.#asked(list, retries)) ?? missing;
+      missing = (await this.#asked(list)) ?? missing;
     }
     if (missing !== undefined && !this.#hasAnswered) throw missing;
-    return survey.jobs().flatMap((job) => this.#planned(job));
+    const series = this.#planned(survey);
+    const [first] = series;
+    if (first === undefined || this.platformClock.known) return series;
+    // No list has shown the platform's time: a read does.
+    const now = this.platformClock.now();
+    const read = this.reader(first);
+    await this.#asked(() => read({ from: now - FINEST_WINDOW_MS, to: now }, signal));
+    return series;
   }
 
-  /** Learns the platform's time, where no answer has told it, by a read of one of these series. @throws PlatformFailure */
-  async askTheTime([first]: readonly PlannedSeries[], retries: RetryOptions): Promise<void> {
-    if (first === undefined || this.platformClock.known) return;
-    const { reader, read } = this.source(first);
-    const newest = (now: number) => ({ from: now - FINEST_WINDOW_MS, to: now });
-    await this.#asked(() => reader.read(read, newest, retries.signal), retries);
+  /** History of the platform, as far as its time is known. */
+  get available(): Available {
+    return availableAt(this.platformClock.now(), this.#account.settle_delay);
+  }
+
+  get platformClock(): PlatformClock {
+    return this.#connection.platform.platformClock;
   }
 
   /**
-   * Asks with retries. A product that the account does not have is not listed, the others are: that failure is returned.
-   * @throws PlatformFailure any other
+   * Returns the reader of a series: of the source that is configured, or of GraphQL where REST does not know it. What an
+   * exporter needs for the series is left alone from now on.
    */
-  async #asked(ask: () => Promise<unknown>, retries: RetryOptions): Promise<PlatformFailure | undefined> {
+  reader(planned: PlannedSeries): ReadSeries {
+    const { api, product, metric } = planned;
+    const collector = this.#account.collectors[api];
+    const { dimensions = [], top, schedule = collector?.schedule } = collector?.products[product] ?? {};
+    if (schedule !== undefined) this.#demand += MINUTE_MS / periodOf(schedule).mean;
+    const wants = wantedBy(dimensions);
+    const target = targetOf(planned);
+    const asked: SeriesReaderOptions = {
+      target,
+      metric,
+      wants,
+      mode: () => 'metric',
+      // The exporter's own reads have found the series: few of these metrics are missing.
+      mayTry: () => true,
+      platformClock: this.platformClock,
+    };
+    const source = collector?.source ?? this.#account.source;
+    const rest = new SeriesReader(asked);
+    const readByRest = this.#connection.operations.readFor(api);
+    const isElsewhere = source === 'graphql' || target.product.onlyElsewhere?.includes(metric) === true;
+    const byRest: ReadSeries = (window, signal) => rest.read(readByRest, () => window, signal);
+    if (source === 'rest' || !GraphqlSource.has(target.product, metric)) return byRest;
+    const id = JSON.stringify([api, product, target.by, target.id, metric]);
+    const byGraphql: ReadSeries = (window, signal, names) => {
+      const series = { id, target, metric, wants, top, schedule: '', counterNames: () => names ?? [] };
+      return this.#grouped.read(series, window, names !== undefined, signal);
+    };
+    return async (window, signal, names) => {
+      if (isElsewhere || this.#closed.has(api)) return byGraphql(window, signal, names);
+      try {
+        return await byRest(window, signal);
+      } catch (failure) {
+        if (!(failure instanceof PlatformFailure) || failure.outcome !== 'not_found') throw failure;
+        const answer = await byGraphql(window, signal, names);
+        if (answer.decoded.rows > 0) this.#closed.add(api);
+        return answer;
+      }
+    };
+  }
+
+  /** Returns the time until which nothing of this account can be read because its quota is used up. */
+  waits(): QuotaWait[] {
+    const until = this.#connection.queue.restsUntil(this.#options.clock.now());
+    return until === undefined ? [] : [{ account: this.name, until }];
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  /** Asks with retries. Returns the failure of a product that the account does not have. @throws PlatformFailure any other */
+  async #asked(ask: () => Promise<unknown>): Promise<PlatformFailure | undefined> {
+    const { clock, signal, progress } = this.#options;
+    const onRetry: RetryOptions['onRetry'] = ({ message: reason }, pause) => {
+      const facts = { account: this.name, reason, retry_seconds: pause / 1_000 };
+      progress.log.warn(facts, 'the platform could not list what to read');
+    };
+    const isAddressInDoubt = () => !this.#hasAnswered;
     try {
-      await withRetries(ask, { ...retries, isAddressInDoubt: () => !this.#hasAnswered });
+      await withRetries(ask, { clock, signal, onRetry, isAddressInDoubt });
       this.#hasAnswered = true;
       return undefined;
     } catch (failure) {
@@ -110,85 +199,11 @@ export class HistoryAccount {
     }
   }
 
-  /** Reserves what an exporter with this configuration needs for these series. */
-  reserveQuotaFor(series: readonly PlannedSeries[]): void {
-    this.#demand = demandOf(this.#account, series);
-  }
-
-  /** What the platform has now, as far as its time is known. */
-  available(): Window {
-    const { settle_delay: delay } = this.#account;
-    return availableAt(this.platformClock.now(), typeof delay === 'number' ? delay : USUAL_SETTLE_MS);
-  }
-
-  get platformClock(): PlatformClock {
-    return this.#connection.platform.platformClock;
-  }
-
-  /** How a planned metric is read. */
-  source(planned: PlannedSeries): Pick<HistoryReaderOptions, 'reader' | 'read'> {
-    const { dimensions = [], top } = this.#account.collectors[planned.api]?.products[planned.product] ?? {};
-    const metric = `${planned.api} ${planned.product} ${planned.metric}`;
-    const asked = {
-      target: targetOf(planned),
-      metric: planned.metric,
-      wants: wantedBy(dimensions),
-      top,
-      mode: () => this.#modes.get(metric) ?? 'metric',
-      // What is planned was found by the exporter's own reads: few of these metrics are missing.
-      mayTry: () => true,
-      platformClock: this.platformClock,
-    };
-    const series = this.#readerOf(asked, planned.api);
-    const reader = {
-      read: async (...question: Parameters<WindowReader['read']>) => {
-        const answer = await series.read(...question);
-        if (answer.mode !== undefined) this.#modes.set(metric, answer.mode);
-        return answer;
-      },
-    };
-    return { reader, read: this.#connection.operations.readFor(planned.api) };
-  }
-
-  /** By the source that is configured; or by REST, and by GraphQL where REST does not know what is asked for. */
-  #readerOf(asked: SeriesReaderOptions, api: PlannedSeries['api']): WindowReader {
-    const configured = this.#account.collectors[api]?.source ?? this.#account.source;
-    const rest: WindowReader = new SeriesReader(asked);
-    const other = configured === 'rest' ? undefined : this.#graphql.reader(asked);
-    if (other === undefined) return rest;
-    const { onlyElsewhere = [] } = asked.target.product;
-    // That REST does not know what it never has shows nothing of REST.
-    if (configured === 'graphql' || onlyElsewhere.includes(asked.metric)) return other;
-    return {
-      read: async (...question) => {
-        if (this.#closed.has(api)) return other.read(...question);
-        try {
-          return await rest.read(...question);
-        } catch (failure) {
-          if (!(failure instanceof PlatformFailure) || failure.outcome !== 'not_found') throw failure;
-          const answer = await other.read(...question);
-          if (answer.decoded.rows > 0) this.#closed.add(api);
-          return answer;
-        }
-      },
-    };
-  }
-
-  /** Until when nothing of this account can be read, where its quota is used up and something waits for it. */
-  waits(): QuotaWait[] {
-    const until = this.#connection.queue.restsUntil(this.#clock.now());
-    return until === undefined ? [] : [{ account: this.name, until }];
-  }
-
-  close(): Promise<void> {
-    return this.#connection.close();
-  }
-
   #reserve(): number {
     const { quota } = this.#account;
     const { limit = quota.assumed_limit, othersPerMinute } =
       this.#connection.platform.scopes.of('metrics').limiter;
-    // What others take is left to them in any case: of an exporter only what it has not taken yet comes on top.
+    // Operations of others are left to them in any case: only the rest of the exporter's comes on top.
     return leftAlone(quota.reserve, Math.max(0, this.#demand - othersPerMinute), limit);
   }
 
@@ -198,40 +213,33 @@ export class HistoryAccount {
     return collector?.products[product ?? '']?.by.includes('configuration') ?? false;
   }
 
-  #planned(job: Job): PlannedSeries[] {
-    if (!(job instanceof SeriesJob)) return [];
-    return [...job.series].map(({ target, metric }) => {
-      const { product, by, id, name, owner } = target;
-      const own = owner === undefined ? {} : { owner };
-      return {
-        account: this.#account.name,
-        api: product.api,
-        product: product.slug,
-        by,
-        id,
-        name,
-        metric,
-        ...own,
-      };
-    });
+  #planned({ targets, sources }: Survey): PlannedSeries[] {
+    const planned: PlannedSeries[] = [];
+    for (const read of targets.products) {
+      for (const { target, metric } of targets.reads(read)) {
+        const { product, by, id, name, owner } = target;
+        if (sources.sourceOf(product, metric, by) === undefined) continue;
+        const own = owner === undefined ? {} : { owner };
+        planned.push({
+          account: this.name,
+          api: product.api,
+          product: product.slug,
+          by,
+          id,
+          name,
+          metric,
+          ...own,
+        });
+      }
+    }
+    return planned;
   }
 }
 
-/** The history gets at least this share of the limit (0 to 1), whatever the exporter needs, so that it finishes. */
+/** Least share of the limit (0 to 1) that the history gets, so that it finishes. */
 const LEAST_SHARE = 0.1;
 
-/** The share of a limit that a history leaves alone: the reserve, and what an exporter of the same configuration needs. */
+/** Returns the share of a limit that a history leaves alone: the reserve, and the needs of an exporter (operations per minute). */
 export function leftAlone(reserve: number, demand: number, limit: number): number {
   return Math.max(reserve, Math.min(1 - LEAST_SHARE, reserve + demand / limit));
-}
-
-/** Operations per minute by which an exporter keeps up with these series. */
-export function demandOf({ collectors }: AccountConfig, series: readonly PlannedSeries[]): number {
-  const demands = series.flatMap(({ api, product }) => {
-    const collector = collectors[api];
-    const schedule = collector?.products[product]?.schedule ?? collector?.schedule;
-    if (schedule === undefined) return [];
-    return [{ periodMs: periodOf(schedule).mean, cost: 1, weight: 1 }];
-  });
-  return demandPerMinute(demands);
 }

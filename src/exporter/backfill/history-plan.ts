@@ -1,59 +1,45 @@
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import type { Labels } from '../catalogue/family.ts';
-import { productOf } from '../catalogue/products.ts';
+import { productOf, type SeriesApi } from '../catalogue/products.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
-import { parsedJson } from '../text/received.ts';
+import { Misuse } from './refusal.ts';
 
-const plannedSeries = z.strictObject({
-  account: z.string(),
-  api: z.enum(['analytics', 'metrics']),
-  product: z.string(),
-  by: z.enum(['configuration', 'product']),
-  id: z.string(),
-  name: z.string(),
-  metric: z.string(),
+/** One metric of one target. */
+export interface PlannedSeries {
+  readonly account: string;
+  readonly api: SeriesApi;
+  readonly product: string;
+  readonly by: Target['by'];
+  readonly id: string;
+  readonly name: string;
+  readonly metric: string;
   /** The configuration's own id, where `id` is that of its only domain. */
-  owner: z.string().optional(),
-});
-
-const historyPlan = z.strictObject({
-  /** Of this form; a later one that means something else gets another number. */
-  version: z.literal(1),
-  request: z.record(z.string(), z.unknown()),
-  range: z.strictObject({ from: z.number(), to: z.number() }),
-  series: z.array(plannedSeries),
-});
-
-/** One metric of one target: what a read brings. */
-export type PlannedSeries = z.output<typeof plannedSeries>;
-
-/** What a history is made from, kept until it is whole, so that interruptions do not matter for the outcome. */
-export interface HistoryPlan extends z.output<typeof historyPlan> {
-  readonly request: HistoryRequest;
+  readonly owner?: string;
 }
 
-/** The plan in its stored form, or undefined when it is none of this version. */
-export function parsePlan(text: string): HistoryPlan | undefined {
-  return historyPlan.safeParse(parsedJson(text)).data;
+/** Everything that decides the content of a history. It is kept, so that interruptions do not change the outcome. */
+export interface HistoryPlan {
+  readonly version: 1;
+  readonly id: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly range: Window;
+  /** Time that no operation asks beyond: the platform's, when the plan was made. */
+  readonly latest: number;
+  readonly series: readonly PlannedSeries[];
 }
 
-/** The target of a planned metric. */
+/** Returns a plan from its stored form; undefined if it is none of this version. */
+export function restorePlan(stored: unknown): HistoryPlan | undefined {
+  return Object(stored).version === 1 ? (stored as HistoryPlan) : undefined;
+}
+
+/** Returns the target of a planned series. */
 export function targetOf({ account, api, product, by, id, name, owner }: PlannedSeries): Target {
   return { account, product: productOf(api, product), by, id, name, ...(owner !== undefined && { owner }) };
 }
-
-/** In an order that does not depend on how the platform lists its configurations. */
-export function inOrder(series: readonly PlannedSeries[]): PlannedSeries[] {
-  const keyed = series.map((entry) => ({ entry, key: JSON.stringify(Object.values(entry)) }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ entry }) => entry);
-}
-
-/** Everything that was asked for and that the history depends on, as JSON. */
-type HistoryRequest = Readonly<Record<string, unknown>>;
 
 interface RequestOptions {
   readonly from: number;
@@ -63,110 +49,108 @@ interface RequestOptions {
   readonly accounts: readonly AccountConfig[];
 }
 
-/** What the parts of a request are called where they are set. */
-const ACCOUNT_PREFIX = 'account ';
-
-/** The request, by the names of its parts as an operator knows them. */
-export function requestOf({ from, to, labels, accounts }: RequestOptions): HistoryRequest {
+/** Returns a request by the names of its parts, as JSON. */
+export function requestOf({ from, to, labels, accounts }: RequestOptions): HistoryPlan['request'] {
   const request = {
     '--from': moment(from),
-    '--to': to === undefined ? null : moment(to),
+    '--to': to === undefined ? 'not given' : moment(to),
     '--labels': labels,
-    ...Object.fromEntries(accounts.map((account) => [ACCOUNT_PREFIX + account.name, whatMatters(account)])),
+    ...Object.fromEntries(accounts.map((account) => [`account ${account.name}`, settingsOf(account)])),
   };
   return JSON.parse(JSON.stringify(request));
 }
 
-/** Of an account's configuration what decides which series there are and what their values mean. */
-function whatMatters({ api_url, source, settle_delay, units, collectors }: AccountConfig): object {
+/** Returns the settings of an account that decide its series and the meaning of their values. */
+function settingsOf({ api_url, source, settle_delay, units, collectors }: AccountConfig): object {
   const products = (['metrics', 'analytics'] as const).map((api) => {
     const entries = Object.entries(collectors[api]?.products ?? {});
     return [api, Object.fromEntries(entries.map(([slug, { schedule: _, ...settings }]) => [slug, settings]))];
   });
-  return {
-    api_url,
-    ...(source !== 'auto' && { source }),
-    settle_delay: settle_delay === 'auto' ? USUAL_SETTLE_MS : settle_delay,
-    units,
-    ...Object.fromEntries(products),
-  };
+  return { api_url, source, settle_delay, units, ...Object.fromEntries(products) };
 }
 
-/** How a request differs from the one that a history was begun with, a phrase for each part. */
-export function differences(begun: HistoryRequest, now: HistoryRequest): string[] {
-  const parts = new Set([...Object.keys(begun), ...Object.keys(now)]);
-  return [...parts]
+/** Returns how a request differs from that of a history which was begun, as phrases. */
+export function changesSince(
+  { request: begun }: Pick<HistoryPlan, 'request'>,
+  options: RequestOptions,
+): string[] {
+  const now = requestOf(options);
+  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  return [...new Set([...Object.keys(begun), ...Object.keys(now)])]
     .filter((part) => !isDeepStrictEqual(begun[part], now[part]))
-    .map((part) => phrase(part, begun, now));
+    .map((part) =>
+      part.startsWith('--')
+        ? `${part} was ${shown(begun[part])} and is ${shown(now[part])}`
+        : `the configuration of ${part} has changed`,
+    );
 }
 
-function phrase(part: string, begun: HistoryRequest, now: HistoryRequest): string {
-  if (part.startsWith(ACCOUNT_PREFIX)) {
-    if (!(part in now)) return `${part} has been removed`;
-    return part in begun ? `the configuration of ${part} has changed` : `${part} is new`;
-  }
-  return `${part} was ${shown(begun[part])} and is ${shown(now[part])}`;
-}
-
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return 'not given';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** A part of the range that one operation brings, in the platform's finest buckets. */
+/** Part of the range that one operation brings in the platform's finest buckets. */
 export interface HistoryWindow extends Window {
   readonly index: number;
-  /** What the platform is asked for: always as long as a finest window, by which it chooses widths; never beyond the range's end. */
+  /** Window of the operation: an hour, so that the platform chooses the same width for all. */
   readonly ask: Window;
 }
 
-/** What the platform has at a moment of its time: from its oldest bucket to the end of its newest settled one. */
-export function availableAt(now: number, settleDelay: number): Window {
-  return { from: now - HISTORY_MS, to: Math.floor((now - settleDelay) / MINUTE_MS) * MINUTE_MS };
+/** The platform's history at a time. It has settled within the window. */
+export interface Available extends Window {
+  /** The last whole minute. */
+  readonly latest: number;
 }
 
-/** The whole minutes within what was asked for; without an end up to the newest settled bucket. */
+/** Returns the platform's history at a time. @param settleDelay of the account */
+export function availableAt(now: number, settleDelay: AccountConfig['settle_delay']): Available {
+  const delay = settleDelay === 'auto' ? USUAL_SETTLE_MS : settleDelay;
+  const minute = (time: number) => Math.floor(time / MINUTE_MS) * MINUTE_MS;
+  return { from: now - HISTORY_MS, to: minute(now - delay), latest: minute(now) };
+}
+
+/**
+ * Returns the whole minutes of a request.
+ * @param to undefined for the newest settled bucket
+ * @throws Misuse if the platform does not have them
+ */
 export function rangeOf(from: number, to: number | undefined, available: Window): Window {
-  return {
+  const range = {
     from: Math.ceil(from / MINUTE_MS) * MINUTE_MS,
     to: Math.floor((to ?? available.to) / MINUTE_MS) * MINUTE_MS,
   };
-}
-
-/** What is wrong with a range, as a sentence for the operator; undefined if nothing is. */
-export function rangeProblem(range: Window, available: Window): string | undefined {
-  if (range.from >= range.to) {
-    return `--from (${moment(range.from)}) must be at least a minute before --to (${moment(range.to)})`;
-  }
+  const [first, last] = [`--from (${moment(range.from)})`, `--to (${moment(range.to)})`];
+  if (range.from >= range.to) throw new Misuse(`${first} must be at least a minute before ${last}`);
   if (range.from < available.from) {
     const earliest = Math.ceil(available.from / FINEST_WINDOW_MS + 0.25) * FINEST_WINDOW_MS;
-    return `--from (${moment(range.from)}) is too early: the platform keeps 30 days, so the earliest is ${moment(earliest)}`;
+    const reason = `the platform keeps 30 days, so the earliest is ${moment(earliest)}`;
+    throw new Misuse(`${first} is too early: ${reason}`);
   }
   if (range.to > available.to) {
-    return `--to (${moment(range.to)}) is too late: only settled buckets are final, and the newest one ends at ${moment(available.to)}`;
+    const reason = `only settled buckets are final, and the newest one ends at ${moment(available.to)}`;
+    throw new Misuse(`${last} is too late: ${reason}`);
   }
-  return undefined;
+  return range;
 }
 
-/** Cuts a range at every full hour, oldest first: what the platform will forget soonest is read first. */
-export function windowsOf(range: Window): HistoryWindow[] {
+/**
+ * Cuts the range at every full hour. The oldest hour is first, because the platform forgets it first. An operation may ask
+ * beyond the range: rows behind it show where its last bucket ends.
+ */
+export function windowsOf({ range, latest }: Pick<HistoryPlan, 'range' | 'latest'>): HistoryWindow[] {
   const windows: HistoryWindow[] = [];
   let { from } = range;
   while (from < range.to) {
     const to = Math.min(range.to, Math.floor(from / FINEST_WINDOW_MS + 1) * FINEST_WINDOW_MS);
-    const end = Math.min(from + FINEST_WINDOW_MS, range.to);
+    const end = Math.min(from + FINEST_WINDOW_MS, latest);
     windows.push({ index: windows.length, from, to, ask: { from: end - FINEST_WINDOW_MS, to: end } });
     from = to;
   }
   return windows;
 }
 
-/** A time as messages show it, in UTC and as the flags take it. */
+/** Returns a time as messages show it, in UTC and as the flags take it. */
 export function moment(time: number): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }
 
-/** How messages name a metric of a target. */
+/** Returns the name of a series in messages. */
 export function nameOf({ account, product, by, id, name, metric }: PlannedSeries): string {
   const whose = by === 'product' ? 'the whole product' : `configuration ${name || id}`;
   return `account ${account}, ${product}, ${whose}, ${metric}`;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type BackfillOptions, backfill, type History } from '../../../src/exporter/backfill/backfill.ts';
-import { BackfillProgress } from '../../../src/exporter/backfill/progress.ts';
 import { type Clock, systemClock } from '../../../src/exporter/clock.ts';
+import { Progress } from '../../../src/exporter/command-line/progress.ts';
 import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
 import {
   createSandbox,
@@ -92,10 +92,10 @@ interface Moments {
 }
 
 /** Progress that notes warnings, each with the metric that it is about, what is planned, and stages. */
-export function noting(events: string[], { exchanged, advanced, writing }: Moments = {}): BackfillProgress {
+export function noting(events: string[], { exchanged, advanced, writing }: Moments = {}): Progress {
   const warn = (facts: { readonly metric?: string }, message: string) =>
     void events.push(facts.metric === undefined ? message : `${message}: ${facts.metric}`);
-  const progress = new BackfillProgress(HASTY, { info: () => undefined, warn });
+  const progress = new Progress(HASTY, { info: () => undefined, warn });
   const { expect, count, advance } = progress;
   let stage: string | undefined;
   Object.assign(progress, {

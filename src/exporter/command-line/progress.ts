@@ -5,27 +5,26 @@ import { clearLine, type Output } from '../text/output.ts';
 /** An account whose reads wait for its quota. */
 export interface QuotaWait {
   readonly account: string;
-  /** When the next may leave (local ms). */
+  /** Time at which the next read may leave (local ms). */
   readonly until: number;
 }
 
-/** A wait that is worth telling the operator about (ms). */
+/** Shorter waits (ms) are not worth a word. */
 const LONG_WAIT_MS = 2_000;
 
-/** How much of a history has been read, and the log of what happens meanwhile. */
-export class BackfillProgress {
+/** Progress of work on a history, and the log of what happens meanwhile. */
+export class Progress {
   readonly log: LineLog;
   readonly #clock: Clock;
   #startedAt: number;
-  #activity: string | undefined;
+  #activity = 'reading history';
   #windows = 0;
   #done = 0;
   #doneBefore = 0;
   #operations = 0;
-  #taken = 0;
-  /** What happens now, where it is not reading. */
+  /** Present activity, unless windows are worked on. */
   stage: string | undefined;
-  /** Which accounts wait for their quota. */
+  /** Returns the accounts that wait for their quota. */
   waits: () => readonly QuotaWait[] = () => [];
 
   constructor(clock: Clock, log: LineLog) {
@@ -34,10 +33,9 @@ export class BackfillProgress {
     this.#startedAt = clock.now();
   }
 
-  /** So many windows there are in all, so many of which are done; `activity` is what is done with them, where it is not reading. */
-  expect(windows: number, done: number, activity?: string): void {
+  /** Begins work on windows. @param done how many of them an earlier run has done */
+  expect(windows: number, done: number, activity = this.#activity): void {
     this.stage = undefined;
-    // What came before tells nothing of how long this takes.
     this.#startedAt = this.#clock.now();
     this.#activity = activity;
     this.#windows = windows;
@@ -45,32 +43,26 @@ export class BackfillProgress {
     this.#doneBefore = done;
   }
 
-  /** An operation was performed. */
+  /** Counts an operation. */
   count(): void {
     this.#operations += 1;
   }
 
-  /** So many windows more are done. */
+  /** Counts windows that are done. */
   advance(windows: number): void {
     this.#done += windows;
   }
 
-  /** Receivers have taken samples. */
-  take(samples: number): void {
-    this.#taken += samples;
-    this.stage = `pushing, ${this.#taken} samples taken`;
-  }
-
-  /** What is done now, for a log. */
+  /** Present activity, for a log. */
   get words(): string {
-    return this.stage ?? this.#activity ?? 'reading history';
+    return this.stage ?? this.#activity;
   }
 
-  /** The same for a log. */
+  /** Progress in figures, for a log. */
   get facts() {
-    const read = this.#done - this.#doneBefore;
+    const done = this.#done - this.#doneBefore;
     const elapsed = this.#clock.now() - this.#startedAt;
-    const left = read === 0 ? undefined : Math.ceil((elapsed / read / 1_000) * (this.#windows - this.#done));
+    const left = done === 0 ? undefined : Math.ceil((elapsed / done / 1_000) * (this.#windows - this.#done));
     return {
       windows: this.#done,
       of: this.#windows,
@@ -80,7 +72,15 @@ export class BackfillProgress {
     };
   }
 
-  /** Which accounts wait for their quota, and until when; empty if none waits for long. */
+  /** Progress as one line for a terminal. */
+  get line(): string {
+    const { windows, of, operations, seconds_left: left, waiting } = this.facts;
+    const share = of === 0 ? 0 : Math.floor((100 * windows) / of);
+    const rest = left === undefined ? '' : `, ${duration(left)} left`;
+    const done = `${this.#activity}: ${windows} of ${of} windows (${share} %), ${operations} operations${rest}`;
+    return `${this.stage ?? done}${waiting === undefined ? '' : `; waiting: ${waiting}`}`;
+  }
+
   get #waiting(): string {
     const now = this.#clock.now();
     const long = this.waits().filter(({ until }) => until - now >= LONG_WAIT_MS);
@@ -88,25 +88,14 @@ export class BackfillProgress {
       .map(({ account, until }) => `account ${account} for its quota until ${second(until)}`)
       .join(', ');
   }
-
-  /** One line for a reader. */
-  get line(): string {
-    const waiting = this.#waiting === '' ? '' : `; waiting: ${this.#waiting}`;
-    if (this.stage !== undefined) return `${this.stage}${waiting}`;
-    const { windows, of, operations, seconds_left: left } = this.facts;
-    const share = of === 0 ? 0 : Math.floor((100 * windows) / of);
-    const rest = left === undefined ? '' : `, ${duration(left)} left`;
-    const activity = this.#activity === undefined ? '' : `${this.#activity}: `;
-    return `${activity}${windows} of ${of} windows (${share} %), ${operations} operations${rest}${waiting}`;
-  }
 }
 
-/** The time of day of a moment, to the second in which it has come. */
+/** Returns the time of day, rounded up to a second. */
 function second(time: number): string {
   return new Date(Math.ceil(time / 1_000) * 1_000).toISOString().slice(11).replace('.000Z', 'Z');
 }
 
-/** Where lines of a log go. */
+/** Destination of log lines. */
 export interface LineLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -115,7 +104,7 @@ export interface LineLog {
 const LIVE_MS = 250;
 const LOGGED_MS = 5_000;
 
-/** A log whose lines replace the live line, which is drawn again below them. */
+/** Returns a log whose lines replace the live line, which is drawn again below them. */
 function besideLiveLine(log: LineLog, stderr: Output): LineLog {
   const over = (level: keyof LineLog) => (facts: object, message: string) => {
     stderr.write(clearLine(stderr));
@@ -124,15 +113,15 @@ function besideLiveLine(log: LineLog, stderr: Output): LineLog {
   return { info: over('info'), warn: over('warn') };
 }
 
-/** Shows the progress of work while it lasts: a line that changes on a terminal, else one every few seconds. */
+/** Shows the progress of work while it lasts: a line that changes on a terminal, else a log line every few seconds. */
 export async function withProgress<Result>(
   log: LineLog,
   stderr: Output,
   clock: Clock,
-  work: (progress: BackfillProgress) => Promise<Result>,
+  work: (progress: Progress) => Promise<Result>,
 ): Promise<Result> {
   const live = stderr.isTTY === true;
-  const progress = new BackfillProgress(clock, live ? besideLiveLine(log, stderr) : log);
+  const progress = new Progress(clock, live ? besideLiveLine(log, stderr) : log);
   const over = new AbortController();
   const show = async () => {
     for (;;) {
@@ -141,7 +130,7 @@ export async function withProgress<Result>(
       else log.info(progress.facts, progress.words);
     }
   };
-  // It ends by the abort below.
+  // The abort below ends it.
   show().catch(() => undefined);
   try {
     return await work(progress);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BackfillProgress, type LineLog, withProgress } from '../../../src/exporter/backfill/progress.ts';
+import { type LineLog, Progress, withProgress } from '../../../src/exporter/command-line/progress.ts';
 import type { Output } from '../../../src/exporter/text/output.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 
@@ -7,7 +7,7 @@ const SILENT: LineLog = { info: () => undefined, warn: () => undefined };
 
 function underWay() {
   const clock = new SimulatedClock();
-  const progress = new BackfillProgress(clock, SILENT);
+  const progress = new Progress(clock, SILENT);
   progress.expect(1_000, 100);
   return { clock, progress };
 }
@@ -15,32 +15,30 @@ function underWay() {
 /** Shows the progress of work that lasts until it is ended. */
 function shown(log: LineLog, stderr: Output) {
   const clock = new SimulatedClock();
-  return new Promise<{ clock: SimulatedClock; progress: BackfillProgress; stop: () => Promise<void> }>(
-    (begin) => {
-      const work = withProgress(log, stderr, clock, async (progress) => {
-        progress.expect(1_000, 100);
-        await new Promise<void>((end) => {
-          const stop = async () => {
-            end();
-            await work;
-          };
-          begin({ clock, progress, stop });
-        });
+  return new Promise<{ clock: SimulatedClock; progress: Progress; stop: () => Promise<void> }>((begin) => {
+    const work = withProgress(log, stderr, clock, async (progress) => {
+      progress.expect(1_000, 100);
+      await new Promise<void>((end) => {
+        const stop = async () => {
+          end();
+          await work;
+        };
+        begin({ clock, progress, stop });
       });
-    },
-  );
+    });
+  });
 }
 
 describe('progress', () => {
   it('tells what is left by the pace of this start, not by what an earlier one has read', async () => {
     const { clock, progress } = underWay();
-    expect(progress.line).toBe('100 of 1000 windows (10 %), 0 operations');
+    expect(progress.line).toBe('reading history: 100 of 1000 windows (10 %), 0 operations');
     await clock.advance(60_000);
     for (let window = 0; window < 90; window += 1) {
       progress.count();
       progress.advance(1);
     }
-    expect(progress.line).toBe('190 of 1000 windows (19 %), 90 operations, 9 min left');
+    expect(progress.line).toBe('reading history: 190 of 1000 windows (19 %), 90 operations, 9 min left');
     expect(progress.facts).toEqual({ windows: 190, of: 1_000, operations: 90, seconds_left: 540 });
   });
 
@@ -71,7 +69,9 @@ describe('progress', () => {
     ];
     const [a, c] = [42, 3_600].map((seconds) => `${new Date(at(seconds)).toISOString().slice(11, 19)}Z`);
     const waiting = `account a for its quota until ${a}, account c for its quota until ${c}`;
-    expect(progress.line).toBe(`100 of 1000 windows (10 %), 0 operations; waiting: ${waiting}`);
+    expect(progress.line).toBe(
+      `reading history: 100 of 1000 windows (10 %), 0 operations; waiting: ${waiting}`,
+    );
     expect(progress.facts).toMatchObject({ waiting });
     progress.stage = 'listing what to read';
     expect(progress.line).toBe(`listing what to read; waiting: ${waiting}`);
@@ -87,7 +87,7 @@ describe('progress', () => {
     await stop();
     await clock.advance(1_000);
     expect(written).toHaveLength(5);
-    expect(written[0]).toBe('\u001b[G\u001b[K100 of 1000 windows (10 %), 0 operations');
+    expect(written[0]).toBe('\u001b[G\u001b[Kreading history: 100 of 1000 windows (10 %), 0 operations');
     expect(written.at(-1)).toBe('\u001b[G\u001b[K');
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inParallel } from '../../../src/exporter/backfill/collect.ts';
+import { inParallel } from '../../../src/exporter/backfill/attempts.ts';
 
 const never = new AbortController().signal;
 

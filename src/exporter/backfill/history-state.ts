@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { LineLog } from '../command-line/progress.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
+import { ForeignDirectory, StateInUse } from '../state/directory.ts';
+import { OtherFormat, openState, StateRequired } from '../state/open-state.ts';
+import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
+import { type HistoryPlan, restorePlan } from './history-plan.ts';
+import type { CountedBuckets, WindowRead } from './read-window.ts';
+import { BackfillRefusal, Misuse } from './refusal.ts';
+
+/** What was read of one series. */
+interface SeriesProgress {
+  /** All windows before this index are done. */
+  readonly reached: number;
+  /** Windows behind it that are done. */
+  readonly ahead: readonly number[];
+  /** In the order in which they were first seen. */
+  readonly dimensions: readonly string[];
+  /** Windows that lacked buckets. */
+  readonly lacking: number;
+}
+
+/** Part of a history that a receiver has answered for. */
+interface PushProgress {
+  /** Index of a series among those that the receiver wants, and its samples that need no sending. */
+  readonly series: number;
+  readonly samples: number;
+  /** Samples taken, and samples refused for good, by reason. */
+  readonly sent: number;
+  readonly refused: Readonly<Record<string, number>>;
+}
+
+const PLAN: StateKey = ['backfill'];
+
+/** Records that are read at once. */
+const PAGE = 100;
+
+/** A history that grows in a state of its own, in a folder that no other backfill can use meanwhile. */
+export class HistoryState {
+  readonly path: string;
+  readonly #state: State;
+  #plan: HistoryPlan | undefined;
+  /** By the number of the series. The state follows with the next commit. */
+  readonly #progress = new Map<number, SeriesProgress>();
+
+  private constructor(path: string, state: State) {
+    this.path = path;
+    this.#state = state;
+    this.#plan = restorePlan(state.get(PLAN));
+  }
+
+  /** Opens the folder of an output, or one in the current directory. @throws BackfillRefusal if it is not to be used */
+  static async open(output: string | undefined, log: LineLog): Promise<HistoryState> {
+    const path = join(dirname(output ?? '.'), `${basename(output ?? 'edge-history')}.partial`);
+    const stateLog = { info: () => undefined, warn: (message: string) => log.warn({}, message) };
+    const state = await openState(path, stateLog, { required: true }).catch((error: unknown) => {
+      if (error instanceof StateInUse) throw new BackfillRefusal(`another backfill is running in ${path}`);
+      if (error instanceof ForeignDirectory || error instanceof OtherFormat) throw notOurs(path);
+      throw error instanceof StateRequired ? new BackfillRefusal(error.message) : error;
+    });
+    const history = new HistoryState(path, state);
+    if (history.#plan !== undefined || [...state.keys([])].length === 0) return history;
+    await history.close();
+    throw notOurs(path);
+  }
+
+  /** Plan of the history that was begun; undefined if none was. */
+  get plan(): HistoryPlan | undefined {
+    return this.#plan;
+  }
+
+  /** Begins a history. What is there of another one stays unused. */
+  async begin(plan: HistoryPlan): Promise<void> {
+    await this.#state.commit([{ key: PLAN, value: plan }]);
+    this.#plan = plan;
+    this.#progress.clear();
+  }
+
+  /** File that the text is written to before it is complete. */
+  get unfinished(): string {
+    return join(this.path, 'unfinished.om');
+  }
+
+  progress(series: number): SeriesProgress {
+    const nothing: SeriesProgress = { reached: 0, ahead: [], dimensions: [], lacking: 0 };
+    const known = this.#progress.get(series) ?? this.#state.get(this.#key('read', series)) ?? nothing;
+    this.#progress.set(series, known as SeriesProgress);
+    return known as SeriesProgress;
+  }
+
+  /** True if a window of a series needs no more reading. */
+  has(series: number, window: number): boolean {
+    const { reached, ahead } = this.progress(series);
+    return window < reached || ahead.includes(window);
+  }
+
+  /** Windows of a series that need no more reading. */
+  done(series: number): number {
+    const { reached, ahead } = this.progress(series);
+    return reached + ahead.length;
+  }
+
+  /** Keeps a window, with the progress of its series, in one commit. */
+  async keep(series: number, window: number, { dimensions, isWhole }: WindowRead): Promise<void> {
+    const before = this.progress(series);
+    const names = [...before.dimensions];
+    const buckets: StateEntry[] = [];
+    for (const [name, value] of dimensions) {
+      if (!names.includes(name)) names.push(name);
+      buckets.push({ key: [...this.#bucketsKey(series, names.indexOf(name)), padded(window)], value });
+    }
+    const ahead = new Set([...before.ahead, window]);
+    let { reached } = before;
+    while (ahead.delete(reached)) reached += 1;
+    const lacking = before.lacking + (isWhole ? 0 : 1);
+    await this.#advance(series, { reached, ahead: [...ahead], dimensions: names, lacking }, buckets);
+  }
+
+  /** Keeps that the platform does not know a series: none of its windows needs reading. */
+  async skip(series: number, windows: number): Promise<void> {
+    await this.#advance(series, { ...this.progress(series), reached: windows, ahead: [] }, []);
+  }
+
+  /** Yields the counted buckets of one dimension of a series, a window at a time, ascending. */
+  async *buckets(series: number, dimension: string): AsyncGenerator<CountedBuckets> {
+    const prefix = this.#bucketsKey(series, this.progress(series).dimensions.indexOf(dimension));
+    for (let page: readonly StateEntry[] = [], after: StateKey | undefined; ; after = page.at(-1)?.key) {
+      page = await this.#state.range(prefix, { limit: PAGE, ...(after !== undefined && { after }) });
+      for (const { value } of page) yield value as CountedBuckets;
+      if (page.length < PAGE) return;
+    }
+  }
+
+  pushed(receiver: Receiver): PushProgress {
+    const nothing: PushProgress = { series: 0, samples: 0, sent: 0, refused: {} };
+    return (this.#state.get(this.#pushedKey(receiver)) ?? nothing) as PushProgress;
+  }
+
+  /** Keeps the progress of a receiver. @param progress undefined to send everything again */
+  async keepPushed(receiver: Receiver, progress: PushProgress | undefined): Promise<void> {
+    await this.#state.commit([{ key: this.#pushedKey(receiver), value: progress }]);
+  }
+
+  /** Gives the complete file, which is on disk, its final name. */
+  async finish(output: string): Promise<void> {
+    await rename(this.unfinished, output);
+    await this.remove();
+  }
+
+  /** Removes the history. */
+  async remove(): Promise<void> {
+    // Without any key, what a sudden end leaves is not continued.
+    await this.#state.commit([...this.#state.keys([])].map((key) => ({ key, value: undefined })));
+    await this.close();
+    await rm(this.path, { recursive: true });
+  }
+
+  close(): Promise<void> {
+    return this.#state.close();
+  }
+
+  async #advance(series: number, after: SeriesProgress, buckets: readonly StateEntry[]): Promise<void> {
+    // At once: another window of the series may come before the commit has ended.
+    this.#progress.set(series, after);
+    await this.#state.commit([{ key: this.#key('read', series), value: after }, ...buckets]);
+  }
+
+  /** Every history has keys of its own, so that nothing of an earlier one is taken for its own. */
+  #key(kind: string, series: number): StateKey {
+    return [kind, this.#plan?.id ?? '', String(series)];
+  }
+
+  #bucketsKey(series: number, dimension: number): StateKey {
+    return [QUEUE, ...this.#key('buckets', series), String(dimension)];
+  }
+
+  /** A receiver at another address, or of other samples, has another key. */
+  #pushedKey({ name, kind, url, families, accounts, labels }: Receiver): StateKey {
+    const identity = JSON.stringify([name, kind, url, families, accounts, labels]);
+    return ['pushed', this.#plan?.id ?? '', createHash('sha256').update(identity).digest('hex')];
+  }
+}
+
+function padded(window: number): string {
+  return String(window).padStart(5, '0');
+}
+
+function notOurs(path: string): Misuse {
+  return new Misuse(`${path} exists and was not created by this version of backfill: remove it`);
+}

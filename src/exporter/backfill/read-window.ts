@@ -1,0 +1,135 @@
+import type { Points, Rejections } from '../decode/points.ts';
+import { PlatformFailure } from '../platform/read.ts';
+import { apply } from '../series/apply.ts';
+import {
+  EMPTY_DIMENSION,
+  EMPTY_LEDGER,
+  type Ledger,
+  type LedgerRules,
+  type SettledBucket,
+} from '../series/ledger.ts';
+import type { WindowedAnswer } from '../series/series-source.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
+import { type RetryOptions, withRetries } from './attempts.ts';
+import type { HistoryWindow } from './history-plan.ts';
+
+/**
+ * Reads one metric of one target.
+ * @param names the values by which a metric was broken down before; undefined lets the answer choose them
+ * @throws PlatformFailure
+ */
+export type ReadSeries = (
+  window: Window,
+  signal: AbortSignal,
+  names?: readonly string[],
+) => Promise<WindowedAnswer>;
+
+/** Counted buckets of one dimension within a window, ascending. */
+export interface CountedBuckets {
+  /** Width of the dimension's buckets (ms). */
+  readonly width: number;
+  /** Start (ms since the epoch), width (ms) and value. A greater width than usual means that buckets are missing. */
+  readonly buckets: readonly (readonly [start: number, width: number, value: number])[];
+}
+
+/** Result of reading one window. */
+export interface WindowRead {
+  readonly dimensions: ReadonlyMap<string, CountedBuckets>;
+  /** False if buckets are missing. */
+  readonly isWhole: boolean;
+}
+
+export interface WindowOptions extends RetryOptions {
+  readonly read: ReadSeries;
+}
+
+/** Answers after which a bucket counts as missing: the first, and the three rereads of polling. */
+const ENOUGH_ANSWERS = 4;
+
+/** All time of a window has settled, and every dimension is kept. */
+const RULES: LedgerRules = {
+  counts: () => true,
+  delays: { publish: 0, settle: 0, horizon: 0, lag: 0 },
+  certainNow: Number.POSITIVE_INFINITY,
+};
+
+const NONE_REJECTED: Rejections = new Map();
+
+/** Delay (ms) of each answer after the one before, as the ledger sees it: all rereads are due at once. */
+const STEP_MS = 30 * MINUTE_MS;
+
+/**
+ * Reads one window of a metric, again until its ledger lacks nothing: to every counter the window is a hole.
+ * @returns undefined if the platform does not know the metric or its configuration
+ * @throws PlatformFailure when it keeps failing
+ */
+export async function readWindow(
+  window: HistoryWindow,
+  { read, ...options }: WindowOptions,
+): Promise<WindowRead | undefined> {
+  const { ask } = window;
+  let ledger: Ledger = { ...EMPTY_LEDGER, since: window.from, newest: window.to };
+  const settled: SettledBucket[] = [];
+  let skipped = 0;
+  for (let answers = 1; ; answers += 1) {
+    // Of a metric by values, the window's first answer decides which have series of their own.
+    const known = answers === 1 ? undefined : [...ledger.dimensions.keys()];
+    const asking = () => read(ask, options.signal, known);
+    const answer = await withRetries(asking, options).catch(unlessNotFound);
+    if (answer === undefined) return undefined;
+    const { rejected, insteadOf: _, ...decoded } = answer.decoded;
+    const series = closed(decoded.series, ask);
+    const now = ask.to + 2 * FINEST_WINDOW_MS + answers * STEP_MS;
+    const clean = { decoded: { ...decoded, series, rejected: NONE_REJECTED }, window: ask, now };
+    const applied = apply(begun(ledger, series.keys(), window), clean, RULES);
+    ledger = applied.ledger;
+    settled.push(...applied.settled);
+    skipped += applied.skipped;
+    const { dimensions } = ledger;
+    const lacks = [...dimensions.values()].some(({ counter }) => counter?.holes.length !== 0);
+    const isWhole = !lacks && dimensions.size > 0 && rejected.size === 0;
+    if (isWhole || answers >= ENOUGH_ANSWERS)
+      return {
+        dimensions: bucketsOf(ledger, settled),
+        isWhole: !lacks && skipped === 0 && dimensions.size > 0,
+      };
+  }
+}
+
+/** The platform knows no such metric, or no longer the configuration. @throws any other failure */
+function unlessNotFound(error: unknown): undefined {
+  if (!(error instanceof PlatformFailure) || error.outcome !== 'not_found') throw error;
+}
+
+/** Adds a row behind a window that ends with the hour, where a bucket begins: it shows that the last one ends there. */
+function closed(series: ReadonlyMap<string, Points>, { to }: Window): ReadonlyMap<string, Points> {
+  if (to % FINEST_WINDOW_MS !== 0) return series;
+  return new Map(
+    [...series].map(([name, points]) => {
+      // An operation that serves others as well may bring rows behind the window.
+      if (Number(points.timestamps.at(-1)) >= to) return [name, points];
+      const { timestamps, values } = points;
+      return [
+        name,
+        { timestamps: Float64Array.of(...timestamps, to), values: Float64Array.of(...values, 0) },
+      ];
+    }),
+  );
+}
+
+/** Begins counters of dimensions that are new. */
+function begun(ledger: Ledger, names: Iterable<string>, { from, to }: Window): Ledger {
+  const dimensions = new Map(ledger.dimensions);
+  const counter = { total: 0, watermark: to, holes: [{ from, to, since: 0, asked: 0 }] };
+  for (const name of names) if (!dimensions.has(name)) dimensions.set(name, { ...EMPTY_DIMENSION, counter });
+  return { ...ledger, dimensions };
+}
+
+function bucketsOf({ dimensions }: Ledger, settled: readonly SettledBucket[]): WindowRead['dimensions'] {
+  const found = new Map<string, CountedBuckets & { readonly buckets: [number, number, number][] }>();
+  for (const [name, { width = MINUTE_MS }] of dimensions) found.set(name, { width, buckets: [] });
+  const ascending = settled.toSorted((one, other) => one.start - other.start);
+  for (const { dimension, start, width, value } of ascending)
+    found.get(dimension)?.buckets.push([start, width, value]);
+  return found;
+}
