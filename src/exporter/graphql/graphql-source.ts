@@ -1,8 +1,8 @@
 import type { Product } from '../catalogue/products.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import { PlatformFailure, type Read } from '../platform/read.ts';
-import type { ReadableSeries, SeriesAsked, WindowReader } from '../series/series-source.ts';
+import type { Read } from '../platform/read.ts';
+import type { ReadableSeries, SeriesAsked } from '../series/series-source.ts';
 import type { AccountMemory } from '../state/account-memory.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { ownId } from '../targets/target.ts';
@@ -104,29 +104,6 @@ export class GraphqlSource {
   source(): QuestionSource {
     const { platformClock, mostBytes } = this.#options;
     return new QuestionSource({ schema: this.#schema, density: this.#density, platformClock, mostBytes });
-  }
-
-  /** Returns a reader of one series that nothing is counted of; undefined if GraphQL does not have its metric. */
-  reader(asked: SeriesAsked & Pick<GraphqlSeries, 'top'>): WindowReader | undefined {
-    if (!GraphqlSource.has(asked.target.product, asked.metric)) return undefined;
-    let names: readonly string[] = [];
-    const series = { ...asked, id: '', schedule: '', counterNames: () => names };
-    const source = this.source();
-    source.assign(this.members([series]));
-    return {
-      read: async (read, window, signal) => {
-        const { answers, failure } = await source.read(
-          { series: [series], window, isPast: false },
-          read,
-          signal,
-        );
-        const answer = answers[0]?.[1];
-        if (answer === undefined)
-          throw failure ?? new PlatformFailure('not_found', 'GraphQL has no such series');
-        names = [...answer.decoded.series.keys()];
-        return answer;
-      },
-    };
   }
 
   /** Returns what a source needs to know of its series, by id. */

@@ -5,7 +5,7 @@ import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { ReadMode } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 import { type SeriesQuestion, seriesResource } from '../targets/target.ts';
-import { everyDimension, type SeriesAsked, type WindowedAnswer, type WindowReader } from './series-source.ts';
+import { everyDimension, type SeriesAsked, type WindowedAnswer } from './series-source.ts';
 
 export interface SeriesReaderOptions extends SeriesAsked {
   /** Returns whether the metric's dimensions come in one operation or by one operation each, as far as is known. */
@@ -21,7 +21,7 @@ const UNNAMED = '';
 type DecodedAnswer = Pick<WindowedAnswer, 'decoded' | 'now' | 'mode'>;
 
 /** Reads one metric of one target by REST, by as few operations as the platform lets. */
-export class SeriesReader implements WindowReader {
+export class SeriesReader {
   readonly #options: SeriesReaderOptions;
   readonly #isPercent: ReturnType<typeof percentagesOf>;
 

@@ -34,15 +34,6 @@ export interface SeriesAsked {
   readonly wants: (dimension: string) => boolean;
 }
 
-/** Reads one metric of one target over windows that the caller chooses. */
-export interface WindowReader {
-  /**
-   * @param window called when the operation leaves
-   * @throws PlatformFailure if there is no usable answer
-   */
-  read(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer>;
-}
-
 /** A series, as far as a source needs it to read it. */
 export interface ReadableSeries extends SeriesAsked {
   readonly id: string;

@@ -114,22 +114,21 @@ it.each([
   [
     'is asked again for the values of the first answer, and counts each of them once',
     59,
-    [undefined, { values: ['BR', 'other'], mayChange: false }],
+    [undefined, ['BR', 'other']],
   ],
 ])('of a metric by values %s', async (_, first, questions) => {
   const [window] = windowsOf({ range: FULL, latest: FULL.to }) as [HistoryWindow];
   const clock = new SimulatedClock();
   const asked: unknown[] = [];
-  const read: ReadSeries = async (ask, _, counters) => {
-    const values = counters === undefined ? undefined : [...counters.dimensions()];
-    asked.push(values && { values, mayChange: counters?.mayChange });
+  const read: ReadSeries = async (ask, _, names) => {
+    asked.push(names);
     const timestamps = Float64Array.from(
       { length: first - 1 + asked.length },
       (_, index) => FROM + index * MINUTE_MS,
     );
     const points = { timestamps, values: timestamps.map(() => 1) };
     const series = new Map(['BR', 'other'].map((value) => [value, points]));
-    const decoded = { series, rejected: new Map(), rows: timestamps.length, insteadOf: values ?? [] };
+    const decoded = { series, rejected: new Map(), rows: timestamps.length, insteadOf: names ?? [] };
     return { decoded, window: ask, now: FULL.to };
   };
   const options = { read, clock, signal: new AbortController().signal, onRetry: () => undefined };

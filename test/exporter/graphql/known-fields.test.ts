@@ -93,19 +93,22 @@ function sourceOf(state: State, served: () => readonly string[], now: () => numb
   const product = PRODUCTS.find(({ api, slug }) => api === 'metrics' && slug === 'edge_applications');
   if (product === undefined) throw new Error('there is no such product');
   const target: Target = { account: 'acme', product, by: 'product', id: '', name: '' };
-  const reader = source.reader({
+  const series = {
+    id: '1',
     target,
     metric: 'requests',
-    wants: (dimension) => dimension === 'total',
-  });
+    wants: (dimension: string) => dimension === 'total',
+    schedule: '* * * * *',
+    counterNames: () => [],
+  };
+  const questions = source.source();
+  questions.assign(source.members([series]));
   const poll = async () => {
-    const window = { from: now() - 600_000, to: now() };
-    return reader
-      ?.read(read, () => window, never)
-      .then(
-        () => 'read',
-        (failure: unknown) => (failure instanceof PlatformFailure ? failure.outcome : failure),
-      );
+    const window = () => ({ from: now() - 600_000, to: now() });
+    return questions.read({ series: [series], window, isPast: false }, read, never).then(
+      () => 'read',
+      (failure: unknown) => (failure instanceof PlatformFailure ? failure.outcome : failure),
+    );
   };
   const [part] = source.parts;
   const store = () => state.commit([{ key: part.key, value: part.store(memory.of(part)) }]);
