@@ -61,6 +61,8 @@ export interface Job<Answer = unknown> {
    * @throws PlatformFailure when nothing of the answer is usable
    */
   conclude(answer: Answer): PollResult;
+  /** The same, for a job that concludes so much that other work goes on in between. */
+  concludeInTurns?(answer: Answer): Promise<PollResult>;
   /** What a failed read leaves in memory, as a result with that failure; undefined if nothing. */
   failed?(failure: PlatformFailure): PollResult | undefined;
   /**

@@ -76,8 +76,8 @@ export class PollRunner {
     const conclude = await conclusionOf(job, this.#readFor(scheduled), signal);
     const { id } = job.follows ?? job;
     const before = this.#concluding.get(id);
-    const concluding = Promise.resolve(before?.catch(() => undefined)).then(() =>
-      signal.aborted ? undefined : this.#take(scheduled, conclude()),
+    const concluding = Promise.resolve(before?.catch(() => undefined)).then(async () =>
+      signal.aborted ? undefined : this.#take(scheduled, await conclude()),
     );
     this.#concluding.set(id, concluding);
     try {
@@ -142,9 +142,13 @@ export class PollRunner {
 }
 
 /** Reads, and returns a function that concludes, to be called once earlier polls have been adopted. */
-export function conclusionOf(job: Job, read: Read, signal: AbortSignal): Promise<() => PollResult> {
+export function conclusionOf(
+  job: Job,
+  read: Read,
+  signal: AbortSignal,
+): Promise<() => PollResult | Promise<PollResult>> {
   return job.read(read, signal).then(
-    (answer) => () => job.conclude(answer),
+    (answer) => () => job.concludeInTurns?.(answer) ?? job.conclude(answer),
     (error: unknown) => () => {
       const result = error instanceof PlatformFailure ? job.failed?.(error) : undefined;
       if (result === undefined) throw error;

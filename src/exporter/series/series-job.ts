@@ -23,6 +23,7 @@ import { usualWidth } from './ledger.ts';
 import type { Series, SeriesResult } from './metric-series.ts';
 import { isUsuallyRead } from './series-memory.ts';
 import type { GroupAnswer, SeriesSource, WindowedAnswer } from './series-source.ts';
+import { mappedInTurns } from './turns.ts';
 
 export interface SeriesJobOptions {
   readonly id: string;
@@ -196,9 +197,25 @@ export class SeriesJob implements FollowedJob, Asker {
     });
   }
 
-  conclude({ answers, rejected, notice, failure }: GroupAnswer<Series>): PollResult {
+  conclude(answered: GroupAnswer<Series>): PollResult {
+    return this.#concluded(
+      answered,
+      this.#present(answered.answers).map(([series, answer]) => series.conclude(answer)),
+    );
+  }
+
+  async concludeInTurns(answered: GroupAnswer<Series>): Promise<PollResult> {
+    return this.#concluded(
+      answered,
+      await mappedInTurns(this.#present(answered.answers), ([series, answer]) => series.conclude(answer)),
+    );
+  }
+
+  #concluded(
+    { rejected, notice, failure }: GroupAnswer<Series>,
+    results: readonly SeriesResult[],
+  ): PollResult {
     const memory = this.#memory;
-    const results = this.#present(answers).map(([series, answer]) => series.conclude(answer));
     const joined = this.#joined(results, rejected);
     const ages = new Map([...memory.ages, ...agesAfter(results)].filter(([metric]) => this.#reads(metric)));
     return {
