@@ -165,7 +165,8 @@ export async function explore(survey: Survey, options: ExploreOptions): Promise<
       const jobs = representatives(survey.jobs()).filter((one) => partOf(one) === part);
       const job = jobs.find((one) => !polled.has(one));
       if (job === undefined) break;
-      const begin = () => options.onProgress({ done: polled.size, total: jobs.length, job });
+      const done = polled.size;
+      const begin = () => options.onProgress({ done, total: jobs.length, job });
       polled.add(job);
       const finding = await pollWithRetries(survey, job, begin, options.signal);
       findings.push(finding);
