@@ -18,9 +18,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { Points } from '../decode/points.ts';
-import type { DatabaseThread } from '../state/database-requests.ts';
 import { LOCK_FILE, StateInUse, unlessMissing } from '../state/directory.ts';
-import { lockDirectory } from '../state/sqlite.ts';
+import { LockedDirectory } from '../state/sqlite.ts';
 import { parsedJson } from '../text/received.ts';
 import { type HistoryPlan, type HistoryWindow, parsePlan } from './history-plan.ts';
 import { BackfillRefusal, fileTrouble, Misuse } from './refusal.ts';
@@ -270,7 +269,7 @@ const PLAN_FILE = 'plan.json';
 export class WorkFolder {
   readonly path: string;
   readonly #output: string;
-  #lock: DatabaseThread | undefined;
+  #lock: LockedDirectory | undefined;
 
   constructor(output: string) {
     this.#output = output;
@@ -318,7 +317,7 @@ export class WorkFolder {
   async lock(begun: HistoryPlan | undefined): Promise<void> {
     await makeFolder(this.path);
     try {
-      this.#lock = await lockDirectory(this.path);
+      this.#lock = await LockedDirectory.lock(this.path);
     } catch (error) {
       if (!(error instanceof StateInUse)) throw error;
       throw new BackfillRefusal(`another backfill is running in ${this.path}`);

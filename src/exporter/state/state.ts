@@ -47,6 +47,8 @@ export interface State extends StateReader {
    * cannot be read; one that is damaged has no value.
    */
   range(prefix: StateKey, options: RangeOptions): Promise<readonly StateEntry[]>;
+  /** The entries of these keys that there are, in any order, read from disk like those of a range. */
+  read(keys: readonly StateKey[]): Promise<readonly StateEntry[]>;
   /**
    * All entries take effect together or none does. Durable state resolves once they survive `kill -9` and the
    * loss of power, and rejects with `StateWriteFailure` when the disk refuses or hangs; the same commit may be
