@@ -7,7 +7,7 @@ import {
   selectionOf,
 } from '../push/protocol.ts';
 import type { ConnectedReceiver } from '../push/running-receiver.ts';
-import { Delivery, REQUEST_SAMPLES } from '../push/sender.ts';
+import { Delivery, REQUEST_SAMPLES } from '../push/delivery.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type Collected, RETRY_TIMEOUT_MS } from './collect.ts';
 import { moment } from './history-plan.ts';
