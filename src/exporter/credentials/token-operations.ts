@@ -108,8 +108,7 @@ export class TokenOperations {
       throw error;
     });
     this.#exchanges = [...this.#exchanges, reply.info];
-    if (reply.location === undefined) return reply;
-    throw new PlatformFailure('undecodable', 'redirect of a login refused', reply.info.status);
+    return reply;
   }
 }
 

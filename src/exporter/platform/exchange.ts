@@ -15,8 +15,8 @@ export type ResponseOrigin = 'platform' | 'unclear' | 'foreign';
 /** Kinds of content as an operator calls them. */
 export type Form = 'JSON' | 'HTML' | 'text' | 'nothing' | 'something else';
 
-/** How one exchange ended: like a poll, or with a redirect. */
-export type ExchangeOutcome = Exclude<Outcome, 'empty'> | 'redirected';
+/** How one exchange ended. */
+export type ExchangeOutcome = Exclude<Outcome, 'empty'>;
 
 /** The record of one exchange with the platform, whatever came of it, unless it was aborted. Holds no secret. */
 export interface ExchangeInfo {
@@ -63,10 +63,8 @@ export interface Outgoing {
 
 /** A usable answer, with the record of the exchange. */
 export interface PlatformReply {
-  /** The JSON document; undefined for a redirect and for a DELETE. */
+  /** The JSON document; undefined for a DELETE. */
   readonly body: unknown;
-  /** Where a redirect leads, as sent. */
-  readonly location?: string;
   readonly info: ExchangeInfo;
 }
 
@@ -194,7 +192,7 @@ export class Transport {
   }
 
   /**
-   * One request and its answer. Redirects are handed back, not followed.
+   * One request and its answer. A redirect is a failure, wherever it leads.
    * @param signal aborts with DeadlineExceeded within the timeout: one deadline is for all that belongs to a read
    * @param isAgain true for a request that is sent again, which takes a new connection
    * @throws ExchangeFailure when there is no usable answer, also where a deadline aborts the signal, and the signal's
@@ -210,8 +208,7 @@ export class Transport {
     try {
       // Not everything takes notice of the signal: a decompression waits for a free thread, however long that takes.
       const reply = await unlessAborted(this.#perform(outgoing, dispatcher, state, scrub, signal), signal);
-      const outcome = reply.location === undefined ? 'ok' : 'redirected';
-      return { ...reply, info: this.#recordOf(outgoing, scrub, startedAt, state, outcome) };
+      return { ...reply, info: this.#recordOf(outgoing, scrub, startedAt, state, 'ok') };
     } catch (error) {
       if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) throw signal.reason;
       const failure = this.#failureOf(error, scrub, state);
@@ -238,12 +235,10 @@ export class Transport {
     state.status = response.statusCode;
     state.form = formOf(response.headers['content-type']);
     state.fromHeaders = readHeaders(response.headers, this.#options.clock);
-    const { location } = response.headers;
-    if (response.statusCode >= 300 && response.statusCode < 400 && typeof location === 'string') {
-      await response.body.dump();
-      return { body: undefined, location };
+    if (response.statusCode >= 300) {
+      const refusal = noted(await receiveRefusal(response, scrub), state);
+      throw this.#redirectIn(response, outgoing.path) ?? refusal;
     }
-    if (response.statusCode >= 300) throw noted(await receiveRefusal(response, scrub), state);
     // A DELETE answers 204 without a body (section 4.1); anything else in it is of no interest.
     if (outgoing.method === 'DELETE') {
       await response.body.dump();
@@ -258,8 +253,26 @@ export class Transport {
     return { body };
   }
 
+  /** The failure that a redirect is; undefined where an answer is none. */
+  #redirectIn(
+    { statusCode, headers: { location } }: Dispatcher.ResponseData,
+    from: string,
+  ): PlatformFailure | undefined {
+    if (statusCode >= 400 || typeof location !== 'string') return undefined;
+    const { origin } = new URL(this.#options.baseUrl);
+    const target = URL.canParse(location, origin + from) ? new URL(location, origin + from) : undefined;
+    const where =
+      target === undefined
+        ? 'an invalid address'
+        : target.origin === origin
+          ? target.pathname
+          : `another origin (${target.host})`;
+    return new PlatformFailure('undecodable', `redirect to ${where} refused`, statusCode);
+  }
+
   #failureOf(error: unknown, scrub: Scrub, state: ExchangeState): PlatformFailure {
-    if (error instanceof PlatformFailure) return error;
+    if (error instanceof PlatformFailure)
+      return new PlatformFailure(error.outcome, scrub(error.message), error.status);
     const { status } = state;
     if (error instanceof DeadlineExceeded) return noAnswerWithin(this.#options.timeoutMs, status);
     const failure = status === undefined ? networkFailure(error) : brokenBodyFailure(error, status);
