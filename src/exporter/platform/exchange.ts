@@ -96,8 +96,9 @@ export function isRead({ method, isQuestion }: Pick<ExchangeInfo, 'method' | 'is
 }
 
 /** Describes an answer that did not come from the platform. */
-export function describeForeignAnswer({ status, form }: ExchangeInfo): string {
-  return `answers ${status} with ${form}, unlike the platform's API`;
+export function describeForeignAnswer({ status = 0, form, reason }: ExchangeInfo): string {
+  const isRedirect = status >= 300 && status < 400 && reason !== undefined;
+  return isRedirect ? reason : `answers ${status} with ${form}, unlike the platform's API`;
 }
 
 /** The traits of an answer that show where it comes from. */
