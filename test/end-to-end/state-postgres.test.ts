@@ -181,6 +181,20 @@ describe('the schema', () => {
     expect(found).toEqual({ rows: '1', max: 2 });
   });
 
+  it('of the version before is migrated: its records had checksums', async () => {
+    const owned = await handOver(1);
+    await (await openAccountState(connections, owned)).commit([{ key: ['n'], value: [1] }]);
+    for (const statement of [
+      'ALTER FUNCTION exporter_state.write_records RENAME TO write',
+      "UPDATE exporter_state.records SET value = '\\x00000000'::bytea || value",
+      'UPDATE exporter_state.schema_version SET version = 1',
+    ])
+      await connections.query(statement);
+    await migrate(connections);
+    const state = await openAccountState(connections, owned);
+    expect([state.get(['n']), state.note]).toEqual([[1], undefined]);
+  });
+
   it('of a newer program is left alone', async () => {
     await connections.query('UPDATE exporter_state.schema_version SET version = 9');
     await expect(migrate(connections)).rejects.toThrow(NewerSchema);

@@ -14,6 +14,11 @@ export interface OutboxEntry {
   readonly samples: readonly PushedSample[];
 }
 
+/** A check of the whole: a schema for each value takes as long as to send it. */
+function isArrayOf(type: 'number' | 'string'): (given: unknown) => boolean {
+  return (given) => Array.isArray(given) && given.every((one) => typeof one === type);
+}
+
 const packedEntry = z.object({
   source: z.string(),
   queued: z.number(),
@@ -21,10 +26,10 @@ const packedEntry = z.object({
   /** A packed shape, compressed. It is found again by these bytes: most entries of a source have the same. */
   shape: z.instanceof(Uint8Array),
   /** Of each sample. */
-  values: z.array(z.custom<number>((value) => typeof value === 'number')),
+  values: z.custom<readonly number[]>(isArrayOf('number')),
 });
 
-const labels = z.record(z.string(), z.string());
+const labels = z.custom<Labels>((given) => isArrayOf('string')(Object.values(Object(given))));
 
 /** What the series of an entry are. The labels that they have in common stand once. */
 const packedShape = z.object({
