@@ -3,7 +3,7 @@ import { type Credentials, staticToken } from '../platform/credentials.ts';
 import { ExchangeFailure, type ExchangeInfo, type TransportOptions } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
-import { readPasswordFile, TokenFile } from './secret-file.ts';
+import { readPasswordFile, tokenFile } from './secret-file.ts';
 import { type CreatedToken, type Login, TokenOperations } from './token-operations.ts';
 
 const LONGEST_CLOSE_MS = 2_000;
@@ -284,7 +284,7 @@ interface CredentialsOptions extends TransportOptions {
 /** An account's credentials. A login keeps one connection of its own. */
 export function openCredentials(source: CredentialsSource, options: CredentialsOptions): Credentials {
   if (source.kind === 'token') return staticToken(source.token);
-  if (source.kind === 'token_file') return new TokenFile(source.path);
+  if (source.kind === 'token_file') return tokenFile(source.path);
   const { username, password } = source;
   return new TokenLogin({
     ...options,
