@@ -18,7 +18,6 @@ beforeEach(async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
 });
 
-const never = new AbortController().signal;
 const tokenOf = async (file: ReturnType<typeof tokenFile>) => (await file.authorization(never)).reveal();
 
 test('the token is the trimmed content', async () => {
