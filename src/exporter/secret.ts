@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** What stands in place of a secret. */
+/** Text in place of a secret. */
 export const MASK = '[secret]';
 
 /** A credential that cannot be printed by accident; only `reveal()` gives the value, to the code that sends it. */
@@ -67,7 +67,7 @@ export class Scrubber {
       const forms = this.#byBeginning.get(folded.slice(at, at + SHORTEST_FORM)) ?? [];
       const lengths = forms.filter((form) => folded.startsWith(form, at)).map(({ length }) => length);
       if (lengths.length === 0) continue;
-      // What overlaps goes as one, and of two that begin alike the longer one, so that no part of either stays.
+      // Overlapping secrets go as one, and of two that begin alike the longer one, so that no part of either stays.
       if (at >= copied) scrubbed += text.slice(copied, at) + MASK;
       copied = Math.max(copied, at + Math.max(...lengths));
     }
@@ -95,7 +95,7 @@ export const SHORTEST_FORM = 4;
 /** A shorter piece of base64 would also be found in ordinary words. */
 const SHORTEST_FRAGMENT = 6;
 
-/** How a secret can stand in a text: as it is, in JSON, in an address, in a form, and inside base64; all in one case. */
+/** Returns the forms in which a secret can stand in a text: as it is, in JSON, in an address, in a form, and inside base64; all in one case. */
 function formsOf(value: string): readonly string[] {
   // Half a surrogate pair cannot be encoded: it travels as U+FFFD.
   const sent = Buffer.from(value).toString();
@@ -121,7 +121,7 @@ export function inOneCase(text: string): string {
 }
 
 /**
- * What every base64 text that contains the value has in common, for the three ways in which its bytes can fall on the
+ * Returns what every base64 text that contains the value has in common, for the three ways in which its bytes can fall on the
  * groups of three: so `user:password` of basic authentication is found without knowing the user. The characters at the
  * ends also depend on the neighbours and are left off.
  */

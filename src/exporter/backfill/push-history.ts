@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { Delivery, REQUEST_SAMPLES } from '../push/delivery.ts';
 import {
   type Protocol,
   type PushedSample,
@@ -7,7 +8,6 @@ import {
   selectionOf,
 } from '../push/protocol.ts';
 import type { ConnectedReceiver } from '../push/running-receiver.ts';
-import { Delivery, REQUEST_SAMPLES } from '../push/delivery.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type Collected, RETRY_TIMEOUT_MS } from './collect.ts';
 import { moment } from './history-plan.ts';

@@ -42,7 +42,7 @@ export async function readPasswordFile(path: string, name: string): Promise<Secr
 export interface SecretFileTrouble {
   /** In words that name no path: what was meant as a path may be the secret itself. */
   readonly message: string;
-  /** Whether the file is there and may be read: then it is the wrong one, or has the wrong content. */
+  /** True if the file is there and may be read: then it is the wrong one, or has the wrong content. */
   readonly wrong: boolean;
 }
 

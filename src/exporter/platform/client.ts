@@ -74,7 +74,7 @@ export class Client {
     }
   }
 
-  /** What the credentials answer, which may take a login, or a file on a disk that hangs. */
+  /** Asks the credentials, which may take a login, or a file on a disk that hangs. */
   async *#ask<T>(
     question: (credentials: Credentials) => Promise<T>,
     signal: AbortSignal,
@@ -117,7 +117,7 @@ export class Client {
   }
 }
 
-/** What is sent, and once more where the connection is lost or the token is another one. */
+/** Request, which is sent once more where the connection is lost or the token is another one. */
 interface PlatformRequest {
   /** Path and query on the account's origin. */
   readonly path: string;

@@ -13,9 +13,9 @@ import { buildConnector, type Dispatcher, errors, Pool } from './undici.ts';
 export interface ProxyServer {
   /** Scheme, host and port, without credentials: this may be shown. */
   readonly origin: string;
-  /** What named it, a key or a variable. */
+  /** Key or variable that named it. */
   readonly from: string;
-  /** What it authenticates us by, where its address held a user name; `basic` is both as a header holds them. */
+  /** Login of the exporter, where its address held a user name; `basic` is both as a header holds them. */
   readonly login?: { readonly password: Secret; readonly basic: Secret };
 }
 
@@ -158,7 +158,7 @@ function tunnelOf({ statusCode, socket }: Dispatcher.ConnectData, proxy: ProxySe
   throw new ProxyFailure('refusal', `the proxy ${origin} refuses the tunnel: ${status}`);
 }
 
-/** What an error on the way to the proxy, or while it was asked, means. */
+/** Interprets an error on the way to the proxy, or while it was asked. */
 function failureOf(error: unknown, { origin }: ProxyServer): ProxyFailure {
   const asked = error instanceof errors.SocketError || error instanceof errors.HeadersTimeoutError;
   if (error instanceof errors.HTTPParserError)
@@ -168,7 +168,7 @@ function failureOf(error: unknown, { origin }: ProxyServer): ProxyFailure {
   return new ProxyFailure('connection', `the proxy ${origin}: ${networkFailure(error).message}`, error);
 }
 
-/** How the platform's certificate is judged, and which one it is shown. */
+/** Settings for the platform's certificate, and for the one that it is shown. */
 export interface TlsSettings {
   /** PEM file of the authorities to trust instead of the well-known ones. */
   readonly caFile?: string | undefined;
@@ -179,7 +179,7 @@ export interface TlsSettings {
   readonly serverName?: string | undefined;
 }
 
-/** What the files hold, as Node's TLS takes it. */
+/** Contents of the files, as Node's TLS takes them. */
 export interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
@@ -215,13 +215,13 @@ async function readPem(kind: PemKind, path: string): Promise<string> {
   throw new TlsFileFailure(`request.${kind}_file ${found.message}`);
 }
 
-/** What keeps a file from being of its kind; `wrong` where it is there and may be read. */
+/** Reason why a file is not of its kind; `wrong` where it is there and may be read. */
 export interface TlsFileTrouble {
   readonly message: string;
   readonly wrong: boolean;
 }
 
-/** What keeps the file from being used now, if anything. */
+/** Returns why the file cannot be used now; undefined where it can. */
 export async function tlsFileTrouble(path: string, kind: PemKind): Promise<TlsFileTrouble | undefined> {
   const found = await readAs(kind, path);
   return 'pem' in found ? undefined : found;

@@ -15,17 +15,17 @@ export type ResponseOrigin = 'platform' | 'unclear' | 'foreign';
 /** Kinds of content as an operator calls them. */
 export type Form = 'JSON' | 'HTML' | 'text' | 'nothing' | 'something else';
 
-/** How one exchange ended. */
+/** Outcome of one exchange. */
 export type ExchangeOutcome = Exclude<Outcome, 'empty'>;
 
 /** The record of one exchange with the platform, whatever came of it, unless it was aborted. Holds no secret. */
 export interface ExchangeInfo {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Whether a question was sent, which only reads, though by POST. */
+  /** True if a question was sent, which only reads, though by POST. */
   readonly isQuestion?: true;
   /** Path and query as sent, with secrets masked. */
   readonly path: string;
-  /** Of the Accept header. */
+  /** Version in the Accept header. */
   readonly version: number;
   /** Absent when no answer came. */
   readonly status?: number;
@@ -41,7 +41,7 @@ export interface ExchangeInfo {
   /** The `Date` header: milliseconds since the epoch, the platform's clock. */
   readonly serverDate?: number;
   readonly rate?: RateLimit;
-  /** What `Retry-After` asks for. */
+  /** Wait that `Retry-After` asks for. */
   readonly retryAfterMs?: number;
   /** Size of the body, decoded, as far as it was read. */
   readonly bytes: number;
@@ -81,7 +81,7 @@ export class ExchangeFailure extends PlatformFailure {
   }
 }
 
-/** How the answer to a failed read shows that it did not come from the platform, as a phrase; else undefined. */
+/** Describes by what the answer to a failed read shows that it did not come from the platform; undefined where it does not. */
 export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
   // If there was an answer, its headers and form decide; if a reader could not use a document, its failure does.
   const info = failure instanceof ExchangeFailure ? failure.info : undefined;
@@ -90,7 +90,7 @@ export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
   return failure.outcome === 'undecodable' ? failure.message : undefined;
 }
 
-/** Whether an exchange was a read, rather than about a token. */
+/** True if an exchange was a read, rather than about a token. */
 export function isRead({ method, isQuestion }: Pick<ExchangeInfo, 'method' | 'isQuestion'>): boolean {
   return method === 'GET' || isQuestion === true;
 }
@@ -120,7 +120,7 @@ export function responseOriginOf({ status, rate, body }: ResponseTraits): Respon
   return body === 'other' && status < 500 ? 'foreign' : 'unclear';
 }
 
-/** What a Content-Type header announces, in words of ours: the header's may be anybody's. */
+/** Names what a Content-Type header announces, in our own words: the header's may be anybody's. */
 export function formOf(contentType: string | string[] | undefined): Form {
   if (contentType === undefined) return 'nothing';
   const type = String(contentType).toLowerCase();
@@ -132,7 +132,7 @@ export function formOf(contentType: string | string[] | undefined): Form {
 export interface TransportOptions {
   /** The account's base address. Every request goes to its origin, by construction of the pool. */
   readonly baseUrl: string;
-  /** How its connections are made; straight there, trusting the well-known authorities, where it is left out. */
+  /** Route of its connections; straight there, trusting the well-known authorities, where it is left out. */
   readonly route?: Route;
   /** For a whole exchange, from the request's start to the body's last byte. */
   readonly timeoutMs: number;
@@ -140,18 +140,18 @@ export interface TransportOptions {
   readonly maxResponseBytes: number;
   /** Most connections open at once; they are kept alive between requests. */
   readonly connections: number;
-  /** How large answers take turns with those of other accounts; by default they do not. */
+  /** Turns of large answers with those of other accounts; by default there are none. */
   readonly largeAnswers?: LargeAnswers | undefined;
   /** For the records' times; deadlines run in real time. */
   readonly clock: Clock;
   /**
-   * Whether a request may still leave, asked right before it is written to its connection; by default it may. The revocation
+   * True if a request may still leave, asked right before it is written to its connection; by default it may. The revocation
    * of a token always may: nobody else can revoke it.
    */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-/** What is known of an exchange so far, for its record in case it fails half-way. */
+/** State of an exchange, for its record in case it fails half-way. */
 interface ExchangeState {
   status?: number;
   form?: Form;

@@ -30,7 +30,7 @@ for (const [byte, values, levels] of [
 }
 
 /**
- * What a JSON text has too much of: arrays and objects that lie in one another, or values. Parsing takes 30 times as long
+ * Names what a JSON text has too much of: arrays and objects that lie in one another, or values. Parsing takes 30 times as long
  * for a level as for a byte, and 80 bytes of memory: a document of brackets would hold up everything, or end the process. An
  * object counts for five, a key for three.
  */
@@ -101,7 +101,7 @@ export class HugeAnswerSlots {
 }
 
 /**
- * How the large answers of one account take turns. They are parsed one in a turn of the event loop, and used before the next is:
+ * Turns of the large answers of one account. They are parsed one in a turn of the event loop, and used before the next is:
  * parsed, an answer takes up to ten times the memory that it had as text.
  */
 export interface LargeAnswers {

@@ -21,7 +21,7 @@ export class TlsFileFailure extends Error {
   override readonly name = 'TlsFileFailure';
 }
 
-/** What the error codes of sockets, DNS and TLS mean to an operator. */
+/** Meanings of the error codes of sockets, DNS and TLS to an operator. */
 const NETWORK_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -115,7 +115,7 @@ const DEEPEST_WORDS = 6;
 /** Only the beginning of a page is searched for a reason, which also bounds the work on hostile markup. */
 const READ_OF_A_PAGE = 8192;
 
-/** How a refusal ends a poll (section 7). */
+/** Returns the outcome of a poll by the status of a refusal (section 7). */
 export function outcomeOfStatus(status: number): FailureOutcome {
   if (status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';
@@ -136,7 +136,7 @@ export function upstreamFailure(status: number, body: string, scrub: Scrub): Pla
 }
 
 /**
- * What the body of a refused request says, fit for a log line: one line of at most 200 characters without
+ * Returns what the body of a refused request says, fit for a log line: one line of at most 200 characters without
  * control characters, markup or any of the secrets. Understands the four JSON styles of the platform, the
  * titles of web pages and plain text. Empty when the body says nothing.
  */
@@ -190,14 +190,14 @@ function collapse(text: string): string {
     .trim();
 }
 
-/** Whether a refusal's body is an error in one of the formats that the platform is known to use. */
+/** True if a refusal's body is an error in one of the formats that the platform is known to use. */
 export function isDocumentedError(status: number, body: string): boolean {
   const document = objectIn(body);
   if (document === undefined) return false;
   const { detail, errors } = document;
   if (typeof detail === 'string') return true;
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(isWorded);
-  // What is wrong with the parameters, by field.
+  // Mistakes in the parameters, by field.
   const fields = Object.values(document);
   return status === 400 && fields.length > 0 && fields.every((words) => Array.isArray(words));
 }

@@ -4,7 +4,7 @@ import { PlatformFailure, type Read, type Resource } from './read.ts';
 
 /** Fewer operations per list; a platform that answers 400 to it is asked for the documented size. */
 const ASKED_PAGE_SIZE = 100;
-/** What the platform uses when not asked (section 8), so it must accept it. */
+/** Page size that the platform uses when not asked (section 8), so it must accept it. */
 const DOCUMENTED_PAGE_SIZE = 10;
 /** No account has lists this long; a platform that never stops is defective. */
 const MOST_PAGES = 1_000;
@@ -33,7 +33,7 @@ export class EarlyEnds {
     this.#reads = 0;
   }
 
-  /** Whether the list is believed to end after so many items. */
+  /** True if the list is believed to end after so many items. */
   believes(items: number): boolean {
     this.#reads = items === this.#items ? this.#reads + 1 : 1;
     this.#items = items;
@@ -161,14 +161,14 @@ function isLast(
   full: number,
 ): boolean {
   const isWhole = count !== undefined && collected >= count;
-  // Of pages that it cuts shorter than they were asked for, a platform may name fewer than there are.
+  // A platform that cuts pages shorter than they were asked for may name fewer than there are.
   if (totalPages !== undefined)
     return number >= totalPages && (isWhole || count === undefined || items.length < full);
   if (count !== undefined) return isWhole;
   return hasNext === undefined ? items.length < full : !hasNext;
 }
 
-/** Whether a page is one more than the platform tells of: whatever it is, it ends the list. */
+/** True if a page is one more than the platform tells of: whatever it is, it ends the list. */
 function isBeyond({ totalPages }: ListPage, number: number): boolean {
   return totalPages !== undefined && number > totalPages;
 }
@@ -204,13 +204,13 @@ function repeated(page: ListPage, number: number, size: number): void {
   throw new PlatformFailure('undecodable', `page ${number + 1} of the list is page ${number} again`);
 }
 
-/** What one answer to a list read holds, whatever its shape. */
+/** Content of one answer to a list read, whatever its shape. */
 export interface ListPage {
   readonly items: readonly unknown[];
-  /** Of the whole list, where the platform says so. */
+  /** Numbers of the whole list, where the platform says so. */
   readonly totalPages: number | undefined;
   readonly count: number | undefined;
-  /** Whether a link to a next page is there. Undefined when the platform gives no links at all. */
+  /** True if a link to a next page is there. Undefined when the platform gives no links at all. */
   readonly hasNext: boolean | undefined;
 }
 

@@ -5,7 +5,7 @@ import { isDocumentedError, platformWords, type Scrub, upstreamFailure } from '.
 import { PlatformFailure } from './read.ts';
 import type { Dispatcher } from './undici.ts';
 
-/** What the body of an answer turned out to be: a JSON document, an error as the platform words it, or neither. */
+/** Kind of an answer's body: a JSON document, an error as the platform words it, or neither. */
 export type BodyKind = 'document' | 'documented_error' | 'other';
 
 /** A body that was read, and its size: decoded, in bytes. */
@@ -21,7 +21,7 @@ const REFUSAL_BYTES = 65_536;
 /** Time limit (ms) for the body of a refusal, whose status has decided. */
 const LONGEST_REFUSAL_MS = 1_000;
 
-/** Of an answer that was meant to be JSON and is not, so much is searched for words that say why. */
+/** Length of the beginning of an answer that is not JSON in which words are searched that say why. */
 const SEARCHED_CHARACTERS = 8192;
 
 /** Larger answers (bytes, decoded) are parsed in turn, and used at once: parsed, 64 KB may take 2 MB. Most have some kilobytes. */

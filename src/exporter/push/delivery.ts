@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { PushedSample, ReceiverAnswer, RefusalReason } from './protocol.ts';
 
-/** What sends samples, and what is told what becomes of them, and of requests. */
+/** Sends samples, and is told the fate of each request. */
 export interface DeliveryOptions {
   readonly clock: Clock;
   readonly send: (samples: readonly PushedSample[], signal: AbortSignal) => Promise<ReceiverAnswer>;
@@ -15,7 +15,7 @@ export interface DeliveryOptions {
 /** Most samples in a request: about a megabyte before compression. Who finds that too large (413) is sent halves. */
 export const REQUEST_SAMPLES = 5_000;
 
-/** How long (ms) to wait after a first failure; twice as long after each further one. */
+/** Time to wait (ms) after a first failure; twice as long after each further one. */
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
@@ -45,7 +45,7 @@ export class Delivery {
     let parts: readonly (readonly PushedSample[])[] = [samples];
     let failures = 0;
     let checked: readonly PushedSample[] | undefined;
-    /** Whether the receiver has answered for any of the samples, so that the rest alone is asked for again. */
+    /** True if the receiver has answered for any of the samples, so that the rest alone is asked for again. */
     let hasSettled = false;
     for (let [part, ...others] = parts; part !== undefined; [part, ...others] = parts) {
       const answer: ReceiverAnswer = part.length === 0 ? { kind: 'accepted' } : await send(part, signal);
@@ -71,10 +71,10 @@ export class Delivery {
     return true;
   }
 
-  /** How often in a row a delivery has ended since everything was refused alike. */
+  /** Number of deliveries in a row that ended because everything was refused alike. */
   #failuresAlike = 0;
 
-  /** Whether a sample taken before, or, without one, all of some, get the same answer. If so, it waits as after any failure. */
+  /** True if a sample taken before, or, without one, all of some, get the same answer. If so, it waits as after any failure. */
   async #refusesAll(samples: readonly PushedSample[], words: string, signal: AbortSignal): Promise<boolean> {
     const step = Math.ceil(samples.length / ASKED_FOR);
     const asked =
@@ -106,7 +106,7 @@ export class Delivery {
     refused(reason, count, words);
   }
 
-  /** What is left to send after a refusal. */
+  /** Returns what is left to send after a refusal. */
   #refused(
     part: readonly PushedSample[],
     others: readonly (readonly PushedSample[])[],
@@ -116,7 +116,7 @@ export class Delivery {
     const middle = Math.ceil(part.length / 2);
     if (part.length > 1) return [part.slice(0, middle), part.slice(middle), ...others];
     const at = part[0]?.at ?? 0;
-    // What is too old is so for the whole of a receiver: asking for each of the others would take thousands of requests.
+    // A sample that is too old is so for the whole of a receiver: asking for each of the others would take thousands of requests.
     const isRefused = (sample: PushedSample) => reason === 'too_old' && sample.at <= at;
     const left = others.map((other) => other.filter((sample) => !isRefused(sample)));
     const count = (all: readonly (readonly PushedSample[])[]) =>

@@ -23,13 +23,13 @@ export interface Batch {
   readonly samples: readonly PushedSample[];
 }
 
-/** What a queue must know of its receiver. */
+/** Receiver as its queue knows it. */
 export type QueuedReceiver = Pick<Receiver, 'name' | 'families' | 'accounts' | 'outbox'>;
 
 /** Where what waits lies: below it by destinations, in the order in which it came. */
 export const QUEUES: StateKey = [QUEUE, 'push'];
 
-/** How long (ms) to wait before a disk that refused is asked again. */
+/** Time to wait (ms) before a disk that refused is asked again. */
 const RETRY_MS = 10_000;
 
 /** So many entries are looked through for those that may go out together. */
@@ -44,7 +44,7 @@ interface QueueOptions {
   readonly onDropped: OnDropped;
 }
 
-/** What waits for one destination: the entries on disk, and in memory what must be known of each. */
+/** Queue of one destination: its entries on disk, and in memory what must be known of each. */
 export class DestinationQueue {
   readonly place: string;
   /** Emits `added` when something is there to be sent. */
@@ -81,7 +81,7 @@ export class DestinationQueue {
     return this.#former;
   }
 
-  /** What waits: samples, bytes, and since when the oldest. */
+  /** Samples and bytes that wait, and since when the oldest does. */
   get waiting(): Readonly<Pick<WaitingEntries, 'samples' | 'bytes' | 'oldest'>> {
     return this.#waiting;
   }
@@ -163,9 +163,9 @@ export class DestinationQueue {
     await this.#drop(this.#receiver === undefined ? 'receiver_removed' : 'outbox_age', old);
   }
 
-  /** What the disk does not let go of is taken up, and dropped, by a later run. */
+  /** Drops entries. A later run drops again what the disk does not let go of now. */
   async #drop(reason: DropReason, entries: readonly WaitingEntry[]): Promise<void> {
-    // What waits no more was dropped, and counted, for another reason meanwhile.
+    // An entry that waits no more was dropped, and counted, for another reason meanwhile.
     const gone = entries.filter((entry) => this.#waiting.delete(entry));
     if (gone.length === 0) return;
     const samples = gone.reduce((sum, entry) => sum + entry.samples, 0);

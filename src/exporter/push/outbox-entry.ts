@@ -25,13 +25,13 @@ const packedEntry = z.object({
   at: z.number(),
   /** A packed shape, compressed. It is found again by these bytes: most entries of a source have the same. */
   shape: z.instanceof(Uint8Array),
-  /** Of each sample. */
+  /** Values, one for each sample. */
   values: z.custom<readonly number[]>(isArrayOf('number')),
 });
 
 const labels = z.custom<Labels>((given) => isArrayOf('string')(Object.values(Object(given))));
 
-/** What the series of an entry are. The labels that they have in common stand once. */
+/** Series of an entry. The labels that they have in common stand once. */
 const packedShape = z.object({
   common: labels,
   series: z.array(
@@ -74,7 +74,7 @@ function commonLabels([first = {}, ...others]: readonly Labels[]): Labels {
   return Object.fromEntries(shared);
 }
 
-/** What is known of an entry without making its samples; undefined where the bytes are something else. */
+/** Returns the head of an entry without making its samples; undefined where the bytes are something else. */
 export function headOf(
   bytes: unknown,
 ): (Pick<OutboxEntry, 'source' | 'queuedAt'> & { readonly samples: number }) | undefined {
@@ -111,7 +111,7 @@ export class EntryShapes {
   readonly #shapes = new Map<string, Shape>();
   #series = 0;
 
-  /** What all samples of an entry have but their time and values; undefined where the bytes are something else. */
+  /** Returns all of an entry's samples but their time and values; undefined where the bytes are something else. */
   of(bytes: Uint8Array): Shape | undefined {
     const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
     const known = this.#shapes.get(key);

@@ -13,7 +13,7 @@ import {
 import { headOf } from './outbox-entry.ts';
 import { nameOf, type WaitingEntry } from './waiting-entries.ts';
 
-/** What one poll found. */
+/** Findings of one poll. */
 export interface Found {
   readonly entries: readonly StateEntry[];
   /** Samples to be pushed; those of one series in the order of their times. */
@@ -45,7 +45,7 @@ const destinationRow = z.object({ name: z.string(), maxAge: z.number() });
 /** Limit of age (ms) of what waits for a destination of which nothing is known. */
 const DEFAULT_AGE_MS = 86_400_000;
 
-/** How often (ms) it is looked whether the state can be used at last. */
+/** Interval (ms) at which a state that cannot be used yet is looked at again. */
 const UNAVAILABLE_MS = 1_000;
 
 /** So many entries of a backlog are read at once. */
@@ -135,13 +135,13 @@ export class Outbox {
     this.isLoaded = true;
   }
 
-  /** What is known of a stored entry. What cannot be read is found again, and dropped, where it would be sent. */
+  /** Returns what is known of a stored entry. One that cannot be read is dropped where it would be sent. */
   #waitingEntry(key: StateKey, value: unknown): WaitingEntry {
     const { clock } = this.#options;
     const wall = clock.wall();
     const bytes = value instanceof Uint8Array ? value.length : 0;
     const head = headOf(value) ?? { source: nameOf(key), queuedAt: wall, samples: 1 };
-    // How long it has waited since another run put it in is known by the machine's clock alone.
+    // Only the machine's clock knows the time since another run put it in.
     return { key, ...head, bytes, since: clock.now() - Math.max(0, wall - head.queuedAt) };
   }
 

@@ -15,10 +15,10 @@ import {
 } from './running-receiver.ts';
 import type { ShownSamples } from './snapshots.ts';
 
-/** How often (ms) what waits for destinations that are no longer configured is looked through for what is too old. */
+/** Interval (ms) at which queues of destinations that are no longer configured are looked through for old entries. */
 const EXPIRY_MS = 60_000;
 
-/** How long (ms) to wait before an outbox that cannot be read is read again for them. */
+/** Time to wait (ms) before an outbox that cannot be read is read again for them. */
 const UNREADABLE_MS = 10_000;
 
 /** Pushes to every receiver, each on its own: none waits for another, and no poll for any. */
@@ -29,7 +29,7 @@ export class Push {
   #running: readonly RunningReceiver[] = [];
   readonly #startedAt: number;
   #isExpiring = false;
-  /** What `/metrics` leaves out. */
+  /** Selections that `/metrics` leaves out. */
   #hidden: readonly ReturnType<typeof selectionOf>[] = [];
 
   constructor(options: SendingOptions) {
@@ -40,12 +40,12 @@ export class Push {
     this.#startedAt = clock.wall();
   }
 
-  /** Whether `/metrics` has a sample: it leaves out the buckets that are pushed to a receiver that says so. */
+  /** True if `/metrics` has a sample: it leaves out the buckets that are pushed to a receiver that says so. */
   exposes(sample: Sample): boolean {
     return !this.#hidden.some((isSelected) => isBucketFamily(sample.family.name) && isSelected(sample));
   }
 
-  /** What takes what polls of an account find; undefined where nothing is pushed. */
+  /** Returns what takes the findings of an account's polls; undefined where nothing is pushed. */
   outputOf(_account: string): Push | undefined {
     return this.#running.length > 0 ? this : undefined;
   }
@@ -136,7 +136,7 @@ interface ReplicaPushOptions extends Pick<SendingOptions, 'clock' | 'observer'> 
 /** An account may keep so many bytes for a receiver however many accounts there are: more than one poll finds. */
 const LEAST_SHARE = 16 * 2 ** 20;
 
-/** How much of what may wait for a receiver one of so many accounts may keep. */
+/** Returns the share of a receiver's limit (bytes) that one of so many accounts may keep. */
 export function shareOf(maxBytes: number, accounts: number): number {
   return Math.min(maxBytes, Math.max(LEAST_SHARE, Math.floor(maxBytes / Math.max(1, accounts))));
 }

@@ -11,7 +11,7 @@ import { beginningOf } from './answer-body.ts';
 /** Is told of each secret before it leaves, and reveals it. */
 type Guard = (secret: Secret) => string;
 
-/** What is posted, and when (ms since the epoch). */
+/** Body that is posted, and the time (ms since the epoch). */
 interface Posted {
   readonly body: Uint8Array;
   readonly at: number;
@@ -68,7 +68,7 @@ function basic(username: string, password: Secret, guard: Guard): string {
 /** A token is renewed so long (ms) before it expires: requests with it may take a while. */
 const EARLY_MS = 60_000;
 
-/** How long (ms) a token is used whose server does not say when it expires. */
+/** Time (ms) for which a token is used whose server does not say when it expires. */
 const UNSAID_MS = 5 * 60_000;
 
 /** Time limit (ms) for the body with the token. */

@@ -30,7 +30,7 @@ const HEADERS: Readonly<Record<Version, Readonly<Record<string, string>>>> = {
 
 const MESSAGES = { '2.0': writeRequest2, '1.0': writeRequest1 } as const;
 
-/** How many samples an answer says were written, as one from who knows 2.0 does; undefined where it does not. */
+/** Returns the number of samples that were written, by an answer from a receiver that knows 2.0; undefined where it has none. */
 function writtenOf({ headers }: Reply): number | undefined {
   const written = headers['x-prometheus-remote-write-samples-written'];
   return typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : undefined;
@@ -52,7 +52,7 @@ export class RemoteWrite {
 
   async send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer> {
     let reply = await this.#post(samples, signal);
-    // What an old receiver makes of 2.0 is up to it: most answer 204 and store nothing.
+    // Most old receivers answer 204 to 2.0 and store nothing.
     if (this.#version === '2.0' && !knows2(reply) && unlikeReceiver(reply) === undefined) {
       this.#version = '1.0';
       reply = await this.#post(samples, signal);
@@ -66,7 +66,7 @@ export class RemoteWrite {
   }
 }
 
-/** Whether an answer to 2.0 is from who knows it; one that says nothing of samples, such as a proxy's 503, may be. */
+/** True if an answer to 2.0 is from who knows it; one that says nothing of samples, such as a proxy's 503, may be. */
 function knows2(reply: Reply): boolean {
   const { status } = reply;
   if (writtenOf(reply) !== undefined) return true;

@@ -18,12 +18,12 @@ import { RemoteWrite } from './remote-write.ts';
 import { type SenderOptions, sendWaiting } from './sender.ts';
 import { SnapshotSlot } from './snapshots.ts';
 
-/** How one receiver fares. */
+/** Condition of one receiver. */
 export interface ReceiverView {
   readonly name: string;
   /** The protocol in use, with its version. */
   readonly protocol: string;
-  /** What waits; undefined while it is not known yet what an earlier run left. */
+  /** Samples and bytes that wait; undefined while it is not known yet what an earlier run left. */
   readonly samples: number | undefined;
   readonly bytes: number | undefined;
   /** Since when the oldest that is known has waited (ms since the epoch); of what cannot be read, since it was to be. */
@@ -51,7 +51,7 @@ export type SendTo = (
   signal: AbortSignal,
 ) => Promise<ReceiverAnswer>;
 
-/** What sends to receivers has in common. */
+/** Options that all receivers have in common. */
 export interface SendingOptions {
   readonly clock: Clock;
   readonly state: State;
@@ -67,7 +67,7 @@ interface ReceiverOptions extends SendingOptions {
   readonly startedAt: number;
 }
 
-/** How long (ms) to wait before sending is tried again after a fault of the exporter itself. */
+/** Time to wait (ms) before sending is tried again after a fault of the exporter itself. */
 const AFTER_DEFECT_MS = 60_000;
 
 /** Starts to send to a receiver: first what an earlier run left for it. */

@@ -14,10 +14,10 @@ export interface SenderOptions extends DeliveryOptions {
   readonly notRead: (words: string) => void;
 }
 
-/** How long (ms) to wait for more before a request that is not full. */
+/** Time to wait (ms) for more before a request that is not full. */
 const GATHER_MS = 1_000;
 
-/** How long (ms) to wait before an outbox that cannot be read is read again. */
+/** Time to wait (ms) before an outbox that cannot be read is read again. */
 const UNREADABLE_MS = 10_000;
 
 /**
@@ -34,7 +34,7 @@ export async function sendWaiting(options: SenderOptions, signal: AbortSignal): 
     while (queue.waiting.samples === 0 && snapshots.waiting === undefined)
       await once(queue.arrivals, 'added', { signal });
     signal.throwIfAborted();
-    // What a request has left behind, since it had a sample of each series, waits for nothing more.
+    // Samples that a request has left behind, since it had one of each series, wait for nothing more.
     if (leftBehind === 0 && queue.waiting.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
     const { waiting } = snapshots;
     if (waiting !== undefined && isNext(waiting, queue)) {
@@ -74,7 +74,7 @@ async function unlessUnreadable<Result>(
   }
 }
 
-/** Whether nothing older waits: sent first, a snapshot would have Prometheus refuse what waited, if that is an hour older. */
+/** True if nothing older waits: sent first, a snapshot would have Prometheus refuse what waited, if that is an hour older. */
 function isNext({ at }: Snapshot, { waiting: { oldest } }: DestinationQueue): boolean {
   return oldest === undefined || oldest >= at;
 }

@@ -2,17 +2,17 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import type { ShownSample } from '../exposition/text-format.ts';
 import { type PushedSample, selectionOf } from './protocol.ts';
 
-/** What `/metrics` shows, by series: the text of its line up to the value. */
+/** Samples that `/metrics` shows, by series: the text of its line up to the value. */
 export type ShownSamples = ReadonlyMap<string, ShownSample>;
 
-/** What `/metrics` showed at one moment besides buckets, and the ends of series that it showed no more. */
+/** All that `/metrics` showed at one moment besides buckets, and the ends of series that it showed no more. */
 export interface Snapshot {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly samples: readonly PushedSample[];
 }
 
-/** What Prometheus makes of a scrape that went well; it tells whose by the labels `job` and `instance`. */
+/** Series that Prometheus makes of a scrape that went well; it tells whose by the labels `job` and `instance`. */
 const UP: ShownSample = {
   family: { name: 'up', type: 'gauge', help: 'Whether the exporter runs.' },
   labels: {},
@@ -26,7 +26,7 @@ interface SnapshotOptions {
   readonly receiver: Pick<Receiver, 'families' | 'accounts' | 'labels' | 'buckets_only'>;
   /** When the exporter's own counters were at zero (ms since the epoch). */
   readonly startedAt: number;
-  /** Of several exporters, each shows its own: as one that is scraped, by its name. */
+  /** Name of this exporter where there are several: each shows its own series, as one that is scraped. */
   readonly instance?: string | undefined;
   readonly onAdded: () => void;
 }
@@ -70,7 +70,7 @@ export class SnapshotSlot {
     onAdded();
   }
 
-  /** What waits has been sent. */
+  /** Forgets the snapshot, which has been sent. */
   sent(): void {
     this.waiting = undefined;
   }

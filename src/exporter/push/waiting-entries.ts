@@ -1,6 +1,6 @@
 import type { StateKey } from '../state/state.ts';
 
-/** What is known of an entry of the outbox without reading it. */
+/** Entry of the outbox, as it is known without reading it. */
 export interface WaitingEntry {
   readonly key: StateKey;
   readonly source: string;

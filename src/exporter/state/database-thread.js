@@ -22,7 +22,7 @@ const ONE = 'SELECT name, value FROM records WHERE name = ?';
 const PUT = 'INSERT OR REPLACE INTO records VALUES (?, ?)';
 const REMOVE = 'DELETE FROM records WHERE name = ?';
 
-/** How long (ms) to wait for a process that is ending. */
+/** Time to wait (ms) for a process that is ending. */
 const LOCK_TIMEOUT_MS = 500;
 
 /** @type {Sqlite.Database} */

@@ -6,7 +6,7 @@ export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
 
-/** What is on disk is not what was written there; it is not to be trusted. */
+/** The disk does not hold what was written there; it is not to be trusted. */
 export class DamagedState extends Error {
   override readonly name = 'DamagedState';
 }
@@ -45,7 +45,7 @@ export const QUEUE_NAMES = textOfKey([QUEUE]);
 /** Where the names of records begin that were set aside. */
 const DAMAGED_NAMES = textOfKey(['damaged']);
 
-/** How many records are read at once: a few milliseconds' work, and no more than one statement can bring. */
+/** Number of records that are read at once: a few milliseconds' work, and no more than one statement can bring. */
 const BATCH = 1_000;
 
 /** Loads all records but those of queues. Records that cannot be decoded are set aside under another name. */

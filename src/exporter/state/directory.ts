@@ -40,7 +40,7 @@ export async function createWhole(path: string, mode?: number): Promise<string |
   return missing[0];
 }
 
-/** What a file operation comes to; undefined where there is no such file. */
+/** Returns the result of a file operation; undefined where there is no such file. */
 export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;

@@ -168,7 +168,7 @@ export class DurableState implements State {
   }
 
   #undoLater(changes: readonly Change[]): void {
-    // What a queue held before is not known; an entry that is gone was to be removed anyway.
+    // The former entries of a queue are not known; an entry that is gone was to be removed anyway.
     const undone = changes.filter(([name, bytes]) => bytes !== undefined || !name.startsWith(QUEUE_NAMES));
     const before = undone.map(([name]): Change => [name, this.#records.bytes(name)]);
     this.#undo = [...new Map([...this.#undo, ...before])];

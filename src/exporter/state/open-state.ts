@@ -22,10 +22,10 @@ export interface OpenOptions {
   readonly required?: boolean;
 }
 
-/** How long (ms) a start waits for a slow disk. It then goes on without the state, which is taken up once it is open. */
+/** Time (ms) for which a start waits for a slow disk. It then goes on without the state, which is taken up once it is open. */
 const OPEN_TIMEOUT_MS = 10_000;
 
-/** How long (ms) to wait before the directory is tried again. */
+/** Time to wait (ms) before the directory is tried again. */
 const RETRY_MS = 10_000;
 
 /**
@@ -98,7 +98,7 @@ async function openDirectory(directory: string, log: StateLog, now: () => number
   const place = await ensureDirectory(directory);
   let note: string | undefined;
   const loaded = await loadFrom(place)
-    // What a disk did not let be read once looks damaged, too.
+    // A state that the disk did not let be read once looks damaged, too.
     .catch(unlessDamaged(() => loadFrom(place)))
     .catch(
       unlessDamaged(async ({ message }) => {

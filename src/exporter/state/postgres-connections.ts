@@ -1,11 +1,11 @@
 import type { ClientConfig, Pool, PoolClient, QueryResultRow } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
 
-/** How long (ms) a connection, or a statement with its answer, may take. */
+/** Time limits (ms) of a connection, and of a statement with its answer. */
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 4_000;
 
-/** What the database refused: nothing of the statement took effect. */
+/** The database refused a statement: nothing of it took effect. */
 export class PostgresRefusal extends Error {
   override readonly name = 'PostgresRefusal';
 }
@@ -29,7 +29,7 @@ export class PostgresConnections {
   readonly #most: number;
   #pool: Promise<Pool> | undefined;
   #closed = false;
-  /** Of the next connection. */
+  /** Configuration of the next connection. */
   #config: ClientConfig = {};
   /** PgBouncer refuses the parameter; where it stands between, the role of the database limits statements. */
   #limit: ClientConfig = { statement_timeout: ANSWER_MS };
@@ -116,7 +116,7 @@ export class PostgresConnections {
   }
 }
 
-/** What went wrong, and whether the database itself says that it refused the statement. */
+/** Describes an error; `isAnswer` is true if the database itself says that it refused the statement. */
 function databaseError(error: unknown): { readonly message: string; readonly isAnswer: boolean } {
   if (!(error instanceof Error)) return { message: String(error), isAnswer: false };
   // Where a name has several addresses, and none answers, the message is empty.

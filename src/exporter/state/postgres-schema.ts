@@ -18,7 +18,7 @@ export class NewerSchema extends Error {
 }
 
 /**
- * What leads from each version to the next; the first creates everything. An account's row is the lock of its records: who
+ * Statements that lead from each version to the next; the first creates everything. An account's row is the lock of its records: who
  * writes them locks it first, so that no write and no change of hands happen at once.
  */
 const MIGRATIONS: readonly string[] = [

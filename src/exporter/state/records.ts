@@ -7,7 +7,7 @@ export interface StoredRecord {
   readonly bytes: Uint8Array;
 }
 
-/** What becomes of a record: its new bytes, or undefined where it is removed. */
+/** Change of a record: its new bytes, or undefined where it is removed. */
 export type Change = readonly [name: string, bytes: Uint8Array | undefined];
 
 /**

@@ -23,7 +23,7 @@ export class OtherFormat extends Error {
   }
 }
 
-/** What the thread of a database is asked for: argument and result of each request. */
+/** Requests to the thread of a database: argument and result of each. */
 export interface Requests {
   readonly lock: readonly [path: string, undefined];
   /** Opens the database, or begins one of this format. Answers with the format that it has. */
@@ -92,7 +92,7 @@ export class LockedDirectory {
     await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });
-    // Of a file that can only be read SQLite gives everybody who asks what it calls exclusive.
+    // SQLite gives everybody who asks an exclusive lock on a file that can only be read.
     await chmod(path, 0o600);
     const locked = new LockedDirectory(directory);
     try {
