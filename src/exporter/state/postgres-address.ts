@@ -57,15 +57,15 @@ export interface AddressSources {
 
 /** Reads the address of a PostgreSQL. @throws BadStateUrl */
 export function postgresAddress({ url, passwordFile, env }: AddressSources): PostgresAddress {
-  const given = parsedUrl(url);
+  const { given, parameters } = parsedUrl(url);
   const of = (name: keyof typeof PARAMETERS, plain?: string | null) =>
-    given[name] || plain || env[PARAMETERS[name]] || undefined;
+    parameters.get(name) || plain || env[PARAMETERS[name]] || undefined;
   const user = of('user', given.user);
   const host = of('host', given.host) ?? 'localhost';
   const port = Number(of('port', given.port) ?? 5_432);
   const rootCert = of('sslrootcert');
   const mode = of('sslmode') ?? (rootCert === SYSTEM ? 'verify-full' : isLocal(host) ? 'disable' : 'prefer');
-  const unknown = Object.keys(given).filter((name) => !(name in { ...PARAMETERS, ...PLAIN }));
+  const unknown = [...parameters.keys()].filter((name) => !(name in PARAMETERS));
   const issues = [
     ...unknown.map((name) => `unknown parameter ${name}; there are ${Object.keys(PARAMETERS).join(', ')}`),
     ...(host.includes(',') ? [`expected one host, and not ${host}`] : []),
@@ -93,19 +93,12 @@ export function postgresAddress({ url, passwordFile, env }: AddressSources): Pos
   };
 }
 
-/** Parts of a URL beside its parameters, as they are parsed. */
-const PLAIN = { user: '', password: '', host: '', port: '', database: '' };
-
-type GivenParts = Readonly<
-  Partial<Record<keyof typeof PARAMETERS | keyof typeof PLAIN, string | null | undefined>>
->;
-
-function parsedUrl(url: string): GivenParts {
+/** Splits a URL, since `parse` would read the files that its parameters name. @throws BadStateUrl */
+function parsedUrl(url: string) {
   try {
     if (!/^postgres(ql)?:\/\//i.test(url)) throw new Error('another scheme');
     const [address = '', query = ''] = url.split('?', 2);
-    // Without the parameters, since files that they name would be read.
-    return { ...parse(address), ...Object.fromEntries(new URLSearchParams(decodable(query))) };
+    return { given: parse(address), parameters: new URLSearchParams(decodable(query)) };
   } catch {
     throw new BadStateUrl([
       '--state.url: expected an address such as postgres://user@host:5432/database?sslmode=verify-full',
