@@ -268,7 +268,7 @@ export class Transport {
         : target.origin === origin
           ? target.pathname
           : `another origin (${target.host})`;
-    return new PlatformFailure('undecodable', `redirect to ${where} refused`, statusCode);
+    return new PlatformFailure('undecodable', `redirect to ${where.slice(0, 100)} refused`, statusCode);
   }
 
   #failureOf(error: unknown, scrub: Scrub, state: ExchangeState): PlatformFailure {

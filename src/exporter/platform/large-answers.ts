@@ -1,3 +1,5 @@
+import { EventEmitter, once } from 'node:events';
+
 /** The platform's documents are not half as deep. */
 const DEEPEST = 64;
 
@@ -54,49 +56,23 @@ export function excessIn(json: Uint8Array, deepest = DEEPEST, most = MOST_VALUES
 /** Places for huge answers. */
 const MOST_AT_ONCE = 8;
 
-/** Who waits for a place, or has one. */
-interface Waiting {
-  readonly owner: object;
-  readonly go: () => void;
-}
-
 /** The places for huge answers, of all accounts together: few, and of them one for each account. */
 export class HugeAnswerSlots {
   readonly #owners = new Set<object>();
-  #waiting: readonly Waiting[] = [];
+  readonly #changes = new EventEmitter().setMaxListeners(0);
 
   /** Resolves when there is a place for an answer of an owner; rejects with the signal's reason if that aborts before. */
-  take(owner: object, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const abort = () => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
-        reject(signal.reason);
-      };
-      const go = () => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      };
-      const waiting = { owner, go };
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
-      this.#waiting = [...this.#waiting, waiting];
-      this.#next();
-    });
+  async take(owner: object, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    // All who wait look again in their order, so that who has waited longest is next.
+    while (this.#owners.has(owner) || this.#owners.size >= MOST_AT_ONCE)
+      await once(this.#changes, 'left', { signal }).catch(() => signal.throwIfAborted());
+    this.#owners.add(owner);
   }
 
   leave(owner: object): void {
     this.#owners.delete(owner);
-    this.#next();
-  }
-
-  #next(): void {
-    while (this.#owners.size < MOST_AT_ONCE) {
-      const next = this.#waiting.find(({ owner }) => !this.#owners.has(owner));
-      if (next === undefined) return;
-      this.#waiting = this.#waiting.filter((other) => other !== next);
-      this.#owners.add(next.owner);
-      next.go();
-    }
+    this.#changes.emit('left');
   }
 }
 
