@@ -7,8 +7,8 @@ import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/c
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { AccountConfig } from '../exporter/configuration/schema.ts';
 import { readPasswordFile, readTokenFile } from '../exporter/credentials/secret-file.ts';
-import { tlsFileTrouble } from '../exporter/platform/connector.ts';
 import { PlatformFailure } from '../exporter/platform/read.ts';
+import { tlsFileTrouble } from '../exporter/platform/tls-files.ts';
 import { paint, showing } from '../exporter/text/output.ts';
 import { startDemonstration } from '../rules/rehearse/demonstration.ts';
 import { fileHistory, LineProblem } from '../rules/rehearse/file-history.ts';
