@@ -93,8 +93,9 @@ export class PostgresConnections {
       }
     }
     const pool = new pg.Pool({ Client, max: this.#most, idleTimeoutMillis: 0 });
-    // A connection that breaks while it is idle is the pool's no more.
+    // A connection that breaks is the pool's no more, and its statement fails: nothing else is to be done.
     pool.on('error', () => undefined);
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   }
 
