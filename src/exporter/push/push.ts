@@ -18,9 +18,6 @@ import type { ShownSamples } from './snapshots.ts';
 /** Interval (ms) at which queues of destinations that are no longer configured are looked through for old entries. */
 const EXPIRY_MS = 60_000;
 
-/** Time to wait (ms) before an outbox that cannot be read is read again for them. */
-const UNREADABLE_MS = 10_000;
-
 /** Pushes to every receiver, each on its own: none waits for another, and no poll for any. */
 export class Push {
   readonly #options: SendingOptions;
@@ -115,15 +112,14 @@ export class Push {
     const { clock, observer } = this.#options;
     const { signal } = this.#stopping;
     this.#isExpiring = true;
-    while (this.#isExpiring && !signal.aborted) {
+    while (this.#isExpiring) {
       try {
+        await clock.sleep(EXPIRY_MS, signal);
         await this.#outbox.load();
         this.#isExpiring = await this.#outbox.expire();
-        if (this.#isExpiring) await clock.sleep(EXPIRY_MS, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof StateReadFailure)) observer.pushDefect('', error);
-        await clock.sleep(UNREADABLE_MS, signal).catch(() => undefined);
       }
     }
   }
