@@ -56,15 +56,13 @@ const bytesOf = (name) => Buffer.from(name, 'latin1');
 
 /**
  * The records that a statement finds.
- * @param {string} statement
+ * @param {Sqlite.Statement} statement
  * @param {unknown[]} parameters
  * @returns {StoredRecord[]}
  */
 function select(statement, ...parameters) {
-  const rows = /** @type {{ name: ArrayBuffer, value: ArrayBuffer }[]} */ (
-    // In an array: bytes alone are taken for parameters by name, and end the process.
-    database.prepare(statement).all(parameters)
-  );
+  // In an array: bytes alone are taken for parameters by name, and end the process.
+  const rows = /** @type {{ name: ArrayBuffer, value: ArrayBuffer }[]} */ (statement.all(parameters));
   return rows.map(({ name, value }) => ({
     name: Buffer.from(name).toString('latin1'),
     bytes: new Uint8Array(value),
@@ -114,8 +112,11 @@ const answers = {
       throw error;
     }
   },
-  range: ({ from, until, limit }) => select(RANGE, bytesOf(from), bytesOf(until), limit),
-  read: (names) => names.flatMap((name) => select(ONE, bytesOf(name))),
+  range: ({ from, until, limit }) => select(database.prepare(RANGE), bytesOf(from), bytesOf(until), limit),
+  read(names) {
+    const one = database.prepare(ONE);
+    return names.flatMap((name) => select(one, bytesOf(name)));
+  },
   write(changes) {
     refuseOtherFile();
     try {
