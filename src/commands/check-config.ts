@@ -15,7 +15,7 @@ import { type ConfigIssue, formatIssue, inOrder } from '../exporter/configuratio
 import type { AccountConfig, Config } from '../exporter/configuration/schema.ts';
 import { secretFileTrouble } from '../exporter/credentials/secret-file.ts';
 import { GraphqlSource } from '../exporter/graphql/graphql-source.ts';
-import { tlsFileTrouble } from '../exporter/platform/connector.ts';
+import { tlsFileTrouble } from '../exporter/platform/tls-files.ts';
 import { OwnMetrics } from '../exporter/self/own-metrics.ts';
 import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
 import { createSelfMetrics } from '../exporter/self/self-metrics.ts';

@@ -7,8 +7,8 @@ import { type Progress, withProgress } from '../exporter/command-line/progress.t
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { AccountConfig } from '../exporter/configuration/schema.ts';
 import { readPasswordFile, readTokenFile } from '../exporter/credentials/secret-file.ts';
-import { tlsFileTrouble } from '../exporter/platform/connector.ts';
 import { PlatformFailure } from '../exporter/platform/read.ts';
+import { tlsFileTrouble } from '../exporter/platform/tls-files.ts';
 import { doneWith, fileTrouble } from '../exporter/text/file-trouble.ts';
 import { paint, showing } from '../exporter/text/output.ts';
 import { startDemonstration } from '../rules/rehearse/demonstration.ts';

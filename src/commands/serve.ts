@@ -24,12 +24,13 @@ import { Secret } from '../exporter/secret.ts';
 import { reportTicks, reportTo } from '../exporter/self/account-report.ts';
 import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
 import { createSelfMetrics } from '../exporter/self/self-metrics.ts';
-import { ForeignDirectory, StateInUse } from '../exporter/state/directory.ts';
-import { memoryState, OtherFormat, openState, StateRequired } from '../exporter/state/open-state.ts';
+import { StateInUse } from '../exporter/state/directory.ts';
+import { memoryState, openState, StateRequired } from '../exporter/state/open-state.ts';
 import { openAccountState } from '../exporter/state/postgres-account.ts';
 import { BadStateUrl, postgresAddress } from '../exporter/state/postgres-address.ts';
 import { PostgresConnections } from '../exporter/state/postgres-connections.ts';
 import { NewerSchema } from '../exporter/state/postgres-schema.ts';
+import { OtherFormat } from '../exporter/state/sqlite.ts';
 import type { State } from '../exporter/state/state.ts';
 import type { ShardStatus } from '../exporter/status.ts';
 import { WebConfigError } from '../exporter/web/config-file.ts';
@@ -60,7 +61,6 @@ const KNOWN_FAILURES = [
   [WebConfigError, EXIT.misused],
   [BadStateUrl, EXIT.misused],
   [NewerSchema, EXIT.misused],
-  [ForeignDirectory, EXIT.misused],
   [OtherFormat, EXIT.misused],
   [StateInUse, EXIT.failed],
   [StateRequired, EXIT.failed],

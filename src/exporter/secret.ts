@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** What stands in place of a secret. */
+/** Text in place of a secret. */
 export const MASK = '[secret]';
 
 /** A credential that cannot be printed by accident; only `reveal()` gives the value, to the code that sends it. */
@@ -28,99 +28,58 @@ export class Secret {
   }
 }
 
-/** How long (ms) a secret that nobody guards anew is kept out of texts: replaced tokens add up, and live for a day. */
-const KEPT_MS = 366 * 86_400_000;
-
-/** Of more beginnings, texts hold one by chance, and the search for all of them is as long to make as it saves. */
-const MOST_SEARCHED = 200;
-
-interface Guarded {
-  readonly forms: readonly string[];
-  lastAt: number;
-}
+/** So many secrets are kept; then the one goes that was guarded longest ago: replaced tokens add up, and live for a day. */
+const MOST_SECRETS = 100_000;
 
 /** Masks secrets in texts, in any encoding and letter case. What it costs does not grow with their number. */
 export class Scrubber {
-  readonly #now: () => number;
+  readonly #most: number;
   /** By value, the one guarded longest ago first. */
-  readonly #guarded = new Map<string, Guarded>();
-  /** The forms that begin alike, the longest first: of two that begin alike, the whole of the longer one must go. */
+  readonly #guarded = new Set<string>();
+  /** The forms of all, by their beginning; a form that two secrets have stands there twice. */
   readonly #byBeginning = new Map<string, string[]>();
-  /** Finds any of these beginnings; made anew once they have changed. */
-  #anyBeginning: RegExp | undefined;
 
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
+  constructor(most = MOST_SECRETS) {
+    this.#most = most;
   }
 
   guard(secret: Secret): void {
     const value = secret.reveal();
-    const known = this.#guarded.get(value);
-    this.#guarded.delete(value);
-    const guarded = known ?? { forms: formsOf(value), lastAt: 0 };
-    guarded.lastAt = this.#now();
-    this.#guarded.set(value, guarded);
-    if (known === undefined) this.#add(guarded);
-    this.#forgetTheOldest();
+    const isKnown = this.#guarded.delete(value);
+    this.#guarded.add(value);
+    if (isKnown) return;
+    for (const form of formsOf(value)) this.#formsLike(form).push(form);
+    const [oldest = ''] = this.#guarded;
+    if (this.#guarded.size <= this.#most) return;
+    this.#guarded.delete(oldest);
+    for (const form of formsOf(oldest)) {
+      const alike = this.#formsLike(form);
+      alike.splice(alike.indexOf(form), 1);
+      if (alike.length === 0) this.#byBeginning.delete(form.slice(0, SHORTEST_FORM));
+    }
   }
 
   scrub(text: string): string {
     const folded = inOneCase(text);
-    if (this.#byBeginning.size <= MOST_SEARCHED && !this.#holdsBeginning(folded)) return text;
     let scrubbed = '';
     let copied = 0;
-    let maskedTo = 0;
     for (let at = 0; at + SHORTEST_FORM <= folded.length; at += 1) {
-      const forms = this.#byBeginning.get(folded.slice(at, at + SHORTEST_FORM));
-      const found = forms?.find((form) => folded.startsWith(form, at));
-      if (found === undefined) continue;
-      // What overlaps goes as one, so that no part of either stays.
-      if (at >= maskedTo) scrubbed += text.slice(copied, at) + MASK;
-      maskedTo = Math.max(maskedTo, at + found.length);
-      copied = maskedTo;
+      const forms = this.#byBeginning.get(folded.slice(at, at + SHORTEST_FORM)) ?? [];
+      const lengths = forms.filter((form) => folded.startsWith(form, at)).map(({ length }) => length);
+      if (lengths.length === 0) continue;
+      // Overlapping secrets go as one, and of two that begin alike the longer one, so that no part of either stays.
+      if (at >= copied) scrubbed += text.slice(copied, at) + MASK;
+      copied = Math.max(copied, at + Math.max(...lengths));
     }
     return scrubbed + text.slice(copied);
   }
 
-  /** Few texts hold any, and one search takes a sixth of the time that looking up every place does. */
-  #holdsBeginning(folded: string): boolean {
-    this.#anyBeginning ??= new RegExp([...this.#byBeginning.keys()].map(literally).join('|'));
-    return this.#anyBeginning.test(folded);
-  }
-
-  #add({ forms }: Guarded): void {
-    this.#anyBeginning = undefined;
-    for (const form of forms) {
-      const beginning = form.slice(0, SHORTEST_FORM);
-      const alike = this.#byBeginning.get(beginning) ?? [];
-      const shorter = alike.findIndex(({ length }) => length < form.length);
-      alike.splice(shorter < 0 ? alike.length : shorter, 0, form);
-      this.#byBeginning.set(beginning, alike);
-    }
-  }
-
-  #forgetTheOldest(): void {
-    for (const [value, { forms, lastAt }] of this.#guarded) {
-      if (this.#now() - lastAt < KEPT_MS) return;
-      this.#guarded.delete(value);
-      for (const form of forms) this.#remove(form);
-    }
-  }
-
-  /** One of its occurrences: another secret may have the same form. */
-  #remove(form: string): void {
-    this.#anyBeginning = undefined;
+  #formsLike(form: string): string[] {
     const beginning = form.slice(0, SHORTEST_FORM);
     const alike = this.#byBeginning.get(beginning) ?? [];
-    const rest = alike.toSpliced(alike.indexOf(form), 1);
-    if (rest.length === 0) this.#byBeginning.delete(beginning);
-    else this.#byBeginning.set(beginning, rest);
+    this.#byBeginning.set(beginning, alike);
+    return alike;
   }
-}
-
-/** A pattern that only this text matches. */
-function literally(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 /** `text` with every occurrence of these secrets masked. */
@@ -136,7 +95,7 @@ export const SHORTEST_FORM = 4;
 /** A shorter piece of base64 would also be found in ordinary words. */
 const SHORTEST_FRAGMENT = 6;
 
-/** How a secret can stand in a text: as it is, in JSON, in an address, in a form, and inside base64; all in one case. */
+/** Returns the forms in which a secret can stand in a text: as it is, in JSON, in an address, in a form, and inside base64; all in one case. */
 function formsOf(value: string): readonly string[] {
   // Half a surrogate pair cannot be encoded: it travels as U+FFFD.
   const sent = Buffer.from(value).toString();
@@ -162,7 +121,7 @@ export function inOneCase(text: string): string {
 }
 
 /**
- * What every base64 text that contains the value has in common, for the three ways in which its bytes can fall on the
+ * Returns what every base64 text that contains the value has in common, for the three ways in which its bytes can fall on the
  * groups of three: so `user:password` of basic authentication is found without knowing the user. The characters at the
  * ends also depend on the neighbours and are left off.
  */

@@ -3,14 +3,13 @@
  * parent says so sends what it holds.
  * Arguments: the receiver's URL, a folder for the state, configurations, buckets.
  */
-import { EventEmitter } from 'node:events';
 import { systemClock } from '../../src/exporter/clock.ts';
 import { PUSH } from '../../src/exporter/configuration/push-settings.ts';
 import { Outbox } from '../../src/exporter/push/outbox.ts';
 import { ReceiverConnection } from '../../src/exporter/push/receiver-connection.ts';
-import { ReceiverQueue } from '../../src/exporter/push/receiver-queue.ts';
 import { RemoteWrite } from '../../src/exporter/push/remote-write.ts';
-import { receiverSnapshots, type SenderOptions, sendWaiting } from '../../src/exporter/push/sender.ts';
+import { type SenderOptions, sendWaiting } from '../../src/exporter/push/sender.ts';
+import { SnapshotSlot } from '../../src/exporter/push/snapshots.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { samplesOf } from './push-series.ts';
 
@@ -34,12 +33,11 @@ const fail = (words: string): never => {
   throw new Error(words);
 };
 const state = await openState(folder, { info: () => undefined, warn: fail }, { required: true });
-const outbox = new Outbox(state, clock);
-const arrivals = new EventEmitter();
-const onAdded = () => void arrivals.emit('added');
-const queue = new ReceiverQueue({ receiver, state, clock, onDropped: (reason) => fail(reason), onAdded });
-const snapshots = receiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
-outbox.queues = [queue];
+const { signal } = new AbortController();
+const outbox = new Outbox({ state, clock, onDropped: (_, reason) => fail(reason), signal });
+const [{ queue } = fail('no queue')] = outbox.configure([receiver]);
+const onAdded = () => void queue.arrivals.emit('added');
+const snapshots = new SnapshotSlot({ receiver, startedAt: clock.wall(), onAdded });
 
 const last = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
 const first = last - Number(buckets) * MINUTE_MS;
@@ -65,9 +63,8 @@ const report = () => {
 };
 const sending: SenderOptions = {
   queue,
-  takeUp: async () => undefined,
+  load: () => outbox.load(),
   snapshots,
-  arrivals,
   clock,
   send: (samples, signal) => protocol.send(samples, signal),
   sent: report,
@@ -76,5 +73,5 @@ const sending: SenderOptions = {
   notRead: fail,
 };
 // Not `once`: the channel keeps the process alive when all is sent.
-process.on('message', () => void sendWaiting(sending, new AbortController().signal));
+process.on('message', () => void sendWaiting(sending, signal));
 report();

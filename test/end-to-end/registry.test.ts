@@ -114,7 +114,7 @@ const inPostgres = (registry: Registry): Side => ({
       case 'write': {
         const { account, number, behind } = statement;
         const [row] = await connections.query(
-          "SELECT exporter_state.write($1, $2, $3, '{}', '{}', '{}') AS done",
+          "SELECT exporter_state.write_records($1, $2, $3, '{}', '{}', '{}') AS done",
           [account, `${token(account) - behind}`, number],
         );
         return row?.['done'];

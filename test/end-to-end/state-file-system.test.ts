@@ -10,7 +10,7 @@ import { eventually } from '../eventually.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 
 const NOON = Date.parse('2026-01-02T12:00:00Z');
-const ASIDE = 'set-aside-2026-01-02T12-00-00.000Z';
+const ASIDE = 'state.db.set-aside-2026-01-02T12-00-00.000Z';
 let parent: string;
 let directory: string;
 let warnings: string[];
@@ -36,12 +36,13 @@ describe.skipIf(!canMount)('a state directory that is a file system of its own',
     spawnSync('umount', [directory]);
   });
 
-  it('has a damaged state moved into a folder inside it', async () => {
+  it('has a damaged state set aside within it', async () => {
     expect(mount('-t', 'tmpfs', '-o', 'size=1m')).toBe(true);
-    await writeFile(join(directory, 'edge-exporter-state.json'), 'damaged');
+    const damaged = 'damaged'.repeat(1_000);
+    await writeFile(join(directory, 'state.db'), damaged);
     const state = await open();
     expect(state.kind).toBe('durable');
-    expect(await readFile(join(directory, ASIDE, 'edge-exporter-state.json'), 'utf8')).toBe('damaged');
+    expect(await readFile(join(directory, ASIDE), 'utf8')).toBe(damaged);
     expect(await readdir(parent)).toEqual(['state']);
     await state.close();
     warnings = [];

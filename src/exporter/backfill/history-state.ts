@@ -3,8 +3,9 @@ import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { LineLog } from '../command-line/progress.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import { ForeignDirectory, StateInUse } from '../state/directory.ts';
-import { OtherFormat, openState, StateRequired } from '../state/open-state.ts';
+import { StateInUse } from '../state/directory.ts';
+import { openState, StateRequired } from '../state/open-state.ts';
+import { OtherFormat } from '../state/sqlite.ts';
 import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
 import { type HistoryPlan, restorePlan } from './history-plan.ts';
 import type { CountedBuckets, WindowRead } from './read-window.ts';
@@ -57,7 +58,7 @@ export class HistoryState {
     const stateLog = { info: () => undefined, warn: (message: string) => log.warn({}, message) };
     const state = await openState(path, stateLog, { required: true }).catch((error: unknown) => {
       if (error instanceof StateInUse) throw new BackfillRefusal(`another backfill is running in ${path}`);
-      if (error instanceof ForeignDirectory || error instanceof OtherFormat) throw notOurs(path);
+      if (error instanceof OtherFormat) throw notOurs(path);
       throw error instanceof StateRequired ? new BackfillRefusal(error.message) : error;
     });
     const history = new HistoryState(path, state);

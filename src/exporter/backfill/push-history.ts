@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Progress } from '../command-line/progress.ts';
+import { Delivery, REQUEST_SAMPLES } from '../push/delivery.ts';
 import { type Protocol, type PushedSample, pushed, selectionOf } from '../push/protocol.ts';
 import type { ConnectedReceiver } from '../push/running-receiver.ts';
-import { Delivery, REQUEST_SAMPLES } from '../push/sender.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { RETRY_TIMEOUT_MS } from './attempts.ts';
 import type { OutputSeries } from './history-output.ts';

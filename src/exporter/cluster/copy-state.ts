@@ -19,7 +19,7 @@ export interface CopiedDatabase {
   readonly session: string;
 }
 
-/** What was copied. */
+/** Numbers of accounts and records that were copied. */
 export interface Copied {
   readonly accounts: number;
   readonly records: number;

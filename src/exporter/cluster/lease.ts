@@ -115,9 +115,9 @@ export interface HeldAccount {
 export interface BeatRequest {
   readonly session: string;
   readonly digest: string;
-  /** Whether the session may be created: the database has never confirmed it. */
+  /** True if the session may be created: the database has never confirmed it. */
   readonly joins: boolean;
-  /** Whether sessions whose lease is over are to be removed, which frees their accounts. */
+  /** True if sessions whose lease is over are to be removed, which frees their accounts. */
   readonly buries: boolean;
   /** The accounts in the configuration, where the database may not know them all. */
   readonly wanted: readonly string[];
@@ -152,7 +152,7 @@ export interface LeaseView {
   readonly steadySince: number;
   readonly holds: ReadonlyMap<string, HeldAccount>;
   readonly wanted: ReadonlySet<string>;
-  /** Whether the database knows all that are wanted. */
+  /** True if the database knows all that are wanted. */
   readonly isAnnounced: boolean;
   readonly digest: string;
   readonly acquire: readonly string[];
@@ -207,7 +207,7 @@ export function beginning(session: string): LeaseView {
   };
 }
 
-/** Whether a request for the account may leave, and what is known of it may be shown, at this moment. */
+/** True if a request for the account may leave, and what is known of it may be shown, at this moment. */
 export function mayAct(view: LeaseView, account: string, token: string, now: number): boolean {
   const hold = view.holds.get(account);
   return hold?.token === token && hold.phase === 'open' && now < view.until;

@@ -8,7 +8,7 @@ export interface Shard {
   readonly of: number;
 }
 
-/** Whether an account belongs to a shard: by rendezvous hashing, so that one shard more moves only what that one gets. */
+/** True if an account belongs to a shard: by rendezvous hashing, so that one shard more moves only what that one gets. */
 export function isOfShard(account: string, { index, of }: Shard): boolean {
   const scores = Array.from({ length: of }, (_, shard) => scoreOf(shard, account));
   return scores.toSorted().at(-1) === scores[index];
@@ -20,12 +20,12 @@ export interface Sharded {
   readonly shard?: Shard | undefined;
 }
 
-/** Whether what an account has once, its settings and the series of whole products, is this process': one shard has it. */
+/** True if what an account has once, its settings and the series of whole products, is this process': one shard has it. */
 export function hasWhole({ name, shard }: Sharded): boolean {
   return shard === undefined || isOfShard(name, shard);
 }
 
-/** Whether the series under an id are this process'. It remembers: there are thousands, asked for again and again. */
+/** True if the series under an id are this process'. It remembers: there are thousands, asked for again and again. */
 export function ownIds({ shard }: Sharded): (id: string) => boolean {
   if (shard === undefined) return () => true;
   const known = new Map<string, boolean>();

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { access, constants, readFile, stat } from 'node:fs/promises';
-import { type Credentials, sendable } from '../platform/credentials.ts';
+import { type Credentials, sendable, WITHOUT_LOGIN } from '../platform/credentials.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
 
@@ -42,7 +42,7 @@ export async function readPasswordFile(path: string, name: string): Promise<Secr
 export interface SecretFileTrouble {
   /** In words that name no path: what was meant as a path may be the secret itself. */
   readonly message: string;
-  /** Whether the file is there and may be read: then it is the wrong one, or has the wrong content. */
+  /** True if the file is there and may be read: then it is the wrong one, or has the wrong content. */
   readonly wrong: boolean;
 }
 
@@ -100,80 +100,47 @@ async function readIfChanged(
  * it changed. A file that cannot be read, or is empty, for instance in the middle of being replaced, leaves the last
  * good token in use. Only if the platform refuses that token, the problem with the file is reported.
  */
-export class TokenFile implements Credentials {
-  readonly kind = 'token_file';
-  readonly #path: string;
-  #last: FoundSecret | undefined;
-  #previous: Secret | undefined;
+export function tokenFile(path: string): Credentials {
+  let last: FoundSecret | undefined;
+  let previous: Secret | undefined;
   /** The token that the platform last answered 401 to. */
-  #refused: Secret | undefined;
-  #look: Promise<void> | undefined;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  async authorization(): Promise<Secret> {
-    try {
-      return await this.#read('when changed');
-    } catch (error) {
-      if (this.#last !== undefined && error instanceof PlatformFailure) return this.#last.secret;
-      throw error;
-    }
-  }
-
-  async refused(used: Secret): Promise<boolean> {
-    this.#refused = used;
-    return (await this.#read('always')).reveal() !== used.reveal();
-  }
-
-  async renewed(): Promise<boolean> {
-    // A file that cannot be read holds nothing to try.
-    const now = await this.#read('when changed').catch(() => undefined);
-    return now !== undefined && now.reveal() !== this.#refused?.reveal();
-  }
-
-  /** One at a time: on a disk that hangs each would hold a thread. */
-  look(): Promise<void> {
-    this.#look ??= this.#read('when changed')
-      // A file that cannot be read leaves the last good token in use.
-      .then(
-        () => undefined,
-        () => undefined,
-      )
-      .finally(() => {
-        this.#look = undefined;
-      });
-    return this.#look;
-  }
-
-  expiresAt(): undefined {
-    return undefined;
-  }
-
-  renewsAt(): undefined {
-    return undefined;
-  }
-
-  owner(): Secret | undefined {
-    return this.#last?.secret;
-  }
-
-  secrets(): readonly Secret[] {
-    return [this.#last?.secret, this.#previous].filter((secret) => secret !== undefined);
-  }
-
-  takeExchanges(): readonly [] {
-    return [];
-  }
-
-  async close(): Promise<void> {}
-
-  async #read(mode: 'when changed' | 'always'): Promise<Secret> {
-    const known = mode === 'always' ? undefined : this.#last;
-    const found = await readTokenFile(this.#path, `the token in ${this.#path}`, known);
-    if (found.secret.reveal() !== this.#last?.secret.reveal()) this.#previous = this.#last?.secret;
-    this.#last = found;
+  let refused: Secret | undefined;
+  let looking: Promise<void> | undefined;
+  const read = async (known: FoundSecret | undefined): Promise<Secret> => {
+    const found = await readTokenFile(path, `the token in ${path}`, known);
+    if (found.secret.reveal() !== last?.secret.reveal()) previous = last?.secret;
+    last = found;
     return found.secret;
-  }
+  };
+  /** Undefined where the file cannot be read: that leaves the last good token in use. */
+  const readIfGood = () => read(last).catch(() => undefined);
+  return {
+    ...WITHOUT_LOGIN,
+    kind: 'token_file',
+    async authorization() {
+      try {
+        return await read(last);
+      } catch (error) {
+        if (last !== undefined && error instanceof PlatformFailure) return last.secret;
+        throw error;
+      }
+    },
+    async refused(used) {
+      refused = used;
+      return (await read(undefined)).reveal() !== used.reveal();
+    },
+    async renewed() {
+      const now = await readIfGood();
+      return now !== undefined && now.reveal() !== refused?.reveal();
+    },
+    /** One at a time: on a disk that hangs each would hold a thread. */
+    look() {
+      looking ??= readIfGood().then(() => {
+        looking = undefined;
+      });
+      return looking;
+    },
+    owner: () => last?.secret,
+    secrets: () => [last?.secret, previous].filter((secret) => secret !== undefined),
+  };
 }

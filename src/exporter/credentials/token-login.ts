@@ -3,7 +3,7 @@ import { type Credentials, staticToken } from '../platform/credentials.ts';
 import { ExchangeFailure, type ExchangeInfo, type TransportOptions } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
-import { readPasswordFile, TokenFile } from './secret-file.ts';
+import { readPasswordFile, tokenFile } from './secret-file.ts';
 import { type CreatedToken, type Login, TokenOperations } from './token-operations.ts';
 
 const LONGEST_CLOSE_MS = 2_000;
@@ -67,7 +67,7 @@ class TokenLogin implements Credentials {
     return this.#hasAnotherLogin();
   }
 
-  /** Of a login the user stays the owner, whatever the token. */
+  /** Does nothing: the user of a login stays the owner, whatever the token. */
   async look(): Promise<void> {}
 
   expiresAt(): number | undefined {
@@ -167,7 +167,7 @@ class TokenLogin implements Credentials {
     if (failed > 0) this.#options.onNotice?.(`${failed} of ${alive.length} tokens could not be revoked`);
   }
 
-  /** Whether the platform refused a login, and there is another by now: it need not wait for what was wrong with the first. */
+  /** True if the platform refused a login, and there is another by now: it need not wait for what was wrong with the first. */
   async #hasAnotherLogin(): Promise<boolean> {
     if (!this.#gate.isOfLogin) return false;
     // A password that cannot be read is nothing to try.
@@ -205,7 +205,7 @@ export class TokenCreationGate {
   #opensAt = Number.NEGATIVE_INFINITY;
   #last: PlatformFailure | undefined;
 
-  /** Whether the last failure was about the login or what it made, and not about the platform. */
+  /** True if the last failure was about the login or what it made, and not about the platform. */
   get isOfLogin(): boolean {
     return this.#last !== undefined && isRefusal(this.#last);
   }
@@ -256,7 +256,7 @@ function waitAfter(strikes: number, first: number): number {
   return strikes === 0 ? 0 : Math.min(first * 2 ** (strikes - 1), LONGEST_WAIT_MS);
 }
 
-/** What a 429 asks for: `Retry-After`, or else the time until the window's reset, both by the platform's clock. */
+/** Returns the wait that a 429 asks for: `Retry-After`, or else the time until the window's reset, both by the platform's clock. */
 function askedWait(failure: PlatformFailure): number {
   if (!(failure instanceof ExchangeFailure) || failure.outcome !== 'rate_limited') return 0;
   const { retryAfterMs, rate, serverDate } = failure.info;
@@ -266,7 +266,7 @@ function askedWait(failure: PlatformFailure): number {
   return Math.min(Math.max(0, rate.resetAt - (serverDate ?? failure.info.endedAt)), LONGEST_WAIT_MS);
 }
 
-/** What an account authenticates with, as configured: a token, or the user whose token the exporter creates, renews and revokes. */
+/** Source of an account's credentials, as configured: a token, or the user whose token the exporter creates, renews and revokes. */
 export type CredentialsSource =
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'token_file'; readonly path: string }
@@ -284,7 +284,7 @@ interface CredentialsOptions extends TransportOptions {
 /** An account's credentials. A login keeps one connection of its own. */
 export function openCredentials(source: CredentialsSource, options: CredentialsOptions): Credentials {
   if (source.kind === 'token') return staticToken(source.token);
-  if (source.kind === 'token_file') return new TokenFile(source.path);
+  if (source.kind === 'token_file') return tokenFile(source.path);
   const { username, password } = source;
   return new TokenLogin({
     ...options,

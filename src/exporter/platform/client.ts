@@ -6,13 +6,10 @@ import {
   type ExchangeInfo,
   noAnswerWithin,
   type Outgoing,
-  type PlatformReply,
   Transport,
   type TransportOptions,
 } from './exchange.ts';
 import { type Answer, PlatformFailure, type Resource } from './read.ts';
-
-const MOST_REDIRECTS = 3;
 
 export interface ClientOptions extends TransportOptions {
   /** Whoever made them closes them. */
@@ -42,8 +39,8 @@ export class Client {
 
   /**
    * Reads a resource: yields the record of each exchange once it has ended and before the next begins, and returns the
-   * answer. There is more than one when the platform redirects (three times at most), and when the token is refused and the
-   * credentials know another one; all of it together ends within the timeout.
+   * answer. There is more than one when a connection is lost, and when the token is refused and the credentials know another
+   * one; all of it together ends within the timeout. No redirect is followed.
    * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
    */
   async *get(resource: Resource, signal: AbortSignal): AsyncGenerator<ExchangeInfo, Answer> {
@@ -66,18 +63,18 @@ export class Client {
   async *#get(request: PlatformRequest, signal: AbortSignal): AsyncGenerator<ExchangeInfo, Answer> {
     const token = yield* this.#ask((credentials) => credentials.authorization(signal), signal);
     try {
-      return yield* this.#follow(request, token, signal);
+      return yield* this.#send(request, token, signal);
     } catch (error) {
       const isRefused = error instanceof PlatformFailure && error.status === 401;
       if (!isRefused) throw error;
       const another = yield* this.#ask((credentials) => credentials.refused(token, signal), signal);
       if (!another) throw error;
       const next = yield* this.#ask((credentials) => credentials.authorization(signal), signal);
-      return yield* this.#follow(request, next, signal);
+      return yield* this.#send(request, next, signal);
     }
   }
 
-  /** What the credentials answer, which may take a login, or a file on a disk that hangs. */
+  /** Asks the credentials, which may take a login, or a file on a disk that hangs. */
   async *#ask<T>(
     question: (credentials: Credentials) => Promise<T>,
     signal: AbortSignal,
@@ -94,29 +91,12 @@ export class Client {
     await this.#transport.close();
   }
 
-  async *#follow(
-    request: PlatformRequest,
-    token: Secret,
-    signal: AbortSignal,
-  ): AsyncGenerator<ExchangeInfo, Answer> {
-    let { path } = request;
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      const { body, location, info } = yield* this.#send({ ...request, path }, token, signal);
-      if (location === undefined) return { body, bytes: info.bytes };
-      if (request.question !== undefined) {
-        throw new PlatformFailure('undecodable', 'the answer to a question is a redirect', info.status);
-      }
-      path = redirectTarget(this.#baseUrl, path, location);
-    }
-    throw new PlatformFailure('undecodable', `redirected more than ${MOST_REDIRECTS} times`);
-  }
-
   /** Sends a request. A GET whose connection was lost before any answer is sent once more, at once, as another exchange. */
   async *#send(
     { path, version, question }: PlatformRequest,
     token: Secret,
     signal: AbortSignal,
-  ): AsyncGenerator<ExchangeInfo, PlatformReply> {
+  ): AsyncGenerator<ExchangeInfo, Answer> {
     const authorization = new Secret(`Token ${token.reveal()}`);
     const secrets = [token, ...this.#credentials.secrets()];
     const outgoing: Outgoing =
@@ -125,9 +105,9 @@ export class Client {
         : { method: 'POST', path, version, authorization, secrets, body: question };
     for (let isAgain = false; ; isAgain = true) {
       try {
-        const reply = await this.#transport.exchange(outgoing, signal, isAgain);
-        yield reply.info;
-        return reply;
+        const { body, info } = await this.#transport.exchange(outgoing, signal, isAgain);
+        yield info;
+        return { body, bytes: info.bytes };
       } catch (error) {
         if (!(error instanceof ExchangeFailure)) throw error;
         yield error.info;
@@ -137,7 +117,7 @@ export class Client {
   }
 }
 
-/** What is sent, again and again where it is redirected or the token is another one. */
+/** Request, which is sent once more where the connection is lost or the token is another one. */
 interface PlatformRequest {
   /** Path and query on the account's origin. */
   readonly path: string;
@@ -165,24 +145,6 @@ export function addressOf(
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
   url.search = new URLSearchParams(query).toString();
   return url.pathname + url.search;
-}
-
-/**
- * Where a redirect leads, as path and query on the account's origin.
- * @param from path and query of the request that was redirected
- * @throws PlatformFailure when it leads to another origin: another scheme, host or port
- */
-function redirectTarget(baseUrl: string, from: string, location: string): string {
-  const base = new URL(baseUrl);
-  const current = new URL(base.origin + from);
-  if (!URL.canParse(location, current.href)) {
-    throw new PlatformFailure('undecodable', 'redirect to an invalid address');
-  }
-  const target = new URL(location, current);
-  if (target.origin !== base.origin || target.protocol !== base.protocol) {
-    throw new PlatformFailure('undecodable', `redirect to another origin (${target.host}) refused`);
-  }
-  return target.pathname + target.search;
 }
 
 /** `.` and `..`, which a URL resolves, written in any of the ways in which it recognises them. */

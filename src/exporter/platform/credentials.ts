@@ -17,7 +17,7 @@ export interface Credentials {
    * @throws PlatformFailure with a better reason than the 401's, where there is one
    */
   refused(used: Secret, signal: AbortSignal): Promise<boolean>;
-  /** Whether there is something to try that the platform has not refused yet: a new token, or a login that may make one. */
+  /** True if there is something to try that the platform has not refused yet: a new token, or a login that may make one. */
   renewed(): Promise<boolean>;
   /** Looks whether there is another token by now, which is the owner's from then on; without requests nothing else does. */
   look(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Credentials {
   expiresAt(): number | undefined;
   /** When the exporter replaces it, likewise. */
   renewsAt(): number | undefined;
-  /** What identifies the account's owner: the user name, or else the token in use. Never shown; undefined before there is one. */
+  /** Identity of the account's owner: the user name, or else the token in use. Never shown; undefined before there is one. */
   owner(): Secret | undefined;
   /** Everything to mask in texts that come from elsewhere. */
   secrets(): readonly Secret[];
@@ -35,41 +35,50 @@ export interface Credentials {
   close(signal: AbortSignal): Promise<void>;
 }
 
+/** Defaults of credentials that create no tokens. */
+export const WITHOUT_LOGIN = {
+  renewed: async () => false,
+  look: async () => undefined,
+  expiresAt: () => undefined,
+  renewsAt: () => undefined,
+  takeExchanges: () => [],
+  close: async () => undefined,
+} satisfies Partial<Credentials>;
+
 /** A token that the operator created and renews. */
 export function staticToken(token: Secret): Credentials {
   return {
+    ...WITHOUT_LOGIN,
     kind: 'token',
     authorization: async () => sendable(token, 'the token'),
     refused: async () => false,
-    renewed: async () => false,
-    look: async () => undefined,
-    expiresAt: () => undefined,
-    renewsAt: () => undefined,
     owner: () => token,
     secrets: () => [token],
-    takeExchanges: () => [],
-    close: async () => undefined,
   };
 }
 
 /** Credentials that register every secret for masking before each use, and when it may be a new one, so that none gets into the log. */
 export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
   const guardAll = () => credentials.secrets().forEach(guard);
+  // A call that failed has used secrets too: a wrong password is one.
+  const guarded =
+    <Of extends readonly unknown[], Result>(act: (...of: Of) => Promise<Result>) =>
+    (...of: Of) =>
+      act.apply(credentials, of as never).finally(guardAll);
   return {
     get kind() {
       return credentials.kind;
     },
-    // What failed has used secrets too: a wrong password is one.
-    authorization: (signal) => credentials.authorization(signal).finally(guardAll),
-    refused: (used, signal) => credentials.refused(used, signal).finally(guardAll),
-    renewed: () => credentials.renewed().finally(guardAll),
-    look: () => credentials.look().finally(guardAll),
+    authorization: guarded(credentials.authorization),
+    refused: guarded(credentials.refused),
+    renewed: guarded(credentials.renewed),
+    look: guarded(credentials.look),
+    close: guarded(credentials.close),
     expiresAt: () => credentials.expiresAt(),
     renewsAt: () => credentials.renewsAt(),
     owner: () => credentials.owner(),
     secrets: () => credentials.secrets(),
     takeExchanges: () => credentials.takeExchanges(),
-    close: (signal) => credentials.close(signal).finally(guardAll),
   };
 }
 

@@ -15,17 +15,17 @@ export type ResponseOrigin = 'platform' | 'unclear' | 'foreign';
 /** Kinds of content as an operator calls them. */
 export type Form = 'JSON' | 'HTML' | 'text' | 'nothing' | 'something else';
 
-/** How one exchange ended: like a poll, or with a redirect. */
-export type ExchangeOutcome = Exclude<Outcome, 'empty'> | 'redirected';
+/** Outcome of one exchange. */
+export type ExchangeOutcome = Exclude<Outcome, 'empty'>;
 
 /** The record of one exchange with the platform, whatever came of it, unless it was aborted. Holds no secret. */
 export interface ExchangeInfo {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Whether a question was sent, which only reads, though by POST. */
+  /** True if a question was sent, which only reads, though by POST. */
   readonly isQuestion?: true;
   /** Path and query as sent, with secrets masked. */
   readonly path: string;
-  /** Of the Accept header. */
+  /** Version in the Accept header. */
   readonly version: number;
   /** Absent when no answer came. */
   readonly status?: number;
@@ -41,7 +41,7 @@ export interface ExchangeInfo {
   /** The `Date` header: milliseconds since the epoch, the platform's clock. */
   readonly serverDate?: number;
   readonly rate?: RateLimit;
-  /** What `Retry-After` asks for. */
+  /** Wait that `Retry-After` asks for. */
   readonly retryAfterMs?: number;
   /** Size of the body, decoded, as far as it was read. */
   readonly bytes: number;
@@ -63,10 +63,8 @@ export interface Outgoing {
 
 /** A usable answer, with the record of the exchange. */
 export interface PlatformReply {
-  /** The JSON document; undefined for a redirect and for a DELETE. */
+  /** The JSON document; undefined for a DELETE. */
   readonly body: unknown;
-  /** Where a redirect leads, as sent. */
-  readonly location?: string;
   readonly info: ExchangeInfo;
 }
 
@@ -83,7 +81,7 @@ export class ExchangeFailure extends PlatformFailure {
   }
 }
 
-/** How the answer to a failed read shows that it did not come from the platform, as a phrase; else undefined. */
+/** Describes by what the answer to a failed read shows that it did not come from the platform; undefined where it does not. */
 export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
   // If there was an answer, its headers and form decide; if a reader could not use a document, its failure does.
   const info = failure instanceof ExchangeFailure ? failure.info : undefined;
@@ -92,14 +90,15 @@ export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
   return failure.outcome === 'undecodable' ? failure.message : undefined;
 }
 
-/** Whether an exchange was a read, rather than about a token. */
+/** True if an exchange was a read, rather than about a token. */
 export function isRead({ method, isQuestion }: Pick<ExchangeInfo, 'method' | 'isQuestion'>): boolean {
   return method === 'GET' || isQuestion === true;
 }
 
 /** Describes an answer that did not come from the platform. */
-export function describeForeignAnswer({ status, form }: ExchangeInfo): string {
-  return `answers ${status} with ${form}, unlike the platform's API`;
+export function describeForeignAnswer({ status = 0, form, reason }: ExchangeInfo): string {
+  const isRedirect = status >= 300 && status < 400 && reason !== undefined;
+  return isRedirect ? reason : `answers ${status} with ${form}, unlike the platform's API`;
 }
 
 /** The traits of an answer that show where it comes from. */
@@ -121,7 +120,7 @@ export function responseOriginOf({ status, rate, body }: ResponseTraits): Respon
   return body === 'other' && status < 500 ? 'foreign' : 'unclear';
 }
 
-/** What a Content-Type header announces, in words of ours: the header's may be anybody's. */
+/** Names what a Content-Type header announces, in our own words: the header's may be anybody's. */
 export function formOf(contentType: string | string[] | undefined): Form {
   if (contentType === undefined) return 'nothing';
   const type = String(contentType).toLowerCase();
@@ -133,7 +132,7 @@ export function formOf(contentType: string | string[] | undefined): Form {
 export interface TransportOptions {
   /** The account's base address. Every request goes to its origin, by construction of the pool. */
   readonly baseUrl: string;
-  /** How its connections are made; straight there, trusting the well-known authorities, where it is left out. */
+  /** Route of its connections; straight there, trusting the well-known authorities, where it is left out. */
   readonly route?: Route;
   /** For a whole exchange, from the request's start to the body's last byte. */
   readonly timeoutMs: number;
@@ -141,18 +140,18 @@ export interface TransportOptions {
   readonly maxResponseBytes: number;
   /** Most connections open at once; they are kept alive between requests. */
   readonly connections: number;
-  /** How large answers take turns with those of other accounts; by default they do not. */
+  /** Turns of large answers with those of other accounts; by default there are none. */
   readonly largeAnswers?: LargeAnswers | undefined;
   /** For the records' times; deadlines run in real time. */
   readonly clock: Clock;
   /**
-   * Whether a request may still leave, asked right before it is written to its connection; by default it may. The revocation
+   * True if a request may still leave, asked right before it is written to its connection; by default it may. The revocation
    * of a token always may: nobody else can revoke it.
    */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-/** What is known of an exchange so far, for its record in case it fails half-way. */
+/** State of an exchange, for its record in case it fails half-way. */
 interface ExchangeState {
   status?: number;
   form?: Form;
@@ -194,7 +193,7 @@ export class Transport {
   }
 
   /**
-   * One request and its answer. Redirects are handed back, not followed.
+   * One request and its answer. A redirect is a failure, wherever it leads.
    * @param signal aborts with DeadlineExceeded within the timeout: one deadline is for all that belongs to a read
    * @param isAgain true for a request that is sent again, which takes a new connection
    * @throws ExchangeFailure when there is no usable answer, also where a deadline aborts the signal, and the signal's
@@ -210,8 +209,7 @@ export class Transport {
     try {
       // Not everything takes notice of the signal: a decompression waits for a free thread, however long that takes.
       const reply = await unlessAborted(this.#perform(outgoing, dispatcher, state, scrub, signal), signal);
-      const outcome = reply.location === undefined ? 'ok' : 'redirected';
-      return { ...reply, info: this.#recordOf(outgoing, scrub, startedAt, state, outcome) };
+      return { ...reply, info: this.#recordOf(outgoing, scrub, startedAt, state, 'ok') };
     } catch (error) {
       if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) throw signal.reason;
       const failure = this.#failureOf(error, scrub, state);
@@ -238,12 +236,10 @@ export class Transport {
     state.status = response.statusCode;
     state.form = formOf(response.headers['content-type']);
     state.fromHeaders = readHeaders(response.headers, this.#options.clock);
-    const { location } = response.headers;
-    if (response.statusCode >= 300 && response.statusCode < 400 && typeof location === 'string') {
-      await response.body.dump();
-      return { body: undefined, location };
+    if (response.statusCode >= 300) {
+      const refusal = noted(await receiveRefusal(response, scrub), state);
+      throw this.#redirectIn(response, outgoing.path) ?? refusal;
     }
-    if (response.statusCode >= 300) throw noted(await receiveRefusal(response, scrub), state);
     // A DELETE answers 204 without a body (section 4.1); anything else in it is of no interest.
     if (outgoing.method === 'DELETE') {
       await response.body.dump();
@@ -258,8 +254,26 @@ export class Transport {
     return { body };
   }
 
+  /** The failure that a redirect is; undefined where an answer is none. */
+  #redirectIn(
+    { statusCode, headers: { location } }: Dispatcher.ResponseData,
+    from: string,
+  ): PlatformFailure | undefined {
+    if (statusCode >= 400 || typeof location !== 'string') return undefined;
+    const { origin } = new URL(this.#options.baseUrl);
+    const target = URL.canParse(location, origin + from) ? new URL(location, origin + from) : undefined;
+    const where =
+      target === undefined
+        ? 'an invalid address'
+        : target.origin === origin
+          ? target.pathname
+          : `another origin (${target.host})`;
+    return new PlatformFailure('undecodable', `redirect to ${where.slice(0, 100)} refused`, statusCode);
+  }
+
   #failureOf(error: unknown, scrub: Scrub, state: ExchangeState): PlatformFailure {
-    if (error instanceof PlatformFailure) return error;
+    if (error instanceof PlatformFailure)
+      return new PlatformFailure(error.outcome, scrub(error.message), error.status);
     const { status } = state;
     if (error instanceof DeadlineExceeded) return noAnswerWithin(this.#options.timeoutMs, status);
     const failure = status === undefined ? networkFailure(error) : brokenBodyFailure(error, status);

@@ -1,3 +1,5 @@
+import { EventEmitter, once } from 'node:events';
+
 /** The platform's documents are not half as deep. */
 const DEEPEST = 64;
 
@@ -30,7 +32,7 @@ for (const [byte, values, levels] of [
 }
 
 /**
- * What a JSON text has too much of: arrays and objects that lie in one another, or values. Parsing takes 30 times as long
+ * Names what a JSON text has too much of: arrays and objects that lie in one another, or values. Parsing takes 30 times as long
  * for a level as for a byte, and 80 bytes of memory: a document of brackets would hold up everything, or end the process. An
  * object counts for five, a key for three.
  */
@@ -54,54 +56,28 @@ export function excessIn(json: Uint8Array, deepest = DEEPEST, most = MOST_VALUES
 /** Places for huge answers. */
 const MOST_AT_ONCE = 8;
 
-/** Who waits for a place, or has one. */
-interface Waiting {
-  readonly owner: object;
-  readonly go: () => void;
-}
-
 /** The places for huge answers, of all accounts together: few, and of them one for each account. */
 export class HugeAnswerSlots {
   readonly #owners = new Set<object>();
-  #waiting: readonly Waiting[] = [];
+  readonly #changes = new EventEmitter().setMaxListeners(0);
 
   /** Resolves when there is a place for an answer of an owner; rejects with the signal's reason if that aborts before. */
-  take(owner: object, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const abort = () => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
-        reject(signal.reason);
-      };
-      const go = () => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      };
-      const waiting = { owner, go };
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
-      this.#waiting = [...this.#waiting, waiting];
-      this.#next();
-    });
+  async take(owner: object, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    // All who wait look again in their order, so that who has waited longest is next.
+    while (this.#owners.has(owner) || this.#owners.size >= MOST_AT_ONCE)
+      await once(this.#changes, 'left', { signal }).catch(() => signal.throwIfAborted());
+    this.#owners.add(owner);
   }
 
   leave(owner: object): void {
     this.#owners.delete(owner);
-    this.#next();
-  }
-
-  #next(): void {
-    while (this.#owners.size < MOST_AT_ONCE) {
-      const next = this.#waiting.find(({ owner }) => !this.#owners.has(owner));
-      if (next === undefined) return;
-      this.#waiting = this.#waiting.filter((other) => other !== next);
-      this.#owners.add(next.owner);
-      next.go();
-    }
+    this.#changes.emit('left');
   }
 }
 
 /**
- * How the large answers of one account take turns. They are parsed one in a turn of the event loop, and used before the next is:
+ * Turns of the large answers of one account. They are parsed one in a turn of the event loop, and used before the next is:
  * parsed, an answer takes up to ten times the memory that it had as text.
  */
 export interface LargeAnswers {

@@ -21,7 +21,7 @@ export class TlsFileFailure extends Error {
   override readonly name = 'TlsFileFailure';
 }
 
-/** What the error codes of sockets, DNS and TLS mean to an operator. */
+/** Meanings of the error codes of sockets, DNS and TLS to an operator. */
 const NETWORK_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -114,16 +114,8 @@ const LONGEST_WORDS = 200;
 const DEEPEST_WORDS = 6;
 /** Only the beginning of a page is searched for a reason, which also bounds the work on hostile markup. */
 const READ_OF_A_PAGE = 8192;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-};
 
-/** How a refusal ends a poll (section 7). */
+/** Returns the outcome of a poll by the status of a refusal (section 7). */
 export function outcomeOfStatus(status: number): FailureOutcome {
   if (status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';
@@ -144,9 +136,9 @@ export function upstreamFailure(status: number, body: string, scrub: Scrub): Pla
 }
 
 /**
- * What the body of a refused request says, fit for a log line: one line of at most 200 characters without
- * control characters, markup or any of the secrets. Understands the four JSON styles of the platform, web
- * pages (their title, or else their first words) and plain text. Empty when the body says nothing.
+ * Returns what the body of a refused request says, fit for a log line: one line of at most 200 characters without
+ * control characters, markup or any of the secrets. Understands the four JSON styles of the platform, the
+ * titles of web pages and plain text. Empty when the body says nothing.
  */
 export function platformWords(body: string, scrub: Scrub): string {
   const words = collapse(jsonWords(body) ?? pageWords(body));
@@ -183,20 +175,12 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('; ');
 }
 
+/** The title of a page, or all words where a body is none. Entities go, so that no secret can hide behind them. */
 function pageWords(body: string): string {
   const page = body.slice(0, READ_OF_A_PAGE);
-  const title = /<title[^<>]*>([^<]*)/i.exec(page)?.[1]?.trim();
-  const text = page.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ').replace(/<[^<>]*>/g, ' ');
-  return withoutEntities(title || text);
-}
-
-/** Entities are resolved so that a secret cannot hide behind them. */
-function withoutEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,5}));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
+  if (!/<[a-z!]/i.test(page)) return page;
+  const title = /<title[^<>]*>([^<]*)/i.exec(page)?.[1]?.replaceAll(/&[^;]*(;|$)/g, ' ');
+  return title?.trim() ? title : 'a page';
 }
 
 function collapse(text: string): string {
@@ -206,14 +190,14 @@ function collapse(text: string): string {
     .trim();
 }
 
-/** Whether a refusal's body is an error in one of the formats that the platform is known to use. */
+/** True if a refusal's body is an error in one of the formats that the platform is known to use. */
 export function isDocumentedError(status: number, body: string): boolean {
   const document = objectIn(body);
   if (document === undefined) return false;
   const { detail, errors } = document;
   if (typeof detail === 'string') return true;
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(isWorded);
-  // What is wrong with the parameters, by field.
+  // Mistakes in the parameters, by field.
   const fields = Object.values(document);
   return status === 400 && fields.length > 0 && fields.every((words) => Array.isArray(words));
 }

@@ -4,7 +4,7 @@ import { PlatformFailure, type Read, type Resource } from './read.ts';
 
 /** Fewer operations per list; a platform that answers 400 to it is asked for the documented size. */
 const ASKED_PAGE_SIZE = 100;
-/** What the platform uses when not asked (section 8), so it must accept it. */
+/** Page size that the platform uses when not asked (section 8), so it must accept it. */
 const DOCUMENTED_PAGE_SIZE = 10;
 /** No account has lists this long; a platform that never stops is defective. */
 const MOST_PAGES = 1_000;
@@ -33,7 +33,7 @@ export class EarlyEnds {
     this.#reads = 0;
   }
 
-  /** Whether the list is believed to end after so many items. */
+  /** True if the list is believed to end after so many items. */
   believes(items: number): boolean {
     this.#reads = items === this.#items ? this.#reads + 1 : 1;
     this.#items = items;
@@ -86,17 +86,21 @@ async function* pagesFrom(
   const full = list.version === 3 ? Math.min(first.size, DOCUMENTED_PAGE_SIZE) : first.size;
   let { page } = first;
   let collected = 0;
+  const end = (found: NoItems, tells: ListPage, number: number): void => {
+    const trouble = troubleWith(found, tells, { number, collected, size: first.size });
+    if (trouble === undefined || list.ends?.believes(collected)) return;
+    throw new PlatformFailure('undecodable', trouble);
+  };
   for (let number = 1; ; number += 1) {
-    if (page.items.length === 0) return noMore(page, number, collected, list.ends);
+    if (page.items.length === 0) return end('empty', page, number);
     yield page.items;
     collected += page.items.length;
     if (isLast(page, number, collected, full)) return list.ends?.clear();
-    if (number === MOST_PAGES) {
+    if (number === MOST_PAGES)
       throw new PlatformFailure('undecodable', `the list does not end after ${MOST_PAGES} pages`);
-    }
     const next = await laterPage(page, read, list, first.size, number + 1, signal);
-    if (next === undefined) return noMore(page, number + 1, collected, list.ends, 'not there');
-    if (isDeepStrictEqual(next.items, page.items)) return repeated(page, number, first.size);
+    if (next === undefined) return end('not there', page, number + 1);
+    if (isDeepStrictEqual(next.items, page.items)) return end('again', page, number + 1);
     page = next;
   }
 }
@@ -161,56 +165,53 @@ function isLast(
   full: number,
 ): boolean {
   const isWhole = count !== undefined && collected >= count;
-  // Of pages that it cuts shorter than they were asked for, a platform may name fewer than there are.
+  // A platform that cuts pages shorter than they were asked for may name fewer than there are.
   if (totalPages !== undefined)
     return number >= totalPages && (isWhole || count === undefined || items.length < full);
   if (count !== undefined) return isWhole;
   return hasNext === undefined ? items.length < full : !hasNext;
 }
 
-/** Whether a page is one more than the platform tells of: whatever it is, it ends the list. */
+/** True if a page is one more than the platform tells of: whatever it is, it ends the list. */
 function isBeyond({ totalPages }: ListPage, number: number): boolean {
   return totalPages !== undefined && number > totalPages;
 }
 
+/** A page that brings no items of its own. */
+type NoItems = 'empty' | 'not there' | 'again';
+
 /**
- * A page that has no items or is not there ends the list, unless the platform tells of more: those would seem to have vanished.
- * @param page what tells of them: that page itself, or the one before it
+ * Returns why such a page cannot be the end of the list: items that the platform tells of would seem to have vanished.
+ * Undefined where it ends the list.
+ * @param tells what tells of further items: an empty page itself, or else the page before
  */
-function noMore(
-  page: ListPage,
-  number: number,
-  collected: number,
-  ends: EarlyEnds | undefined,
-  what: 'empty' | 'not there' = 'empty',
-): void {
-  const { totalPages, count, hasNext } = page;
-  if (isBeyond(page, number)) return;
-  const isEmpty = what === 'empty';
+function troubleWith(
+  found: NoItems,
+  tells: ListPage,
+  { number, collected, size }: { readonly number: number; readonly collected: number; readonly size: number },
+): string | undefined {
+  const { items, totalPages, count, hasNext } = tells;
+  if (isBeyond(tells, number)) return undefined;
+  if (found === 'again') {
+    // A platform that ignores the page number may give the whole list every time.
+    const isSilent = count === undefined && totalPages === undefined && hasNext === undefined;
+    const isWhole = isSilent ? items.length !== size : count !== undefined && items.length >= count;
+    return isWhole ? undefined : `page ${number} of the list is page ${number - 1} again`;
+  }
   const counted = count !== undefined && count > collected ? `${count} items` : undefined;
-  const paged =
-    totalPages !== undefined && !(isEmpty && totalPages === number) ? `${totalPages} pages` : undefined;
-  const told = counted ?? paged ?? (hasNext && !isEmpty ? 'links to it' : undefined);
-  if (told === undefined || ends?.believes(collected)) return;
-  throw new PlatformFailure('undecodable', `page ${number} of the list is ${what}, though there are ${told}`);
+  const isLastPage = found === 'empty' && totalPages === number;
+  const paged = totalPages !== undefined && !isLastPage ? `${totalPages} pages` : undefined;
+  const told = counted ?? paged ?? (hasNext && found === 'not there' ? 'links to it' : undefined);
+  return told && `page ${number} of the list is ${found}, though there are ${told}`;
 }
 
-/** A platform that ignores the page number. If it gives the whole list every time, the first page was enough. */
-function repeated(page: ListPage, number: number, size: number): void {
-  const { items, count, totalPages, hasNext } = page;
-  if (isBeyond(page, number + 1)) return;
-  const isSilent = count === undefined && totalPages === undefined && hasNext === undefined;
-  if (isSilent ? items.length !== size : count !== undefined && items.length >= count) return;
-  throw new PlatformFailure('undecodable', `page ${number + 1} of the list is page ${number} again`);
-}
-
-/** What one answer to a list read holds, whatever its shape. */
+/** Content of one answer to a list read, whatever its shape. */
 export interface ListPage {
   readonly items: readonly unknown[];
-  /** Of the whole list, where the platform says so. */
+  /** Numbers of the whole list, where the platform says so. */
   readonly totalPages: number | undefined;
   readonly count: number | undefined;
-  /** Whether a link to a next page is there. Undefined when the platform gives no links at all. */
+  /** True if a link to a next page is there. Undefined when the platform gives no links at all. */
   readonly hasNext: boolean | undefined;
 }
 

@@ -38,7 +38,7 @@ function isoZone(zone: string | undefined): string {
 /** Response headers as an HTTP client hands them over; a header that came twice is an array. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What one answer says about the quota (section 8). A field that was missing or made no sense is absent. */
+/** Quota as one answer states it (section 8). A field that was missing or made no sense is absent. */
 export interface RateLimit {
   /** Operations allowed per rate-limit window, at least 1. */
   readonly limit?: number;
@@ -77,7 +77,7 @@ export function parseRateLimit(headers: Headers): RateLimit | undefined {
 }
 
 /**
- * How long `Retry-After` asks to wait, in milliseconds, whether it gives seconds or an HTTP date.
+ * Returns the wait (ms) that `Retry-After` asks for, whether it gives seconds or an HTTP date.
  * @param now the platform's own time where its `Date` header gave one, otherwise the local time
  */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
@@ -126,7 +126,7 @@ export interface ClockReading {
 /** `Date` has a resolution of one second: the platform's time was somewhere in that second. */
 const DATE_RESOLUTION_MS = 1_000;
 
-/** How fast two clocks may drift apart (200 ms an hour is a bad quartz), so that an old bound does not bind for ever. */
+/** Rate at which two clocks may drift apart (200 ms an hour is a bad quartz), so that an old bound does not bind for ever. */
 const DRIFT = 5e-5;
 
 const MINUTE_MS = 60_000;
@@ -141,7 +141,7 @@ const CONFIRMED_AFTER_MS = 10 * MINUTE_MS;
 export interface ClockContradiction {
   /** By how much it is ahead (ms); negative where it is behind. */
   readonly aheadMs: number;
-  /** Whether it is the platform's time from now on. */
+  /** True if it is the platform's time from now on. */
   readonly isBelieved: boolean;
 }
 
@@ -169,14 +169,14 @@ export class PlatformClock {
   readonly localNow: () => number;
   readonly #wall: () => number;
   #bounds: SkewBounds | undefined;
-  /** What the machine's clock showed minus local time (ms) when an answer was believed last. */
+  /** Machine's clock minus local time (ms) when an answer was believed last. */
   #agreedWallMs = 0;
   /** When the first answer came (local ms). */
   #knownSince = 0;
   /** By how much (ms) each clock has moved against steady local time since the first answer, but for what both did. */
   #platformMovedMs = 0;
   #firstWallMs = 0;
-  /** What the answers since a jump agree on, and when the first of them came (local ms). */
+  /** Bounds that the answers since a jump agree on, and when the first of them came (local ms). */
   #jump: { readonly bounds: SkewBounds; readonly since: number } | undefined;
 
   /** @param localNow steady local time; `wall` what the machine's clock shows */
@@ -240,7 +240,7 @@ export class PlatformClock {
     return platform > machine ? 'platform' : 'machine';
   }
 
-  /** Whether any answer has had the platform's time yet. */
+  /** True if any answer has had the platform's time yet. */
   get known(): boolean {
     return this.#bounds !== undefined;
   }
@@ -261,7 +261,7 @@ export class PlatformClock {
   }
 
   /**
-   * What time it is at least on the platform where its clock has shown `now` to an answer: none can have buckets counted that
+   * Returns the least time that it is on the platform where its clock has shown `now` to an answer: none can have buckets counted that
    * begin later.
    */
   certain(now: number): number {
@@ -286,7 +286,7 @@ export class PlatformClock {
     return this.#bounds?.low ?? this.#wallMs;
   }
 
-  /** What the machine's clock shows minus local time, in milliseconds. */
+  /** Machine's clock minus local time, in milliseconds. */
   get #wallMs(): number {
     return this.#wall() - this.localNow();
   }

@@ -34,7 +34,7 @@ export interface Answer {
  */
 export type Read = (resource: () => Resource, signal: AbortSignal, group?: string) => Promise<Answer>;
 
-/** How a poll can fail, named by what the operator (or the exporter) does next. */
+/** Failures of a poll, named by what the operator (or the exporter) does next. */
 export const FAILURE_OUTCOMES = [
   'unauthorized',
   'forbidden',
@@ -49,7 +49,7 @@ export const FAILURE_OUTCOMES = [
 
 export type FailureOutcome = (typeof FAILURE_OUTCOMES)[number];
 
-/** How a poll ends: with data, with a successful answer that holds none, or with a failure. */
+/** Outcomes of a poll: with data, with a successful answer that holds none, or with a failure. */
 export const OUTCOMES = ['ok', 'empty', ...FAILURE_OUTCOMES] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
@@ -62,7 +62,7 @@ const PASSING: ReadonlySet<Outcome> = new Set([
   'unauthorized',
 ]);
 
-/** Whether it is a failure of the platform or of the way to it: the same question may be answered later. */
+/** True if it is a failure of the platform or of the way to it: the same question may be answered later. */
 export function isPassing(outcome: Outcome): boolean {
   return PASSING.has(outcome);
 }

@@ -45,7 +45,7 @@ const NO_RECORDED_VALUE = 1;
 
 const NANOSECONDS_PER_MS = 1_000_000n;
 
-/** Of the resource, not of the version that runs: receivers make labels of these, and series would end with each upgrade. */
+/** Attributes of the resource, without the version that runs: receivers make labels of these, and series would end with each upgrade. */
 const RESOURCE = { 'service.name': 'edge-exporter' };
 
 /**
@@ -108,7 +108,7 @@ function writeAttribute([key, text]: readonly [string, string], attribute: PbfWr
   attribute.writeMessage(2, (string, value) => value.writeStringField(1, string), text);
 }
 
-/** How many data points an `ExportMetricsServiceResponse` rejects; none where the answer is something else. */
+/** Returns the number of data points that an `ExportMetricsServiceResponse` rejects; 0 where the answer is something else. */
 export function partialSuccess(body: Uint8Array): number {
   const readRejected = (field: number, _: unknown, reader: PbfReader) => {
     if (field === 1 && reader.type === 0) rejected = reader.readVarint();
@@ -119,7 +119,7 @@ export function partialSuccess(body: Uint8Array): number {
       if (field === 1 && reader.type === 2) reader.readMessage(readRejected, undefined);
     }, undefined);
   } catch {
-    // What the reader refuses is no such message.
+    // The reader refuses what is no such message.
   }
   return rejected;
 }

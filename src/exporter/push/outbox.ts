@@ -1,10 +1,19 @@
+import { z } from 'zod';
 import type { TimedSample } from '../catalogue/family.ts';
-import { type Clock, unlessAborted } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { type Destination, digestOfDestination } from '../configuration/push-settings.ts';
 import type { State, StateEntry, StateKey } from '../state/state.ts';
+import {
+  DestinationQueue,
+  inTurns,
+  type OnDropped,
+  QUEUES,
+  type QueuedReceiver,
+} from './destination-queue.ts';
 import { headOf } from './outbox-entry.ts';
-import { pagesOf, partsOf, QUEUES, type ReceiverQueue } from './receiver-queue.ts';
+import { nameOf, type WaitingEntry } from './waiting-entries.ts';
 
-/** What one poll found. */
+/** Findings of one poll. */
 export interface Found {
   readonly entries: readonly StateEntry[];
   /** Samples to be pushed; those of one series in the order of their times. */
@@ -12,159 +21,179 @@ export interface Found {
   readonly source: string;
 }
 
+export interface OutboxOptions {
+  readonly state: State;
+  readonly clock: Clock;
+  readonly onDropped: OnDropped;
+  /** Ends the wait for a state that cannot be used yet. */
+  readonly signal: AbortSignal;
+}
+
+/** A receiver with the queue of its destination. */
+export interface QueueOf<One> {
+  readonly receiver: One;
+  readonly queue: DestinationQueue;
+}
+
 const RUN_KEY: StateKey = ['push', 'run'];
 
-/** How often (ms) it is looked whether the state can be used at last. */
+/** Below it what is known of each destination that something was queued for, also when it is no longer configured. */
+const DESTINATIONS: StateKey = ['push', 'destinations'];
+
+const destinationRow = z.object({ name: z.string(), maxAge: z.number() });
+
+/** Limit of age (ms) of what waits for a destination of which nothing is known. */
+const DEFAULT_AGE_MS = 86_400_000;
+
+/** Interval (ms) at which a state that cannot be used yet is looked at again. */
 const UNAVAILABLE_MS = 1_000;
 
-/** Samples on their way to receivers: durable in the commit of what else a poll found, until the receiver has them. */
+/** So many entries of a backlog are read at once. */
+const PAGE = 100;
+
+/**
+ * Samples on their way to receivers: durable in the commit of what else a poll found, until the receiver has them. It has a
+ * queue for each destination; a receiver under another name finds its own there.
+ */
 export class Outbox {
-  /** Samples are put into these; what waits for receivers that have none of them is moved or removed. */
-  queues: readonly ReceiverQueue[] = [];
-  readonly #state: State;
-  readonly #clock: Clock;
+  readonly #options: OutboxOptions;
+  /** By destination, those that are no longer configured among them. */
+  readonly #queues = new Map<string, DestinationQueue>();
+  /** Rows of destinations as the state has them, in JSON. */
+  readonly #recorded = new Map<string, string>();
+  #loading: Promise<void> | undefined;
   #run: number | undefined;
   #isRunStored = false;
   #made = 0;
-  readonly #committing = new Set<Promise<void>>();
-  /** Backlogs are taken up, renamed and removed one after another: what one of these finds is no other's any more. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** True once it is known what an earlier run left, and so how much waits. */
+  isLoaded = false;
 
-  constructor(state: State, clock: Clock) {
-    this.#state = state;
-    this.#clock = clock;
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  /** Makes these the receivers, and returns the queue of each. What waits for other destinations grows old. */
+  configure<One extends QueuedReceiver & Destination>(receivers: readonly One[]): QueueOf<One>[] {
+    for (const queue of this.#queues.values()) queue.receiver = undefined;
+    const places = placesOf(receivers);
+    return receivers.map((receiver, index) => {
+      const queue = this.#queueAt(places[index] ?? '');
+      queue.receiver = receiver;
+      return { receiver, queue };
+    });
   }
 
   /** Makes durable what a poll found, as a whole. @throws StateWriteFailure when nothing of it is */
-  async commit(found: Found): Promise<void> {
-    const committing = this.#commit(found);
-    this.#committing.add(committing);
-    try {
-      await committing;
-    } finally {
-      this.#committing.delete(committing);
-    }
-  }
-
-  async #commit({ entries, samples, source }: Found): Promise<void> {
-    const nextKey = (prefix: StateKey) => [...prefix, this.#nextName()];
-    const prepared = this.queues
-      .map((queue) => ({ queue, made: queue.prepare(source, samples, nextKey) }))
+  async commit({ entries, samples, source }: Found): Promise<void> {
+    const nextName = () => this.#nextName();
+    const prepared = [...this.#queues.values()]
+      .map((queue) => ({ queue, made: queue.prepare(source, samples, nextName) }))
       .filter(({ made }) => made.length > 0);
     const queued = prepared.flatMap(({ made }) => made.map(({ entry }) => entry));
+    const rows = prepared.flatMap(({ queue }) => this.#newRow(queue));
     const run = queued.length > 0 && !this.#isRunStored ? [{ key: RUN_KEY, value: this.#run }] : [];
-    await this.#state.commit([...entries, ...queued, ...run]);
+    await this.#options.state.commit([...entries, ...queued, ...run, ...rows]);
     if (run.length > 0) this.#isRunStored = true;
+    for (const { key, value } of rows) this.#recorded.set(nameOf(key), JSON.stringify(value));
     await Promise.all(prepared.map(({ queue, made }) => queue.admit(made.map(({ waiting }) => waiting))));
   }
 
-  /**
-   * What has a new queue take up what it is the heir of: what an earlier run left for it, or what waits for one that is
-   * configured no more. It throws when the disk refuses or hangs, and may be called again.
-   */
-  takingUp(queue: ReceiverQueue): (signal: AbortSignal) => Promise<void> {
-    // What comes later is the queue's own: what of it was dropped meanwhile must not come back.
-    const madeBefore = this.#made;
-    return async (signal) => {
-      await this.#available(signal);
-      await this.#inTurn(signal, async () => {
-        // After a fault of its own it begins again with what it has.
-        if (queue.isTakenUp) return;
-        for (const place of await this.#places())
-          if (place !== queue.place && this.#heirOf(place) === queue) await this.#clear(place, queue);
-        await queue.takeUp(nameOf(this.#currentRun(), madeBefore));
-      });
-    };
-  }
-
-  /** Removes what nobody is to send any more. @param removed told of each receiver how many samples */
-  async removeOthers(removed: (name: string, samples: number) => void, signal: AbortSignal): Promise<void> {
-    await this.#available(signal);
-    for (const place of await this.#inTurn(signal, () => this.#places())) {
-      const { name } = partsOf(place);
-      await this.#inTurn(signal, () => this.#clear(place, undefined, (samples) => removed(name, samples)));
-    }
-  }
-
-  async #available(signal: AbortSignal): Promise<void> {
-    while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
-  }
-
-  /** Works alone, with nothing on its way to disk that was prepared before. @throws the signal's reason when it aborts */
-  async #inTurn<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#turn.then(async () => {
-      // What is on its way to disk comes into the place of before, or is removed from it.
-      await Promise.allSettled(this.#committing);
-      signal.throwIfAborted();
-      return await work();
+  /** Takes up what an earlier run left, once. @throws what the state throws; then it may be called again */
+  load(): Promise<void> {
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
     });
-    this.#turn = turn.catch(() => undefined);
-    return unlessAborted(turn, signal);
+    return this.#loading;
   }
 
-  /** The places where something waits. */
-  async #places(): Promise<readonly string[]> {
-    const places = new Set<string>();
-    for (let after = QUEUES; ; ) {
-      const [first] = await this.#state.range(QUEUES, { limit: 1, after });
-      if (first === undefined) return [...places];
-      const place = first.key[2] ?? '';
-      // Behind all of its entries, whose names are digits, but for damaged ones.
-      after = places.has(place) ? first.key : [...QUEUES, place, '~'];
-      places.add(place);
+  /** Drops what has become too old of what waits for other destinations. Returns true if something still waits for them. */
+  async expire(): Promise<boolean> {
+    const others = [...this.#queues.values()].filter(({ receiver }) => receiver === undefined);
+    for (const queue of others) await queue.keepWithinLimits();
+    return others.some(({ waiting }) => waiting.samples > 0);
+  }
+
+  async #load(): Promise<void> {
+    const { state, clock, signal } = this.#options;
+    while (state.kind === 'unavailable') await clock.sleep(UNAVAILABLE_MS, signal);
+    const ownNames = nameIn(this.#currentRun(), 0);
+    const earlier = new Map<string, WaitingEntry[]>();
+    for (let after: StateKey | undefined; ; ) {
+      const page = await state.range(QUEUES, { limit: PAGE, ...(after && { after }) });
+      for await (const { key, value } of inTurns(page)) {
+        if (nameOf(key) >= ownNames) continue;
+        const place = key[QUEUES.length] ?? '';
+        const entries = earlier.get(place) ?? [];
+        entries.push(this.#waitingEntry(key, value));
+        earlier.set(place, entries);
+      }
+      after = page.at(-1)?.key;
+      if (page.length < PAGE) break;
     }
+    for (const [place, entries] of earlier) this.#queueAt(place).takeUp(entries);
+    this.isLoaded = true;
   }
 
-  /**
-   * Who is to send what waits in a place: the receiver whose place it is, else a new one at its address, so that samples arrive
-   * where they were to, else a new one of its name. One that was there already had samples of its own.
-   */
-  #heirOf(place: string): ReceiverQueue | undefined {
-    const { name, address } = partsOf(place);
-    const fresh = this.queues.filter(({ isTakenUp }) => !isTakenUp);
-    return (
-      this.queues.find((queue) => queue.place === place) ??
-      fresh.find((queue) => queue.address === address) ??
-      fresh.find((queue) => queue.name === name)
-    );
+  /** Returns what is known of a stored entry. One that cannot be read is dropped where it would be sent. */
+  #waitingEntry(key: StateKey, value: unknown): WaitingEntry {
+    const { clock } = this.#options;
+    const wall = clock.wall();
+    const bytes = value instanceof Uint8Array ? value.length : 0;
+    const head = headOf(value) ?? { source: nameOf(key), queuedAt: wall, samples: 1 };
+    // Only the machine's clock knows the time since another run put it in.
+    return { key, ...head, bytes, since: clock.now() - Math.max(0, wall - head.queuedAt) };
   }
 
-  /** Moves what waits in a place to its heir, in the order in which it came, or removes it, as long as that is the heir. */
-  async #clear(
-    place: string,
-    heir: ReceiverQueue | undefined,
-    cleared: (samples: number) => void = () => undefined,
-  ): Promise<void> {
-    for await (const page of pagesOf(this.#state, [...QUEUES, place])) {
-      if (this.#heirOf(place) !== heir) return;
-      const moved = page.map(({ key, value }) => ({
-        key: [...(heir?.prefix ?? []), ...key.slice(3)],
-        // What is damaged keeps its place: the heir drops it, and counts it.
-        value: value ?? null,
-      }));
-      const gone = page.map(({ key }) => ({ key, value: undefined }));
-      await this.#state.commit(heir === undefined ? gone : [...moved, ...gone]);
-      cleared(page.reduce((sum, { value }) => sum + (headOf(value)?.samples ?? 1), 0));
-    }
+  #queueAt(place: string): DestinationQueue {
+    const { state, clock, onDropped } = this.#options;
+    const known = this.#queues.get(place);
+    if (known !== undefined) return known;
+    const former = destinationRow.safeParse(state.get([...DESTINATIONS, place])).data;
+    if (former !== undefined) this.#recorded.set(place, JSON.stringify(former));
+    const made = new DestinationQueue({
+      ...{ place, state, clock, onDropped },
+      former: former ?? { name: place, maxAge: DEFAULT_AGE_MS },
+    });
+    this.#queues.set(place, made);
+    return made;
+  }
+
+  /** The row of a destination, where the state has another one or none. */
+  #newRow({ place, former }: DestinationQueue): StateEntry[] {
+    const isRecorded = this.#recorded.get(place) === JSON.stringify(former);
+    return isRecorded ? [] : [{ key: [...DESTINATIONS, place], value: former }];
   }
 
   #nextName(): string {
     this.#made += 1;
-    return nameOf(this.#currentRun(), this.#made);
+    return nameIn(this.#currentRun(), this.#made);
   }
 
   /** Runs are numbered, so that the entries of this one come after all earlier ones, whatever the clock says. */
   #currentRun(): number {
     if (this.#run !== undefined) return this.#run;
-    const stored = this.#state.get(RUN_KEY);
+    const { state } = this.#options;
+    const stored = state.get(RUN_KEY);
     const run = (typeof stored === 'number' ? stored : 0) + 1;
     // Until the state can be used it is not known which runs there were; and then it refuses commits.
-    if (this.#state.kind !== 'unavailable') this.#run = run;
+    if (state.kind !== 'unavailable') this.#run = run;
     return run;
   }
 }
 
+/** The destination of each receiver, as a digest. Further receivers at one destination are numbered. */
+export function placesOf(receivers: readonly Destination[]): string[] {
+  const counts = new Map<string, number>();
+  return receivers.map((receiver) => {
+    const digest = digestOfDestination(receiver);
+    const before = counts.get(digest) ?? 0;
+    counts.set(digest, before + 1);
+    return before === 0 ? digest : `${digest}-${before + 1}`;
+  });
+}
+
 /** As text in the order of the numbers. */
-function nameOf(run: number, made: number): string {
+function nameIn(run: number, made: number): string {
   return `${String(run).padStart(10, '0')}-${String(made).padStart(14, '0')}`;
 }

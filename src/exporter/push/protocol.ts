@@ -8,7 +8,7 @@ import { matchesAny } from '../text/glob.ts';
 import { parsedJson } from '../text/received.ts';
 import type { Reply } from './receiver-connection.ts';
 
-/** How samples reach a receiver. */
+/** Protocol by which samples reach a receiver. */
 export interface Protocol {
   /** With the version in use. */
   readonly name: string;
@@ -21,7 +21,7 @@ export const REFUSAL_REASONS = ['too_old', 'out_of_order', 'duplicate', 'too_lar
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** What a receiver made of the samples of one request. */
+/** Answer of a receiver to the samples of one request. */
 export type ReceiverAnswer =
   | { readonly kind: 'accepted' }
   /** It has taken all but `rejected` samples, which it will never take. */
@@ -52,7 +52,7 @@ const REASONS: readonly (readonly [RefusalReason, RegExp])[] = [
 /** Statuses that are about the content of a request, not about the way there. */
 const CONTENT = new Set([400, 413, 422]);
 
-/** What an answer that is no success means: what can be mended (an address, a token) is a failure, and samples are kept. */
+/** Interprets an answer that is no success. If it can be mended (an address, a token), it is a failure, and samples are kept. */
 export function refusalOrFailure(
   status: number,
   words: string,
@@ -124,9 +124,9 @@ export function onceFor<Key extends object, Made>(make: (key: Key) => Made): (ke
   };
 }
 
-/** What a receiver is told of a sample's family. */
+/** Family of a sample as a receiver is told of it. */
 export interface PushedFamily {
-  /** Of the series: for histograms and summaries with the suffix of its line. */
+  /** Name of the series: for histograms and summaries with the suffix of its line. */
   readonly name: string;
   readonly type: FamilyMetadata['type'];
   /** Where the catalogue has none of this name. */
@@ -167,7 +167,7 @@ const HELP = new Map(
   ].map(({ name, help }: Family) => [name, help]),
 );
 
-/** Whether a family is of buckets, which are pushed at their own times. */
+/** True if a family is of buckets, which are pushed at their own times. */
 export function isBucketFamily(name: string): boolean {
   return HELP.has(name);
 }
@@ -177,7 +177,7 @@ export function helpOf({ name, help }: PushedFamily): string {
   return help ?? HELP.get(name) ?? '';
 }
 
-/** Whether a series is of the families and accounts that a receiver is to have; what is of no account, every receiver has. */
+/** True if a series is of the families and accounts that a receiver is to have; what is of no account, every receiver has. */
 export function selectionOf({
   families,
   accounts,

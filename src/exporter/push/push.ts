@@ -3,8 +3,8 @@ import type { AccountsOfReplica } from '../cluster/member.ts';
 import { isSame } from '../configuration/access.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { memoryState } from '../state/open-state.ts';
-import { type State, StateReadFailure, StateWriteFailure } from '../state/state.ts';
-import { type Found, Outbox } from './outbox.ts';
+import { type State, StateReadFailure } from '../state/state.ts';
+import { type Found, Outbox, placesOf } from './outbox.ts';
 import { isBucketFamily, type ReceiverAnswer, selectionOf } from './protocol.ts';
 import {
   type ReceiverView,
@@ -13,35 +13,36 @@ import {
   type SendTo,
   startReceiver,
 } from './running-receiver.ts';
-import type { ShownSamples } from './sender.ts';
+import type { ShownSamples } from './snapshots.ts';
 
-export interface PushOptions extends SendingOptions {
-  /** For how long (ms) what waits for a receiver that is not configured is kept; by default it is dropped at once. */
-  readonly keepsUnknownMs?: number;
-}
+/** Interval (ms) at which queues of destinations that are no longer configured are looked through for old entries. */
+const EXPIRY_MS = 60_000;
 
 /** Pushes to every receiver, each on its own: none waits for another, and no poll for any. */
 export class Push {
-  readonly #options: PushOptions;
+  readonly #options: SendingOptions;
   readonly #outbox: Outbox;
   readonly #stopping = new AbortController();
   #running: readonly RunningReceiver[] = [];
   readonly #startedAt: number;
-  /** What `/metrics` leaves out. */
+  #isExpiring = false;
+  /** Selections that `/metrics` leaves out. */
   #hidden: readonly ReturnType<typeof selectionOf>[] = [];
 
-  constructor(options: PushOptions) {
+  constructor(options: SendingOptions) {
+    const { state, clock, observer } = options;
     this.#options = options;
-    this.#outbox = new Outbox(options.state, options.clock);
-    this.#startedAt = options.clock.wall();
+    const { signal } = this.#stopping;
+    this.#outbox = new Outbox({ state, clock, onDropped: (...what) => observer.dropped(...what), signal });
+    this.#startedAt = clock.wall();
   }
 
-  /** Whether `/metrics` has a sample: it leaves out the buckets that are pushed to a receiver that says so. */
+  /** True if `/metrics` has a sample: it leaves out the buckets that are pushed to a receiver that says so. */
   exposes(sample: Sample): boolean {
     return !this.#hidden.some((isSelected) => isBucketFamily(sample.family.name) && isSelected(sample));
   }
 
-  /** What takes what polls of an account find; undefined where nothing is pushed. */
+  /** Returns what takes the findings of an account's polls; undefined where nothing is pushed. */
   outputOf(_account: string): Push | undefined {
     return this.#running.length > 0 ? this : undefined;
   }
@@ -67,23 +68,25 @@ export class Push {
 
   /** Makes these the receivers: those that have changed start anew, the others go on. */
   async apply(receivers: readonly Receiver[]): Promise<void> {
-    const kept = this.#running.filter(({ receiver }) =>
-      receivers.some((wanted) => isSame(receiver, wanted, secretsOfReceiver)),
+    const places = placesOf(receivers);
+    const kept = receivers.map((receiver, index) =>
+      this.#running.find(
+        (one) => one.queue.place === places[index] && isSame(one.receiver, receiver, secretsOfReceiver),
+      ),
     );
     const ended = this.#running.filter((running) => !kept.includes(running));
     // Where none ends, all is set up before this returns.
     if (ended.length > 0) await Promise.all(ended.map(({ stop }) => stop()));
     if (this.#stopping.signal.aborted) return;
-    const startedAt = this.#startedAt;
-    const running = receivers.map(
-      (receiver) =>
-        kept.find((one) => isSame(one.receiver, receiver, secretsOfReceiver)) ??
-        startReceiver(receiver, { ...this.#options, startedAt, outbox: this.#outbox }),
-    );
-    this.#running = running;
+    const [startedAt, outbox] = [this.#startedAt, this.#outbox];
+    this.#running = outbox
+      .configure(receivers)
+      .map(
+        ({ receiver, queue }, index) =>
+          kept[index] ?? startReceiver(receiver, { ...this.#options, startedAt, outbox, queue }),
+      );
     this.#hidden = receivers.filter(({ expose }) => !expose).map(selectionOf);
-    this.#outbox.queues = running.map(({ queue }) => queue);
-    void this.#removeOthers();
+    if (!this.#isExpiring) void this.#dropUnconfigured();
   }
 
   /** Sends to a receiver by the connection that it has. */
@@ -104,36 +107,32 @@ export class Push {
     await Promise.all(this.#running.map(({ stop }) => stop()));
   }
 
-  /** What waits for receivers that are no longer configured is dropped. */
-  async #removeOthers(): Promise<void> {
-    const { clock, observer, keepsUnknownMs = 0 } = this.#options;
-    try {
-      if (keepsUnknownMs > 0) await clock.sleep(keepsUnknownMs, this.#stopping.signal);
-      const dropped = (name: string, samples: number) => observer.dropped(name, 'receiver_removed', samples);
-      await this.#outbox.removeOthers(dropped, this.#stopping.signal);
-    } catch (error) {
-      // What the disk does not let go of is dropped by a later run.
-      const isRefused = error instanceof StateWriteFailure || error instanceof StateReadFailure;
-      if (this.#stopping.signal.aborted || isRefused) return;
-      observer.pushDefect('', error);
+  /** Drops what waits for destinations that are no longer configured once it is too old, until nothing does. */
+  async #dropUnconfigured(): Promise<void> {
+    const { clock, observer } = this.#options;
+    const { signal } = this.#stopping;
+    this.#isExpiring = true;
+    while (this.#isExpiring) {
+      try {
+        await clock.sleep(EXPIRY_MS, signal);
+        await this.#outbox.load();
+        this.#isExpiring = await this.#outbox.expire();
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof StateReadFailure)) observer.pushDefect('', error);
+      }
     }
   }
 }
 
-interface ReplicaPushOptions extends Pick<PushOptions, 'clock' | 'observer'> {
+interface ReplicaPushOptions extends Pick<SendingOptions, 'clock' | 'observer'> {
   readonly instance: string;
 }
 
 /** An account may keep so many bytes for a receiver however many accounts there are: more than one poll finds. */
 const LEAST_SHARE = 16 * 2 ** 20;
 
-/** Each account has a queue of its own, so that each reads ahead (bytes) no more than about one request. */
-const READ_BYTES = 256 * 2 ** 10;
-
-/** Receivers that this replica does not know may be new: within so long (ms) a rolling update has the account pass to one that does. */
-const KEEPS_UNKNOWN_MS = 10 * 60_000;
-
-/** How much of what may wait for a receiver one of so many accounts may keep. */
+/** Returns the share of a receiver's limit (bytes) that one of so many accounts may keep. */
 export function shareOf(maxBytes: number, accounts: number): number {
   return Math.min(maxBytes, Math.max(LEAST_SHARE, Math.floor(maxBytes / Math.max(1, accounts))));
 }
@@ -210,14 +209,7 @@ export class ReplicaPush {
     const sendTo: SendTo = async (...what) =>
       mayAct() ? this.#shared.send(...what) : { kind: 'failed', words: 'the lease of the account is over' };
     const { clock, observer } = this.#options;
-    const push = new Push({
-      clock,
-      observer,
-      state,
-      sendTo,
-      readBytes: READ_BYTES,
-      keepsUnknownMs: KEEPS_UNKNOWN_MS,
-    });
+    const push = new Push({ clock, observer, state, sendTo });
     this.#owned.set(account, push);
     void push.apply(this.#receivers);
   }

@@ -30,7 +30,7 @@ const HEADERS: Readonly<Record<Version, Readonly<Record<string, string>>>> = {
 
 const MESSAGES = { '2.0': writeRequest2, '1.0': writeRequest1 } as const;
 
-/** How many samples an answer says were written, as one from who knows 2.0 does; undefined where it does not. */
+/** Returns the number of samples that were written, by an answer from a receiver that knows 2.0; undefined where it has none. */
 function writtenOf({ headers }: Reply): number | undefined {
   const written = headers['x-prometheus-remote-write-samples-written'];
   return typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : undefined;
@@ -40,8 +40,6 @@ function writtenOf({ headers }: Reply): number | undefined {
 export class RemoteWrite {
   readonly #connection: Pick<ReceiverConnection, 'post'>;
   #version: Version = '2.0';
-  /** Where each request is written: to have new memory for it from the system takes as long as to write it. */
-  #room: Uint8Array = new Uint8Array(2 ** 16);
 
   constructor(connection: Pick<ReceiverConnection, 'post'>) {
     this.#connection = connection;
@@ -54,7 +52,7 @@ export class RemoteWrite {
 
   async send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer> {
     let reply = await this.#post(samples, signal);
-    // What an old receiver makes of 2.0 is up to it: most answer 204 and store nothing.
+    // Most old receivers answer 204 to 2.0 and store nothing.
     if (this.#version === '2.0' && !knows2(reply) && unlikeReceiver(reply) === undefined) {
       this.#version = '1.0';
       reply = await this.#post(samples, signal);
@@ -63,14 +61,12 @@ export class RemoteWrite {
   }
 
   #post(samples: readonly PushedSample[], signal: AbortSignal): Promise<Reply> {
-    const request = new PbfWriter(this.#room);
-    const message = MESSAGES[this.#version](samples, request);
-    this.#room = request.buf;
+    const message = MESSAGES[this.#version](samples);
     return this.#connection.post(snappy.compress(message), HEADERS[this.#version], signal);
   }
 }
 
-/** Whether an answer to 2.0 is from who knows it; one that says nothing of samples, such as a proxy's 503, may be. */
+/** True if an answer to 2.0 is from who knows it; one that says nothing of samples, such as a proxy's 503, may be. */
 function knows2(reply: Reply): boolean {
   const { status } = reply;
   if (writtenOf(reply) !== undefined) return true;
@@ -104,7 +100,8 @@ const writtenLabels = onceFor((series: PushedSeries) => {
 });
 
 /** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
-export function writeRequest1(samples: readonly PushedSample[], request = new PbfWriter()): Uint8Array {
+export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
+  const request = new PbfWriter();
   for (const sample of samples) request.writeMessage(1, writeSeries1, sample);
   const families = new Set(samples.map(({ series }) => series.family));
   const whole = new Map([...families].map((family) => [wholeName(family), family]));
@@ -121,52 +118,28 @@ function writeSeries1(sample: PushedSample, series: PbfWriter): void {
   series.writeMessage(2, writeSample, sample);
 }
 
-/** A text, and where it stands among those of the request that had it last: to look up each in a table takes as long as all else. */
-interface Text {
-  readonly text: string;
-  place: number;
-  request: number;
-}
-
-/** Where so many are known they are forgotten: a backlog may have millions. */
-const MOST_TEXTS = 20_000;
-const texts = new Map<string, Text>();
-/** How many requests there were: a number, since a text that keeps a request's symbols would keep all of them. */
-let requests = 0;
-
-function textOf(text: string): Text {
-  const known = texts.get(text);
-  if (known !== undefined) return known;
-  if (texts.size >= MOST_TEXTS) texts.clear();
-  const made = { text, place: 0, request: 0 };
-  texts.set(text, made);
-  return made;
-}
-
 const textsOf = onceFor((series: PushedSeries) => ({
-  labels: labelsOf(series).flat().map(textOf),
+  labels: labelsOf(series).flat(),
   type: TYPES[series.family.type],
-  help: textOf(helpOf(series.family)),
+  help: helpOf(series.family),
 }));
 
 /** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and start timestamps. */
-export function writeRequest2(samples: readonly PushedSample[], request = new PbfWriter()): Uint8Array {
-  requests += 1;
-  const symbols: string[] = [];
-  const reference = (text: Text): number => {
-    if (text.request !== requests) {
-      text.request = requests;
-      text.place = symbols.push(text.text) - 1;
-    }
-    return text.place;
+export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
+  const request = new PbfWriter();
+  // The first symbol is empty, as the protocol has it.
+  const symbols = new Map([['', 0]]);
+  const reference = (text: string): number => {
+    const known = symbols.get(text);
+    if (known !== undefined) return known;
+    symbols.set(text, symbols.size);
+    return symbols.size - 1;
   };
-  // The first is empty, as the protocol has it.
-  reference(textOf(''));
   const writeMetadata = ({ type, help }: ReturnType<typeof textsOf>, metadata: PbfWriter) => {
     metadata.writeVarintField(1, type);
     metadata.writeVarintField(3, reference(help));
   };
-  const writeReferences = (labels: readonly Text[], references: PbfWriter) => {
+  const writeReferences = (labels: readonly string[], references: PbfWriter) => {
     for (const text of labels) references.writeVarint(reference(text));
   };
   const writeSeries = (sample: PushedSample, series: PbfWriter) => {
@@ -178,7 +151,7 @@ export function writeRequest2(samples: readonly PushedSample[], request = new Pb
     if (sample.since !== undefined) series.writeVarintField(6, sample.since);
   };
   for (const sample of samples) request.writeMessage(5, writeSeries, sample);
-  for (const text of symbols) request.writeStringField(4, text);
+  for (const text of symbols.keys()) request.writeStringField(4, text);
   return request.finish();
 }
 

@@ -1,8 +1,8 @@
-import { EventEmitter } from 'node:events';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { State } from '../state/state.ts';
 import type { ReceiverStatus } from '../status.ts';
+import type { DestinationQueue, OnDropped } from './destination-queue.ts';
 import { otlpTo } from './otlp.ts';
 import type { Outbox } from './outbox.ts';
 import {
@@ -14,16 +14,16 @@ import {
   type RefusalReason,
 } from './protocol.ts';
 import { NoReply, ReceiverConnection } from './receiver-connection.ts';
-import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
 import { RemoteWrite } from './remote-write.ts';
-import { type ReceiverSnapshots, receiverSnapshots, type SenderOptions, sendWaiting } from './sender.ts';
+import { type SenderOptions, sendWaiting } from './sender.ts';
+import { SnapshotSlot } from './snapshots.ts';
 
-/** How one receiver fares. */
+/** Condition of one receiver. */
 export interface ReceiverView {
   readonly name: string;
   /** The protocol in use, with its version. */
   readonly protocol: string;
-  /** What waits; undefined while it is not known yet what an earlier run left. */
+  /** Samples and bytes that wait; undefined while it is not known yet what an earlier run left. */
   readonly samples: number | undefined;
   readonly bytes: number | undefined;
   /** Since when the oldest that is known has waited (ms since the epoch); of what cannot be read, since it was to be. */
@@ -37,70 +37,60 @@ export interface ReceiverView {
 /** A receiver that is sent what there is for it, until it is stopped. */
 export interface RunningReceiver {
   readonly receiver: Receiver;
-  readonly queue: ReceiverQueue;
-  readonly snapshots: ReceiverSnapshots;
+  readonly queue: DestinationQueue;
+  readonly snapshots: SnapshotSlot;
   readonly protocol: Protocol;
   readonly view: () => ReceiverView;
   readonly stop: () => Promise<void>;
 }
 
-/** Sends to the receiver whose samples wait in this place: another one may have its name by now. */
+/** Sends to the receiver at a destination. */
 export type SendTo = (
   place: string,
   samples: readonly PushedSample[],
   signal: AbortSignal,
 ) => Promise<ReceiverAnswer>;
 
-/** What sends to receivers has in common. */
+/** Options that all receivers have in common. */
 export interface SendingOptions {
   readonly clock: Clock;
   readonly state: State;
   readonly observer: PushObserver;
   /** Where there is one, receivers are reached through it, and not by connections of their own. */
   readonly sendTo?: SendTo;
-  /** The most bytes of what waits for a receiver that are read ahead. */
-  readonly readBytes?: number;
   readonly instance?: string;
 }
 
 interface ReceiverOptions extends SendingOptions {
-  readonly outbox: Outbox;
+  readonly outbox: Pick<Outbox, 'load' | 'isLoaded'>;
+  readonly queue: DestinationQueue;
   readonly startedAt: number;
 }
 
-/** How long (ms) to wait before sending is tried again after a fault of the exporter itself. */
+/** Time to wait (ms) before sending is tried again after a fault of the exporter itself. */
 const AFTER_DEFECT_MS = 60_000;
 
 /** Starts to send to a receiver: first what an earlier run left for it. */
 export function startReceiver(
   receiver: Receiver,
-  { clock, state, observer, outbox, startedAt, sendTo, instance, readBytes }: ReceiverOptions,
+  { clock, observer, outbox, queue, startedAt, sendTo, instance }: ReceiverOptions,
 ): RunningReceiver {
   const { name } = receiver;
   const stopping = new AbortController();
-  const arrivals = new EventEmitter();
-  const onAdded = () => void arrivals.emit('added');
-  const queue = new ReceiverQueue({
-    receiver,
-    state,
-    clock,
-    onDropped: (reason, samples) => observer.dropped(name, reason, samples),
-    onAdded,
-    readBytes,
-  });
+  const { signal } = stopping;
   const { protocol, close } =
     sendTo === undefined
       ? connectReceiver(receiver, clock)
       : { protocol: { name: '', send: sendTo.bind(undefined, queue.place) }, close: () => undefined };
-  const snapshots = receiverSnapshots({ receiver, startedAt, instance, onAdded });
+  const onAdded = () => void queue.arrivals.emit('added');
+  const snapshots = new SnapshotSlot({ receiver, startedAt, instance, onAdded });
   let lastSuccessAt: number | undefined;
   let unreadSince: number | undefined;
   let trouble = '';
   const sending: SenderOptions = {
     queue,
-    takeUp: outbox.takingUp(queue),
+    load: () => outbox.load(),
     snapshots,
-    arrivals,
     clock,
     send: (samples, signal) => protocol.send(samples, signal),
     sent: (samples) => {
@@ -119,7 +109,6 @@ export function startReceiver(
       observer.outboxNotRead(name, words);
     },
   };
-  const { signal } = stopping;
   const send = async (): Promise<void> => {
     while (!signal.aborted) {
       try {
@@ -141,9 +130,9 @@ export function startReceiver(
     view: () => ({
       name,
       protocol: protocol.name,
-      samples: queue.isTakenUp ? queue.waiting.samples : undefined,
-      bytes: queue.isTakenUp ? queue.waiting.bytes : undefined,
-      oldest: queue.waiting.oldest ?? (queue.isTakenUp ? undefined : unreadSince),
+      samples: outbox.isLoaded ? queue.waiting.samples : undefined,
+      bytes: outbox.isLoaded ? queue.waiting.bytes : undefined,
+      oldest: queue.waiting.oldest ?? (outbox.isLoaded ? undefined : unreadSince),
       lastSuccessAt,
       trouble,
     }),
@@ -199,8 +188,7 @@ export interface PushObserver {
   sent(receiver: string, samples: number): void;
   /** The receiver takes samples never. @param words its own, without secrets */
   refused(receiver: string, reason: RefusalReason, samples: number, words: string): void;
-  /** Samples left the outbox without having been sent. */
-  dropped(receiver: string, reason: DropReason, samples: number): void;
+  dropped: OnDropped;
   /** A request has failed; what it held is sent again. */
   failed(receiver: string, words: string): void;
   /** The disk does not let the outbox be read, so that nothing is sent; it is read again. */
@@ -212,17 +200,14 @@ export interface PushObserver {
 /** A receiver as the status tells of it; without its address, whose path may be a secret of its own. */
 export function receiverStatus(view: ReceiverView): ReceiverStatus {
   const { name, protocol, samples, bytes, oldest, lastSuccessAt, trouble } = view;
+  const timeOf = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   return {
     name,
     protocol,
     samples_waiting: samples ?? null,
     bytes_waiting: bytes ?? null,
-    oldest_waiting_at: momentOf(oldest),
-    last_success_at: momentOf(lastSuccessAt),
+    oldest_waiting_at: timeOf(oldest),
+    last_success_at: timeOf(lastSuccessAt),
     note: trouble,
   };
-}
-
-function momentOf(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
 }

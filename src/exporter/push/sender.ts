@@ -1,102 +1,23 @@
-import { type EventEmitter, once } from 'node:events';
-import type { Clock } from '../clock.ts';
-import type { Receiver } from '../configuration/push-settings.ts';
-import type { ShownSample } from '../exposition/text-format.ts';
-import { type PushedSample, type ReceiverAnswer, type RefusalReason, selectionOf } from './protocol.ts';
-import type { ReceiverQueue } from './receiver-queue.ts';
-
-/** What `/metrics` shows, by series: the text of its line up to the value. */
-export type ShownSamples = ReadonlyMap<string, ShownSample>;
-
-/** What `/metrics` showed at one moment besides buckets, and the ends of series that it showed no more. */
-export interface Snapshot {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly samples: readonly PushedSample[];
-}
-
-/** What Prometheus makes of a scrape that went well; it tells whose by the labels `job` and `instance`. */
-const UP: ShownSample = {
-  family: { name: 'up', type: 'gauge', help: 'Whether the exporter runs.' },
-  labels: {},
-  value: 1,
-};
-
-/** A clock that was set back by up to this (ms) is waited for: without snapshots, but in their order. */
-const WAITED_FOR_MS = 60_000;
-
-export type ReceiverSnapshots = ReturnType<typeof receiverSnapshots>;
-
-/**
- * The snapshots for one receiver: one at a time in memory, so that one that is away costs nothing.
- * @param startedAt when the exporter's own counters were at zero (ms since the epoch)
- * @param instance of several exporters, each shows its own: as one that is scraped, by its name
- */
-export function receiverSnapshots({
-  receiver,
-  startedAt,
-  instance,
-  onAdded,
-}: {
-  readonly receiver: Pick<Receiver, 'families' | 'accounts' | 'labels' | 'buckets_only'>;
-  readonly startedAt: number;
-  readonly instance?: string | undefined;
-  readonly onAdded: () => void;
-}) {
-  const wants = selectionOf(receiver);
-  let waiting: Snapshot | undefined;
-  /** The series of the last snapshot that was sent, or that waits. */
-  let shown = new Map<string, PushedSample>();
-  let lastAt = Number.NEGATIVE_INFINITY;
-  return {
-    /** What is to be sent next. */
-    get waiting() {
-      return waiting;
-    },
-    /** Whether a snapshot may be taken now (ms since the epoch): not twice for one moment, though the clock is set back a little. */
-    isFree: (at: number): boolean =>
-      !receiver.buckets_only && waiting === undefined && (at > lastAt || at < lastAt - WAITED_FOR_MS),
-    take(page: ShownSamples, at: number): void {
-      const series = new Map<string, PushedSample>();
-      const add = (key: string, sample: ShownSample): void => {
-        if (!wants(sample)) return;
-        const since = sample.family.type === 'gauge' ? undefined : startedAt;
-        const { family, value } = sample;
-        const labels = instance === undefined ? sample.labels : { instance, ...sample.labels };
-        series.set(key, { series: shown.get(key)?.series ?? { family, labels }, value, at, since });
-      };
-      for (const [key, sample] of page) add(key, sample);
-      if (receiver.labels['job'] !== undefined) add(UP.family.name, UP);
-      const ended = [...shown].filter(([key]) => !series.has(key));
-      const ends = ended.map(
-        ([, sample]): PushedSample => ({ ...sample, value: Number.NaN, at, ended: true }),
-      );
-      shown = series;
-      lastAt = at;
-      waiting = { at, samples: [...series.values(), ...ends] };
-      onAdded();
-    },
-    /** What waits has been sent. */
-    sent(): void {
-      waiting = undefined;
-    },
-  };
-}
+import { once } from 'node:events';
+import { unlessAborted } from '../clock.ts';
+import { Delivery, type DeliveryOptions, REQUEST_SAMPLES } from './delivery.ts';
+import type { DestinationQueue } from './destination-queue.ts';
+import type { Snapshot, SnapshotSlot } from './snapshots.ts';
 
 export interface SenderOptions extends DeliveryOptions {
-  readonly queue: ReceiverQueue;
-  readonly takeUp: (signal: AbortSignal) => Promise<void>;
-  readonly snapshots: ReceiverSnapshots;
+  /** It emits `added` when something comes into it, or a snapshot is taken. */
+  readonly queue: DestinationQueue;
+  /** Takes up what an earlier run left. */
+  readonly load: () => Promise<void>;
+  readonly snapshots: SnapshotSlot;
   /** The disk does not let the outbox be read; it is asked again. */
   readonly notRead: (words: string) => void;
-  /** Emits `added` when something comes into either. */
-  readonly arrivals: EventEmitter;
 }
 
-/** How long (ms) to wait for more before a request that is not full. */
+/** Time to wait (ms) for more before a request that is not full. */
 const GATHER_MS = 1_000;
 
-/** How long (ms) to wait before an outbox that cannot be read is read again. */
+/** Time to wait (ms) before an outbox that cannot be read is read again. */
 const UNREADABLE_MS = 10_000;
 
 /**
@@ -105,15 +26,15 @@ const UNREADABLE_MS = 10_000;
  * crash is then at most one sample of each series, the newest that the receiver has, which every receiver takes twice.
  */
 export async function sendWaiting(options: SenderOptions, signal: AbortSignal): Promise<never> {
-  const { queue, snapshots, takeUp, arrivals, clock } = options;
+  const { queue, snapshots, load, clock } = options;
   const delivery = new Delivery(options);
-  await unlessUnreadable(() => takeUp(signal), options, signal);
+  await unlessUnreadable(() => unlessAborted(load(), signal), options, signal);
   let leftBehind = 0;
   for (;;) {
     while (queue.waiting.samples === 0 && snapshots.waiting === undefined)
-      await once(arrivals, 'added', { signal });
+      await once(queue.arrivals, 'added', { signal });
     signal.throwIfAborted();
-    // What a request has left behind, since it had a sample of each series, waits for nothing more.
+    // Samples that a request has left behind, since it had one of each series, wait for nothing more.
     if (leftBehind === 0 && queue.waiting.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
     const { waiting } = snapshots;
     if (waiting !== undefined && isNext(waiting, queue)) {
@@ -153,148 +74,7 @@ async function unlessUnreadable<Result>(
   }
 }
 
-/** Whether nothing older waits: sent first, a snapshot would have Prometheus refuse what waited, if that is an hour older. */
-function isNext({ at }: Snapshot, { waiting: { oldest } }: ReceiverQueue): boolean {
+/** True if nothing older waits: sent first, a snapshot would have Prometheus refuse what waited, if that is an hour older. */
+function isNext({ at }: Snapshot, { waiting: { oldest } }: DestinationQueue): boolean {
   return oldest === undefined || oldest >= at;
-}
-
-/** What sends samples, and what is told what becomes of them, and of requests. */
-interface DeliveryOptions {
-  readonly clock: Clock;
-  readonly send: (samples: readonly PushedSample[], signal: AbortSignal) => Promise<ReceiverAnswer>;
-  readonly sent: (samples: number) => void;
-  /** @param words the receiver's, without secrets */
-  readonly refused: (reason: RefusalReason, samples: number, words: string) => void;
-  /** A request has failed and is made again, unless this throws: then the delivery ends with that error. */
-  readonly failed: (words: string) => void;
-}
-
-/** Most samples in a request: about a megabyte before compression. Who finds that too large (413) is sent halves. */
-export const REQUEST_SAMPLES = 5_000;
-
-/** How long (ms) to wait after a first failure; twice as long after each further one. */
-const FIRST_BACKOFF_MS = 1_000;
-const LONGEST_BACKOFF_MS = 60_000;
-
-/** A receiver that asks for a longer wait than this (ms) is asked again all the same. */
-const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
-
-/** So many samples of a batch are asked for, one by one, before it is believed that a receiver refuses all of them alike. */
-const ASKED_FOR = 20;
-
-/** Brings samples to one receiver, with as many requests as that takes. */
-export class Delivery {
-  readonly #options: DeliveryOptions;
-  /** The newest sample that the receiver has taken. It takes it again, unless it answers everything with an error. */
-  #taken: PushedSample | undefined;
-
-  constructor(options: DeliveryOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Has the receiver answer for each of the samples, so that one it refuses costs none of the others. What it answers
-   * to all of them alike is no refusal but a failure: of a proxy before it, a tenant that is missing, the wrong protocol.
-   * @returns whether it did; false after such a failure: then all are to be sent again
-   */
-  async deliver(samples: readonly PushedSample[], signal: AbortSignal): Promise<boolean> {
-    const { send } = this.#options;
-    let parts: readonly (readonly PushedSample[])[] = [samples];
-    let failures = 0;
-    let checked: readonly PushedSample[] | undefined;
-    /** Whether the receiver has answered for any of the samples, so that the rest alone is asked for again. */
-    let hasSettled = false;
-    for (let [part, ...others] = parts; part !== undefined; [part, ...others] = parts) {
-      const answer: ReceiverAnswer = part.length === 0 ? { kind: 'accepted' } : await send(part, signal);
-      if (answer.kind === 'failed') {
-        failures += 1;
-        await this.#waitAfter(failures, answer, signal);
-        continue;
-      }
-      failures = 0;
-      if (answer.kind === 'refused' && answer.unexplained && part.length === 1 && part !== checked) {
-        // It may be well again only since it was asked for this one, which it is asked for once more.
-        if (!(await this.#refusesAll(samples, answer.words, signal))) checked = part;
-        else if (!hasSettled) return false;
-        continue;
-      }
-      parts = others;
-      hasSettled ||= answer.kind !== 'refused' || part.length === 1;
-      if (answer.kind === 'accepted') this.#accepted(part);
-      else if (answer.kind === 'partly accepted') this.#partlyAccepted(part, answer);
-      else parts = this.#refused(part, others, answer);
-    }
-    this.#failuresAlike = 0;
-    return true;
-  }
-
-  /** How often in a row a delivery has ended since everything was refused alike. */
-  #failuresAlike = 0;
-
-  /** Whether a sample taken before, or, without one, all of some, get the same answer. If so, it waits as after any failure. */
-  async #refusesAll(samples: readonly PushedSample[], words: string, signal: AbortSignal): Promise<boolean> {
-    const step = Math.ceil(samples.length / ASKED_FOR);
-    const asked =
-      this.#taken === undefined ? samples.filter((_, index) => index % step === 0) : [this.#taken];
-    for (const sample of asked) {
-      const answer = await this.#options.send([sample], signal);
-      const isAlike = answer.kind === 'refused' && alike(answer.words) === alike(words);
-      if (!isAlike && answer.kind !== 'failed') return false;
-    }
-    this.#failuresAlike += 1;
-    await this.#waitAfter(this.#failuresAlike, { words: `it refuses everything alike: ${words}` }, signal);
-    return true;
-  }
-
-  #accepted(part: readonly PushedSample[]): void {
-    if (part.length === 0) return;
-    this.#taken = part.find(({ ended }) => !ended) ?? this.#taken;
-    this.#options.sent(part.length);
-  }
-
-  /** Which samples it did not take the receiver does not say, and none may be sent again. */
-  #partlyAccepted(
-    part: readonly PushedSample[],
-    { rejected, reason, words }: Extract<ReceiverAnswer, { kind: 'partly accepted' }>,
-  ): void {
-    const { sent, refused } = this.#options;
-    const count = Math.min(rejected, part.length);
-    if (count < part.length) sent(part.length - count);
-    refused(reason, count, words);
-  }
-
-  /** What is left to send after a refusal. */
-  #refused(
-    part: readonly PushedSample[],
-    others: readonly (readonly PushedSample[])[],
-    { reason, words }: Extract<ReceiverAnswer, { kind: 'refused' }>,
-  ): readonly (readonly PushedSample[])[] {
-    const { refused } = this.#options;
-    const middle = Math.ceil(part.length / 2);
-    if (part.length > 1) return [part.slice(0, middle), part.slice(middle), ...others];
-    const at = part[0]?.at ?? 0;
-    // What is too old is so for the whole of a receiver: asking for each of the others would take thousands of requests.
-    const isRefused = (sample: PushedSample) => reason === 'too_old' && sample.at <= at;
-    const left = others.map((other) => other.filter((sample) => !isRefused(sample)));
-    const count = (all: readonly (readonly PushedSample[])[]) =>
-      all.reduce((sum, { length }) => sum + length, 0);
-    refused(reason, 1 + count(others) - count(left), words);
-    return left;
-  }
-
-  async #waitAfter(
-    failures: number,
-    { words, retryAfterMs }: { readonly words: string; readonly retryAfterMs?: number },
-    signal: AbortSignal,
-  ): Promise<void> {
-    this.#options.failed(words);
-    const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
-    const wait = Math.max(backoff, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS));
-    await this.#options.clock.sleep(wait, signal);
-  }
-}
-
-/** Words without numbers and identifiers, which differ with every request. */
-function alike(words: string): string {
-  return words.replaceAll(/[0-9a-f-]{8,}|\d+/gi, '#');
 }

@@ -1,7 +1,7 @@
 import type { AccountView } from '../account/account-status.ts';
 import type { Store } from '../exposition/store.ts';
+import { DROP_REASONS } from '../push/destination-queue.ts';
 import { REFUSAL_REASONS } from '../push/protocol.ts';
-import { DROP_REASONS } from '../push/receiver-queue.ts';
 import type { ReceiverView } from '../push/running-receiver.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
 import type { State } from '../state/state.ts';

@@ -4,18 +4,18 @@ import type { StateKey, StateReader } from './state.ts';
 export interface MemoryPart<T> {
   /** Where the state keeps it; undefined where a restart forgets it. */
   readonly key?: StateKey;
-  /** What is remembered, by what the state holds under the key. @param stored undefined where it holds nothing */
+  /** Returns what is remembered, by what the state holds under the key. @param stored undefined where it holds nothing */
   open(stored: unknown): T;
 }
 
 /** A part that is learned gradually. The account saves it every few seconds, apart from the commits of polls. */
 export interface SavedPart<T> extends MemoryPart<T> {
   readonly key: StateKey;
-  /** What the state keeps of it. */
+  /** Returns what the state keeps of it. */
   store(value: T): unknown;
 }
 
-/** What a poll leaves in a part of the memory. */
+/** Change that a poll makes to a part of the memory. */
 export interface MemoryChange {
   readonly part: MemoryPart<unknown>;
   readonly value: unknown;
@@ -37,10 +37,10 @@ export class AccountMemory {
   readonly #state: Pick<StateReader, 'kind' | 'get'>;
   /** By part: what goes with its job is forgotten with it. */
   readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
-  /** What there is of each while the state cannot be read, and what it turned out to hold: there may be a hundred thousand. */
+  /** Values of parts while the state cannot be read, and what it turned out to hold: there may be a hundred thousand. */
   readonly #unread = new WeakMap<MemoryPart<unknown>, unknown>();
   readonly #late = new WeakMap<MemoryPart<unknown>, unknown>();
-  /** Whether polls may have begun before the state could be read: then it may hold more than they found there. */
+  /** True if polls may have begun before the state could be read: then it may hold more than they found there. */
   readonly #beganUnread: boolean;
 
   constructor(state: Pick<StateReader, 'kind' | 'get'>) {
@@ -55,7 +55,7 @@ export class AccountMemory {
     return this.#openedOnce(part, this.#state.kind === 'unavailable' ? this.#unread : this.#values);
   }
 
-  /** What the state turned out to hold of a part; undefined where it could be read before any poll, or cannot be read yet. */
+  /** Returns what the state turned out to hold of a part; undefined where it could be read before any poll, or cannot be read yet. */
   late<T>(part: MemoryPart<T>): T | undefined {
     if (!this.#beganUnread || this.#state.kind === 'unavailable') return undefined;
     return this.#openedOnce(part, this.#late);
@@ -66,7 +66,7 @@ export class AccountMemory {
     return held.get(part) as T;
   }
 
-  /** Whether anything is remembered of a part. */
+  /** True if anything is remembered of a part. */
   holds(part: MemoryPart<unknown>): boolean {
     return this.#values.has(part);
   }

@@ -1,8 +1,14 @@
-import { type Change, endOfPrefix, type StoredRecord } from './records.ts';
+import { type Change, canDecode, endOfPrefix, Records, type StoredRecord, textOfKey } from './records.ts';
+import { QUEUE } from './state.ts';
 
 /** The answer to a write was lost: whether it took effect is not known. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
+}
+
+/** The disk does not hold what was written there; it is not to be trusted. */
+export class DamagedState extends Error {
+  override readonly name = 'DamagedState';
 }
 
 /** The first `limit` records, in the order of their names, from `from` (included) to `until` (not included). */
@@ -13,33 +19,73 @@ export interface NameRange {
 }
 
 /**
- * The storage behind `DurableState`: each place for state implements it. Nobody else may use the place while it is open.
- * Names are ordered by their bytes; writes never overlap, but reads may overlap a write.
+ * Storage behind `DurableState`, of SQLite or PostgreSQL. Nobody else may use the place while it is open. Names are ordered by
+ * their bytes; writes never overlap, but reads may overlap a write.
  */
 export interface Database {
-  read(range: NameRange): Promise<readonly StoredRecord[]>;
+  range(range: NameRange): Promise<readonly StoredRecord[]>;
+  /** The records of these names, as far as there are any, in any order. */
+  read(names: readonly string[]): Promise<readonly StoredRecord[]>;
   /** Resolves once all the changes are durable; rejects where none is, or with `OutcomeUnknown`. */
   write(changes: readonly Change[]): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** How many records are read at once: a few milliseconds' work, and no more than one statement can bring. */
-const BATCH = 1_000;
-
-/** All records, or those between two names, in the order of their names. */
-export async function* everyRecord(
-  database: Pick<Database, 'read'>,
-  { from, until } = { from: '', until: endOfPrefix('') },
-): AsyncGenerator<StoredRecord, void> {
-  let batch: readonly StoredRecord[] = [];
-  do {
-    const last = batch.at(-1);
-    batch = await database.read({ from: last ? `${last.name}\0` : from, until, limit: BATCH });
-    yield* batch;
-  } while (batch.length === BATCH);
+/** A database with all of its records in memory, but for queues. */
+export interface LoadedDatabase {
+  readonly database: Database;
+  readonly records: Records;
+  /** Number of records that cannot be decoded and were set aside now. */
+  readonly damaged: number;
 }
 
-/** What is on disk is not what the last commit left; it is not to be trusted. */
-export class DamagedState extends Error {
-  override readonly name = 'DamagedState';
+/** Where a name begins that `Records` do not hold. */
+export const QUEUE_NAMES = textOfKey([QUEUE]);
+
+/** Where the names of records begin that were set aside. */
+const DAMAGED_NAMES = textOfKey(['damaged']);
+
+/** Number of records that are read at once: a few milliseconds' work, and no more than one statement can bring. */
+const BATCH = 1_000;
+
+/** Loads all records but those of queues. Records that cannot be decoded are set aside under another name. */
+export async function load(database: Database): Promise<LoadedDatabase> {
+  const records = new Records();
+  const damaged: Change[] = [];
+  for (const [from, until] of [
+    ['', QUEUE_NAMES],
+    [endOfPrefix(QUEUE_NAMES), endOfPrefix('')],
+  ] as const)
+    for await (const { name, bytes } of everyRecord(database, from, until)) {
+      if (name.startsWith(DAMAGED_NAMES)) continue;
+      if (canDecode(bytes)) records.apply([[name, bytes]]);
+      else damaged.push([name, undefined], [DAMAGED_NAMES + name, bytes]);
+    }
+  if (damaged.length > 0) await database.write(damaged);
+  return { database, records, damaged: damaged.length / 2 };
+}
+
+/** Explains what was set aside; undefined where nothing was. */
+export function damageNote({ damaged }: LoadedDatabase, place: string): string | undefined {
+  if (damaged === 0) return undefined;
+  return `${damaged} records of the state in ${place} cannot be decoded and were set aside: their counters start from zero`;
+}
+
+async function* everyRecord(
+  database: Pick<Database, 'range'>,
+  start: string,
+  until: string,
+): AsyncGenerator<StoredRecord, void> {
+  for (let from = start; ; ) {
+    const batch = await database.range({ from, until, limit: BATCH });
+    yield* batch;
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < BATCH) return;
+    from = behind(last.name);
+  }
+}
+
+/** The beginning of all names after this one: names have no blank, which sorts before all their characters. */
+export function behind(name: string): string {
+  return `${name} `;
 }

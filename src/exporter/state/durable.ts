@@ -1,9 +1,15 @@
 import { wakeInSlices } from '../slices.ts';
-import { DamagedState, type Database, OutcomeUnknown } from './database.ts';
-import { type Change, endOfPrefix, openEntry, type Records, sealEntry, textOfKey } from './records.ts';
+import {
+  behind,
+  DamagedState,
+  type Database,
+  type LoadedDatabase,
+  OutcomeUnknown,
+  QUEUE_NAMES,
+} from './database.ts';
+import { type Change, endOfPrefix, packEntry, Records, textOfKey, unpackEntry } from './records.ts';
 import {
   LONGEST_COMMIT_MS,
-  QUEUE,
   type RangeOptions,
   type State,
   type StateEntry,
@@ -18,44 +24,54 @@ interface PendingCommit {
   readonly reject: (error: Error) => void;
 }
 
-export interface DurableStateParts {
-  readonly directory: string;
-  readonly note?: string | undefined;
-  readonly database: Database;
-  /** What the database holds, but for queues. */
-  readonly records: Records;
-  /** How long (ms) the disk may take for a write or a read. Default: `LONGEST_COMMIT_MS`. */
-  readonly timeLimitMs?: number;
-}
-
-/** Where a name begins that `Records` do not hold. */
-export const QUEUE_NAMES = textOfKey([QUEUE]);
+/** A database to use from now on, or why there is none yet. */
+export type OpeningAttempt =
+  | { readonly loaded: Pick<LoadedDatabase, 'database' | 'records'>; readonly note?: string | undefined }
+  | { readonly trouble: string };
 
 /**
- * State in a database. Commits that come while one is being written go to disk together, at the price of one. Those
- * that a disk leaves without an answer are refused; what such a disk writes in the end is taken back with its next write.
+ * State in a database. Until there is one it is `unavailable` and refuses every commit, so that no counter begins that would
+ * later jump to what the database holds. Commits that come while one is being written are written together. Those that a disk
+ * leaves without an answer are refused; what such a disk writes in the end is taken back with its next write.
  */
 export class DurableState implements State {
-  readonly kind = 'durable';
   readonly directory: string;
-  readonly note: string | undefined;
-  readonly #database: Database;
-  readonly #records: Records;
   readonly #timeLimitMs: number;
+  #database: Database | undefined;
+  #records = new Records();
+  #note: string | undefined;
+  readonly #closing = new AbortController();
+  #opening: Promise<void> | undefined;
   #pending: PendingCommit[] = [];
   #writing: Promise<void> | undefined;
   #isHanging = false;
-  /** Undoes what was written after its commits had been refused. */
+  /** Undoes what was, or may have been, written of refused commits. */
   #undo: readonly Change[] = [];
-  #closed = false;
   #refused: StateWriteFailure | undefined;
 
-  constructor({ directory, note, database, records, timeLimitMs = LONGEST_COMMIT_MS }: DurableStateParts) {
+  /** @param timeLimitMs time limit of a write or a read */
+  constructor(directory: string, first: OpeningAttempt, timeLimitMs = LONGEST_COMMIT_MS) {
     this.directory = directory;
-    this.note = note;
-    this.#database = database;
-    this.#records = records;
     this.#timeLimitMs = timeLimitMs;
+    this.#use(first);
+  }
+
+  /** Goes on with the first database that these attempts give, unless it is closed before. */
+  openBy(attempts: (signal: AbortSignal) => AsyncIterable<OpeningAttempt>): void {
+    const open = async () => {
+      for await (const attempt of attempts(this.#closing.signal)) this.#use(attempt);
+    };
+    this.#opening = open().catch((error: unknown) => {
+      if (!this.#closing.signal.aborted) throw error;
+    });
+  }
+
+  get kind(): State['kind'] {
+    return this.#database === undefined ? 'unavailable' : 'durable';
+  }
+
+  get note(): string | undefined {
+    return this.#note;
   }
 
   get refusal(): string | undefined {
@@ -71,81 +87,89 @@ export class DurableState implements State {
   }
 
   async range(prefix: StateKey, { limit, after }: RangeOptions): Promise<readonly StateEntry[]> {
-    this.#refuseWhenClosed();
     const start = textOfKey(prefix);
-    // No name lies between one and the same with this character at its end.
-    const from = after === undefined ? start : `${textOfKey(after)}\0`;
-    const reading = this.#database.read({ from, until: endOfPrefix(start), limit });
-    const found = await this.#inTime(reading).catch((error: unknown) => {
-      if (error instanceof DamagedState || !(error instanceof Error)) throw error;
-      throw new StateReadFailure(error.message, { cause: error });
-    });
-    return found.map(openEntry);
+    const from = after === undefined ? start : behind(textOfKey(after));
+    return this.#read((database) => database.range({ from, until: endOfPrefix(start), limit }));
+  }
+
+  async read(keys: readonly StateKey[]): Promise<readonly StateEntry[]> {
+    return this.#read((database) => database.read(keys.map(textOfKey)));
   }
 
   async commit(entries: readonly StateEntry[]): Promise<void> {
     this.#refuseWhenClosed();
-    const changes = entries.map(sealEntry);
+    const changes = entries.map(packEntry);
     if (changes.length === 0) return;
+    if (this.#database === undefined) throw new StateWriteFailure(this.#note);
     if (this.#isHanging) throw this.#refusal(this.#silence());
     const written = new Promise<void>((resolve, reject) => this.#pending.push({ changes, resolve, reject }));
-    this.#writing ??= this.#writeAll();
+    this.#writing ??= this.#writeAll(this.#database);
     await written;
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    await this.#opening;
     await this.#writing;
-    await this.#database.close();
+    await this.#database?.close();
   }
 
-  async #writeAll(): Promise<void> {
+  #use(attempt: OpeningAttempt): void {
+    if ('loaded' in attempt) {
+      this.#database = attempt.loaded.database;
+      this.#records = attempt.loaded.records;
+      this.#note = attempt.note;
+    } else this.#note = attempt.trouble;
+  }
+
+  async #read(ask: (database: Database) => ReturnType<Database['range']>): Promise<readonly StateEntry[]> {
+    this.#refuseWhenClosed();
+    if (this.#database === undefined) return [];
+    const found = await this.#inTime(ask(this.#database)).catch((error: unknown) => {
+      if (error instanceof DamagedState || !(error instanceof Error)) throw error;
+      throw new StateReadFailure(error.message, { cause: error });
+    });
+    return found.map(unpackEntry);
+  }
+
+  async #writeAll(database: Database): Promise<void> {
     // Lets the commits of the same moment join the first write.
     await Promise.resolve();
     while (this.#pending.length > 0) {
       const group = this.#pending;
       this.#pending = [];
-      await this.#writeGroup(group);
+      await this.#writeGroup(database, group);
     }
     this.#writing = undefined;
   }
 
-  async #writeGroup(group: readonly PendingCommit[]): Promise<void> {
+  async #writeGroup(database: Database, group: readonly PendingCommit[]): Promise<void> {
     const changes = group.flatMap((commit) => commit.changes);
-    const writing = this.#database.write([...new Map([...this.#undo, ...changes])]);
+    const writing = database.write([...new Map([...this.#undo, ...changes])]);
     try {
       await this.#inTime(writing);
       this.#undo = [];
       this.#refused = undefined;
-      this.#records.apply(changes.filter(([name]) => !isQueued(name)));
+      this.#records.apply(changes.filter(([name]) => !name.startsWith(QUEUE_NAMES)));
       // Before the next write, so that commits are told in their order: a queue for a receiver stands in it.
       await wakeInSlices(group.map(({ resolve }) => resolve));
     } catch (error) {
+      const isLate = error instanceof DiskHangs;
+      this.#isHanging = isLate;
+      const refused = isLate ? [...group, ...this.#pending.splice(0)] : group;
       const refusal = this.#refusal(error);
-      for (const { reject } of group) reject(refusal);
-      if (error instanceof OutcomeUnknown) this.#undoLater(changes);
-      if (error instanceof DiskHangs) await this.#untilItAnswers(writing, changes);
+      for (const { reject } of refused) reject(refusal);
+      if (isLate || error instanceof OutcomeUnknown) this.#undoLater(changes);
+      // Nobody waits for a disk that hangs: until it has answered, every commit is refused.
+      if (isLate) await writing.catch(() => undefined);
+      this.#isHanging = false;
     }
   }
 
-  /** Nobody waits for a disk that hangs: until it has answered, every commit is refused. */
-  async #untilItAnswers(writing: Promise<unknown>, changes: readonly Change[]): Promise<void> {
-    this.#isHanging = true;
-    for (const { reject } of this.#pending) reject(this.#refusal(this.#silence()));
-    this.#pending = [];
-    const wasWritten = await writing.then(
-      () => true,
-      (error: unknown) => error instanceof OutcomeUnknown,
-    );
-    this.#isHanging = false;
-    if (wasWritten) this.#undoLater(changes);
-  }
-
-  /** What was, or may have been, written of refused commits is taken back with the next write. */
   #undoLater(changes: readonly Change[]): void {
-    // What a queue held before is not known; an entry that is gone was to be removed anyway.
-    const undone = changes.filter(([name, bytes]) => bytes !== undefined || !isQueued(name));
+    // The former entries of a queue are not known; an entry that is gone was to be removed anyway.
+    const undone = changes.filter(([name, bytes]) => bytes !== undefined || !name.startsWith(QUEUE_NAMES));
     const before = undone.map(([name]): Change => [name, this.#records.bytes(name)]);
     this.#undo = [...new Map([...this.#undo, ...before])];
   }
@@ -168,7 +192,7 @@ export class DurableState implements State {
   }
 
   #refuseWhenClosed(): void {
-    if (this.#closed) throw new Error('the state is closed');
+    if (this.#closing.signal.aborted) throw new Error('the state is closed');
   }
 }
 
@@ -177,14 +201,10 @@ class DiskHangs extends Error {
 }
 
 /** Waits for so long (ms, real time) at most. @throws what `late` makes where work takes longer; it goes on nevertheless */
-export function inTime<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
+function inTime<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(late()), limitMs);
   });
   return Promise.race([work, tooLong]).finally(() => clearTimeout(timer));
-}
-
-function isQueued(name: string): boolean {
-  return name.startsWith(QUEUE_NAMES);
 }

@@ -1,47 +1,14 @@
 import { type Clock, systemClock } from '../clock.ts';
-import { DamagedState, type Database, everyRecord } from './database.ts';
-import type { DatabaseThread, RecordTally } from './database-requests.ts';
-import {
-  ensureDirectory,
-  FORMAT,
-  ForeignDirectory,
-  formatOf,
-  refuseForeign,
-  refuseUnreadable,
-  StateInUse,
-  setAside,
-  writeMarker,
-} from './directory.ts';
-import { DurableState, QUEUE_NAMES } from './durable.ts';
-import { isIntact, Records, sealEntry, storedChecksum } from './records.ts';
-import { lockDirectory, openDatabase } from './sqlite.ts';
-import {
-  QUEUE,
-  type RangeOptions,
-  type State,
-  type StateEntry,
-  type StateKey,
-  StateWriteFailure,
-} from './state.ts';
+import { DamagedState, damageNote, type LoadedDatabase, load } from './database.ts';
+import { ensureDirectory, StateInUse, setAside } from './directory.ts';
+import { DurableState, type OpeningAttempt } from './durable.ts';
+import { packEntry, Records } from './records.ts';
+import { LockedDirectory, OtherFormat } from './sqlite.ts';
+import { QUEUE, type State } from './state.ts';
 
 export interface StateLog {
   info(message: string): void;
   warn(message: string): void;
-}
-
-/** The state has a format that this version does not read; it is left as it is. */
-export class OtherFormat extends Error {
-  override readonly name = 'OtherFormat';
-
-  constructor(directory: string, format: number) {
-    const cure =
-      format > FORMAT
-        ? 'run the newer version, or choose another --state.dir'
-        : 'it dates from before the first release; choose another --state.dir, or remove its files: counters then start from zero';
-    super(
-      `the state in ${directory} has format ${format}, and this version reads format ${FORMAT} alone: ${cure}`,
-    );
-  }
 }
 
 /** The directory cannot be used, and the exporter must not start without it. */
@@ -51,218 +18,117 @@ export class StateRequired extends Error {
 
 export interface OpenOptions {
   readonly clock?: Clock;
-  /** Whether there is nothing to be done without the directory. */
+  /** True if there is nothing to be done without the directory. */
   readonly required?: boolean;
 }
 
-/** How long (ms) a start waits for a slow disk. It then goes on without the state, which is taken up once it is open. */
+/** Time (ms) for which a start waits for a slow disk. It then goes on without the state, which is taken up once it is open. */
 const OPEN_TIMEOUT_MS = 10_000;
+
+/** Time to wait (ms) before the directory is tried again. */
+const RETRY_MS = 10_000;
 
 /**
  * Opens the state in `directory`, for this process alone. A damaged state is set aside with a warning. Where the
  * directory cannot be used, opening it is tried again and again; until then the state's kind is `unavailable`.
- * @throws StateInUse, OtherFormat, ForeignDirectory when it holds files that are not ours, and StateRequired
+ * @throws StateInUse, OtherFormat and StateRequired
  */
 export async function openState(
   directory: string,
   log: StateLog,
   { clock = systemClock, required = false }: OpenOptions = {},
 ): Promise<State> {
-  const open = () => openDurable(directory, log, () => clock.now());
-  const firstAttempt = open();
+  const open = () => openDirectory(directory, log, () => clock.now());
+  const first = open();
   const outcome = await Promise.race([
-    firstAttempt.catch((error: unknown) => failureOf(error)),
-    ...(required ? [] : [timedOut(clock, firstAttempt)]),
+    first.catch((error: unknown) => {
+      if (error instanceof StateInUse || error instanceof OtherFormat) throw error;
+      return { trouble: reasonOf(error) };
+    }),
+    ...(required ? [] : [timedOut(clock, first)]),
   ]);
-  if (outcome !== undefined && !('reason' in outcome)) return outcome;
+  if (!('trouble' in outcome)) return new DurableState(outcome.place, outcome);
   if (required)
-    throw new StateRequired(`the state directory ${directory} cannot be used: ${outcome?.reason}`);
-  return new AwaitedState({ directory, clock, log, open, firstAttempt });
+    throw new StateRequired(`the state directory ${directory} cannot be used: ${outcome.trouble}`);
+  const trouble = withheld(directory, outcome.trouble);
+  log.warn(trouble);
+  const state = new DurableState(directory, { trouble });
+  state.openBy(async function* (signal): AsyncGenerator<OpeningAttempt, void> {
+    let reason = outcome.trouble;
+    for (let attempt = first; ; attempt = open()) {
+      const found = await attempt.catch((error: unknown) => ({ trouble: reasonOf(error) }));
+      if ('loaded' in found) {
+        log.info(`the state directory ${directory} can be used: counters continue`);
+        return yield found;
+      }
+      const trouble = withheld(directory, found.trouble);
+      if (found.trouble !== reason) log.warn(trouble);
+      reason = found.trouble;
+      yield { trouble };
+      await clock.sleep(RETRY_MS, signal);
+    }
+  });
+  return state;
 }
 
-/** Why the directory cannot be used. @throws what no later attempt would mend */
-function failureOf(error: unknown): { readonly reason: string } {
-  if ([StateInUse, ForeignDirectory, OtherFormat].some((kind) => error instanceof kind)) throw error;
-  return { reason: error instanceof Error ? error.message : String(error) };
+function withheld(directory: string, reason: string): string {
+  return `the state directory ${directory} cannot be used: ${reason}; counters are withheld until then, gauges are served`;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Resolves once the attempt has taken too long; never, where it has ended before. */
-async function timedOut(clock: Clock, attempt: Promise<unknown>): Promise<undefined> {
+async function timedOut(clock: Clock, attempt: Promise<unknown>): Promise<{ readonly trouble: string }> {
   const ended = new AbortController();
   const end = () => ended.abort();
   attempt.then(end, end);
   await clock.sleep(OPEN_TIMEOUT_MS, ended.signal).catch(() => new Promise(() => undefined));
+  return { trouble: 'it has not responded yet' };
 }
 
-async function openDurable(directory: string, log: StateLog, now: () => number): Promise<State> {
+interface OpenedDirectory {
+  readonly place: string;
+  readonly loaded: LoadedDatabase;
+  readonly note: string | undefined;
+}
+
+async function openDirectory(directory: string, log: StateLog, now: () => number): Promise<OpenedDirectory> {
   const place = await ensureDirectory(directory);
-  await refuseForeign(place);
-  const opened = await locked(place, (thread) => openTrusted(thread, place)).catch(async (error) => {
-    await refuseUnreadable(place);
-    if (!(error instanceof DamagedState)) throw error;
-    // What a disk did not let be read looks damaged, too; now it does.
-    return await locked(place, (thread) => openOrSetAside(thread, place, log, now));
-  });
-  log.info(`state opened in ${place}: ${opened.records.size} records`);
-  return new DurableState({ ...opened, directory: place });
+  let note: string | undefined;
+  const loaded = await loadFrom(place)
+    // A state that the disk did not let be read once looks damaged, too.
+    .catch(unlessDamaged(() => loadFrom(place)))
+    .catch(
+      unlessDamaged(async ({ message }) => {
+        const aside = await setAside(place, now());
+        note = `the state in ${place} was not used, ${message}; it was moved to ${aside}, and counters start from zero`;
+        return loadFrom(place);
+      }),
+    );
+  note ??= damageNote(loaded, place);
+  if (note !== undefined) log.warn(note);
+  log.info(`state opened in ${place}: ${loaded.records.size} records`);
+  return { place, loaded, note };
 }
 
-interface Opened {
-  readonly database: Database;
-  readonly records: Records;
-  readonly note?: string;
+/** Handles damage, and throws all other errors again. */
+function unlessDamaged<T>(handle: (damage: DamagedState) => Promise<T>): (error: unknown) => Promise<T> {
+  return async (error) => {
+    if (error instanceof DamagedState) return handle(error);
+    throw error;
+  };
 }
 
-/** Opens what is in `place`, which is locked until that is closed. */
-async function locked(place: string, open: (thread: DatabaseThread) => Promise<Opened>): Promise<Opened> {
-  const lock = await lockDirectory(place);
+/** Loads the database in a directory, which is locked until that is closed. */
+async function loadFrom(place: string): Promise<LoadedDatabase> {
+  const lock = await LockedDirectory.lock(place);
   try {
-    const opened = await open(lock);
-    const close = () => opened.database.close().finally(() => lock.release());
-    return { ...opened, database: { ...opened.database, close } };
+    return await load(await lock.openDatabase());
   } catch (error) {
     await lock.release();
     throw error;
-  }
-}
-
-async function openOrSetAside(
-  thread: DatabaseThread,
-  place: string,
-  log: StateLog,
-  now: () => number,
-): Promise<Opened> {
-  try {
-    return await openTrusted(thread, place);
-  } catch (error) {
-    if (!(error instanceof DamagedState)) throw error;
-    const aside = await setAside(place, now());
-    const note = `the state in ${place} was not used, ${error.message}; it was moved to ${aside}, and counters start from zero`;
-    log.warn(note);
-    return { ...(await openTrusted(thread, place)), note };
-  }
-}
-
-/** The state in `place`, begun where there is none. */
-async function openTrusted(thread: DatabaseThread, place: string): Promise<Opened> {
-  const format = await formatOf(place);
-  if (format === undefined) await writeMarker(place);
-  else if (Number.isNaN(format)) throw new DamagedState('its marker is damaged');
-  else if (format !== FORMAT) throw new OtherFormat(place, format);
-  const { database, tally } = await openDatabase(thread, place);
-  try {
-    return { database, records: await readAll(database, tally) };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-}
-
-/** Holds all records but those of queues, once they are as the last commit left them. */
-async function readAll(database: Database, tally: RecordTally): Promise<Records> {
-  const held = new Records();
-  let records = 0;
-  let sum = 0;
-  for await (const { name, bytes } of everyRecord(database)) {
-    if (!isIntact(name, bytes)) throw new DamagedState(`the record ${name} is damaged`);
-    records += 1;
-    sum = (sum + storedChecksum(bytes)) >>> 0;
-    if (!name.startsWith(QUEUE_NAMES)) held.apply([[name, bytes]]);
-  }
-  if (records !== tally.records || sum !== tally.sum) {
-    throw new DamagedState('its records are not those of its last commit');
-  }
-  return held;
-}
-
-/** How long (ms) to wait before the directory is tried again. */
-const RETRY_MS = 10_000;
-
-export interface AwaitedStateOptions {
-  readonly directory: string;
-  readonly clock: Clock;
-  readonly log: { info(message: string): void; warn(message: string): void };
-  readonly open: () => Promise<State>;
-  /** The attempt that has failed, or is still under way. */
-  readonly firstAttempt: Promise<State>;
-}
-
-/**
- * State whose directory cannot be used yet. Until it can be, it refuses every commit, so that no counter begins that
- * would later jump to what the directory holds; it is tried again and again.
- */
-export class AwaitedState implements State {
-  readonly directory: string;
-  readonly #options: AwaitedStateOptions;
-  readonly #opening: Promise<void>;
-  readonly #closing = new AbortController();
-  #reason = 'it has not responded yet';
-  #opened: State | undefined;
-
-  constructor(options: AwaitedStateOptions) {
-    this.directory = options.directory;
-    this.#options = options;
-    this.#opening = this.#openAtLast();
-  }
-
-  get kind(): State['kind'] {
-    return this.#opened?.kind ?? 'unavailable';
-  }
-
-  get note(): string | undefined {
-    return this.#opened ? this.#opened.note : this.#trouble();
-  }
-
-  get refusal(): string | undefined {
-    return this.#opened?.refusal;
-  }
-
-  get(key: StateKey): unknown {
-    return this.#opened?.get(key);
-  }
-
-  keys(prefix: StateKey): Iterable<StateKey> {
-    return this.#opened?.keys(prefix) ?? [];
-  }
-
-  async range(prefix: StateKey, options: RangeOptions): Promise<readonly StateEntry[]> {
-    return (await this.#opened?.range(prefix, options)) ?? [];
-  }
-
-  async commit(entries: readonly StateEntry[]): Promise<void> {
-    if (this.#opened) return this.#opened.commit(entries);
-    if (entries.length > 0) throw new StateWriteFailure(this.#trouble());
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#opening;
-    await this.#opened?.close();
-  }
-
-  async #openAtLast(): Promise<void> {
-    const { firstAttempt, open, clock, log } = this.#options;
-    for (let attempt = firstAttempt; ; attempt = open()) {
-      try {
-        this.#opened = await attempt;
-        log.info(`the state directory ${this.directory} can be used: counters continue`);
-        return;
-      } catch (error) {
-        this.#warn(error instanceof Error ? error.message : String(error));
-      }
-      const waited = clock.sleep(RETRY_MS, this.#closing.signal).then(() => true);
-      if (!(await waited.catch(() => false))) return;
-    }
-  }
-
-  #warn(reason: string): void {
-    if (reason === this.#reason) return;
-    this.#reason = reason;
-    this.#options.log.warn(this.#trouble());
-  }
-
-  #trouble(): string {
-    return `the state directory ${this.directory} cannot be used: ${this.#reason}; counters are withheld until then, gauges are served`;
   }
 }
 
@@ -276,7 +142,9 @@ export function memoryState(note?: string): State {
     get: (key) => (key[0] === QUEUE ? undefined : records.get(key)),
     keys: (prefix) => [...records.keys(prefix)].filter(([first]) => first !== QUEUE),
     range: async (prefix, options) => records.range(prefix, options),
-    commit: async (entries) => records.apply(entries.map(sealEntry)),
-    close: async () => records.clear(),
+    read: async (keys) =>
+      keys.map((key) => ({ key, value: records.get(key) })).filter(({ value }) => value !== undefined),
+    commit: async (entries) => records.apply(entries.map(packEntry)),
+    close: async () => undefined,
   };
 }

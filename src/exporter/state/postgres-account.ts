@@ -1,7 +1,7 @@
-import { type Database, everyRecord, type NameRange, OutcomeUnknown } from './database.ts';
-import { DurableState, QUEUE_NAMES } from './durable.ts';
+import { type Database, damageNote, load, type NameRange, OutcomeUnknown } from './database.ts';
+import { DurableState } from './durable.ts';
 import { AnswerLost, type PostgresConnections } from './postgres-connections.ts';
-import { type Change, endOfPrefix, isIntact, Records, type StoredRecord } from './records.ts';
+import type { Change, StoredRecord } from './records.ts';
 import type { OwnedAccount, State } from './state.ts';
 
 type Queried = Pick<PostgresConnections, 'query' | 'shown'>;
@@ -19,39 +19,24 @@ let written = 0;
  * @throws Fenced, and what the connections throw
  */
 export async function openAccountState(connections: Queried, owned: OwnedAccount): Promise<State> {
-  // Whatever an earlier opening has left under way is refused from now on.
-  await write(connections, owned, []);
+  const { account } = owned;
+  const select = async (condition: string, values: readonly (string | number | readonly string[])[]) => {
+    const records = `SELECT name, value FROM exporter_state.records WHERE account = $1 AND ${condition}`;
+    const rows = await connections.query(records, [account, ...values]);
+    return rows.map(({ name, value }): StoredRecord => ({ name: String(name), bytes: value }));
+  };
   const database: Database = {
-    read: (range) => read(connections, owned, range),
+    range: ({ from, until, limit }: NameRange) =>
+      select('name >= $2 AND name < $3 ORDER BY name LIMIT $4', [from, until, limit]),
+    read: (names) => select('name = ANY ($2)', [names]),
     write: (changes) => write(connections, owned, changes),
     close: async () => undefined,
   };
-  const records = new Records();
-  // What waits to be pushed may be much more than all else: it is read when it is sent.
-  const [queues, behind] = [QUEUE_NAMES, endOfPrefix(QUEUE_NAMES)];
-  for (const range of [
-    { from: '', until: queues },
-    { from: behind, until: endOfPrefix('') },
-  ])
-    for await (const { name, bytes } of everyRecord(database, range)) {
-      if (!isIntact(name, bytes)) throw new Error(`the state record ${name} of ${owned.account} is damaged`);
-      records.apply([[name, bytes]]);
-    }
-  return new DurableState({ directory: connections.shown, note: undefined, database, records });
-}
-
-async function read(
-  connections: Queried,
-  { account }: OwnedAccount,
-  { from, until, limit }: NameRange,
-): Promise<readonly StoredRecord[]> {
-  const rows = await connections.query(
-    `SELECT name, value FROM exporter_state.records
-       WHERE account = $1 AND name >= $2 AND name < $3 ORDER BY name LIMIT $4`,
-    // No name has a blank, which comes before all that one may have; PostgreSQL knows no zero.
-    [account, from.replace('\0', ' '), until, limit],
-  );
-  return rows.map(({ name, value }) => ({ name: String(name), bytes: value }));
+  // Whatever an earlier opening has left under way is refused from now on.
+  await database.write([]);
+  const loaded = await load(database);
+  const place = connections.shown;
+  return new DurableState(place, { loaded, note: damageNote(loaded, `${account} in ${place}`) });
 }
 
 async function write(
@@ -71,7 +56,7 @@ async function write(
     put.map(({ bytes }) => Buffer.from(bytes)),
   ];
   const [row] = await connections
-    .query('SELECT exporter_state.write($1, $2, $3, $4, $5, $6) AS done', parameters)
+    .query('SELECT exporter_state.write_records($1, $2, $3, $4, $5, $6) AS done', parameters)
     .catch((error: unknown) => {
       throw error instanceof AnswerLost ? new OutcomeUnknown(error.message, { cause: error }) : error;
     });

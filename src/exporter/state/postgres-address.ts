@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
+import { parse, toClientConfig } from 'pg-connection-string';
 
 /** Where a PostgreSQL is, and how to get in: what its URL says, and where that is silent, the variables that libpq knows. */
 export interface PostgresAddress {
@@ -13,24 +14,24 @@ export interface PostgresAddress {
   readonly password: (() => Promise<string>) | undefined;
   /** The password where it is known at once, to be kept out of the log. */
   readonly secret: string | undefined;
-  readonly tls: PostgresTls;
+  /** Reads certificates and keys for a new connection; false for one without TLS. @throws Error where a file cannot be read */
+  readonly tls: () => ConnectionOptions | boolean;
 }
 
-/** TLS as `sslmode` asks for it. */
-export interface PostgresTls {
-  readonly mode: SslMode;
-  /** Files, by the names of libpq. */
-  readonly rootCert: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-}
+/** Modes of TLS as libpq has them, but for `allow` and `prefer`. */
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
-const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-
-export type SslMode = (typeof SSL_MODES)[number];
-
-/** Parameters of the URL that are understood; others are mistakes. */
-const PARAMETERS = ['host', 'port', 'user', 'dbname', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+/** Parameters of the URL that are understood, others are mistakes; each with the variable that fills it in. */
+const PARAMETERS = {
+  host: 'PGHOST',
+  port: 'PGPORT',
+  user: 'PGUSER',
+  dbname: 'PGDATABASE',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+} as const;
 
 /** The value of `sslrootcert` for the authorities that the program trusts anyway. */
 const SYSTEM = 'system';
@@ -54,39 +55,32 @@ export interface AddressSources {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** @throws BadStateUrl */
+/** Reads the address of a PostgreSQL. @throws BadStateUrl */
 export function postgresAddress({ url, passwordFile, env }: AddressSources): PostgresAddress {
-  if (!/^postgres(ql)?:\/\//i.test(url) || !URL.canParse(url) || !canDecode(url))
-    throw new BadStateUrl([
-      '--state.url: expected an address such as postgres://user@host:5432/database?sslmode=verify-full',
-    ]);
-  const parsed = new URL(url);
-  const { searchParams: parameters } = parsed;
-  const of = (parameter: string, variable: string, plain = '') =>
-    parameters.get(parameter) || decodeURIComponent(plain) || env[variable] || undefined;
-  const user = of('user', 'PGUSER', parsed.username);
-  const rootCert = of('sslrootcert', 'PGSSLROOTCERT');
-  const mode = of('sslmode', 'PGSSLMODE') ?? (rootCert === SYSTEM ? 'verify-full' : 'prefer');
-  const port = Number(of('port', 'PGPORT', parsed.port) ?? 5_432);
-  const sslMode = SSL_MODES.find((known) => known === mode);
-  const unknown = [...parameters.keys()].filter((name) => !PARAMETERS.includes(name));
-  const host = of('host', 'PGHOST', parsed.hostname.replace(/^\[|\]$/g, '')) ?? 'localhost';
+  const { given, parameters } = parsedUrl(url);
+  const of = (name: keyof typeof PARAMETERS, plain?: string | null) =>
+    parameters.get(name) || plain || env[PARAMETERS[name]] || undefined;
+  const user = of('user', given.user);
+  const host = of('host', given.host) ?? 'localhost';
+  const port = Number(of('port', given.port) ?? 5_432);
+  const rootCert = of('sslrootcert');
+  const mode = of('sslmode') ?? (rootCert === SYSTEM ? 'verify-full' : isLocal(host) ? 'disable' : 'prefer');
+  const unknown = [...parameters.keys()].filter((name) => !(name in PARAMETERS));
   const issues = [
-    ...unknown.map((name) => `--state.url: unknown parameter ${name}; there are ${PARAMETERS.join(', ')}`),
-    ...(host.includes(',') ? [`--state.url: expected one host, and not ${host}`] : []),
-    ...(user === undefined ? ['--state.url: no user is named, nor by PGUSER'] : []),
-    ...(Number.isInteger(port) && port > 0 && port < 65_536 ? [] : ['--state.url: the port is not a port']),
-    ...(sslMode === undefined ? [`--state.url: sslmode: expected one of ${SSL_MODES.join(', ')}`] : []),
-    ...(rootCert === SYSTEM && sslMode !== undefined && sslMode !== 'verify-full'
-      ? [`--state.url: sslrootcert=system proves nothing with sslmode=${sslMode}: use verify-full`]
-      : []),
-    ...(parsed.password !== '' && passwordFile !== undefined
-      ? ['--state.password-file is given, and --state.url has a password too: leave one of them out']
+    ...unknown.map((name) => `unknown parameter ${name}; there are ${Object.keys(PARAMETERS).join(', ')}`),
+    ...(host.includes(',') ? [`expected one host, and not ${host}`] : []),
+    ...(user === undefined ? ['no user is named, nor by PGUSER'] : []),
+    ...(Number.isInteger(port) && port > 0 && port < 65_536 ? [] : ['the port is not a port']),
+    ...modeIssues(mode, rootCert),
+    ...(given.password && passwordFile !== undefined
+      ? ['it has a password, and --state.password-file is given too: leave one of them out']
       : []),
   ];
-  if (user === undefined || sslMode === undefined || issues.length > 0) throw new BadStateUrl(issues);
-  const database = of('dbname', 'PGDATABASE', parsed.pathname.slice(1)) ?? user;
-  const secret = decodeURIComponent(parsed.password) || env['PGPASSWORD'] || undefined;
+  if (user === undefined || issues.length > 0)
+    throw new BadStateUrl(issues.map((issue) => `--state.url: ${issue}`));
+  const database = of('dbname', given.database) ?? user;
+  const secret = given.password || env['PGPASSWORD'] || undefined;
+  const files = { sslrootcert: rootCert, sslcert: of('sslcert'), sslkey: of('sslkey') };
   return {
     shown: `postgres://${user}@${host}:${port}/${database}`,
     host,
@@ -95,48 +89,59 @@ export function postgresAddress({ url, passwordFile, env }: AddressSources): Pos
     user,
     password: passwordFrom(passwordFile, secret),
     secret: passwordFile === undefined ? secret : undefined,
-    tls: { mode: sslMode, rootCert, cert: of('sslcert', 'PGSSLCERT'), key: of('sslkey', 'PGSSLKEY') },
+    tls: () => (host.startsWith('/') ? false : tlsOf(mode, files)),
   };
 }
 
-/** Whether every escape in it is one of UTF-8. */
-function canDecode(url: string): boolean {
+/** Splits a URL, since `parse` would read the files that its parameters name. @throws BadStateUrl */
+function parsedUrl(url: string) {
   try {
-    // Its result is looked at, since the bundler takes a call away whose result nobody wants.
-    return decodeURIComponent(url) !== '';
+    if (!/^postgres(ql)?:\/\//i.test(url)) throw new Error('another scheme');
+    const [address = '', query = ''] = url.split('?', 2);
+    return { given: parse(address), parameters: new URLSearchParams(decodable(query)) };
   } catch {
-    return false;
+    throw new BadStateUrl([
+      '--state.url: expected an address such as postgres://user@host:5432/database?sslmode=verify-full',
+    ]);
   }
+}
+
+/** @throws URIError where an escape is none of UTF-8 */
+function decodable(query: string): string {
+  // Its result is used, since the bundler takes a call away whose result nobody wants.
+  return decodeURIComponent(query) === '' ? '' : query;
+}
+
+/** True if an address is on this machine, where nobody can read along. */
+function isLocal(host: string): boolean {
+  return /^(\/.*|localhost|127(\.\d+){3}|::1)$/.test(host);
+}
+
+function modeIssues(mode: string, rootCert: string | undefined): string[] {
+  if (mode === 'allow' || mode === 'prefer')
+    return [
+      `sslmode=${mode}, which is also libpq's default, goes on without encryption where the server asks for it: use disable, require, verify-ca or verify-full`,
+    ];
+  if (!SSL_MODES.includes(mode)) return [`sslmode: expected one of ${SSL_MODES.join(', ')}`];
+  if (rootCert === SYSTEM && mode !== 'verify-full')
+    return [`sslrootcert=system proves nothing with sslmode=${mode}: use verify-full`];
+  if (mode === 'verify-ca' && rootCert === undefined)
+    return ['sslmode=verify-ca needs sslrootcert, the file of the authority'];
+  return [];
+}
+
+/** TLS as libpq understands the mode: `require` believes any certificate unless a root is given, `verify-ca` any name. */
+function tlsOf(
+  sslmode: string,
+  files: Readonly<Record<string, string | undefined>>,
+): ConnectionOptions | boolean {
+  const parameters = Object.entries({ ...files, sslmode }).filter(([, value]) => value && value !== SYSTEM);
+  const query = new URLSearchParams(parameters as [string, string][]);
+  const { ssl } = toClientConfig(parse(`postgres://base?${query}`, { useLibpqCompat: true }));
+  return ssl ?? false;
 }
 
 function passwordFrom(file: string | undefined, secret: string | undefined) {
   if (file !== undefined) return async () => (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
   return secret === undefined ? undefined : async () => secret;
-}
-
-/**
- * The ways to connect, best first, as libpq does it: `prefer` goes on without TLS where the server has none, `require`
- * believes any certificate unless a root is given, `verify-ca` any name, and `verify-full` nothing that is not proven;
- * with the system's authorities only the last one is possible.
- * @returns false for a connection without TLS
- * @throws Error where a certificate's file cannot be read
- */
-export async function tlsAttempts({ host, tls }: PostgresAddress): Promise<(ConnectionOptions | false)[]> {
-  const { mode } = tls;
-  if (mode === 'disable' || host.startsWith('/')) return [false];
-  const [ca, cert, key] = await Promise.all(
-    [tls.rootCert, tls.cert, tls.key].map((file) =>
-      file === undefined || file === SYSTEM ? undefined : readFile(file, 'utf8'),
-    ),
-  );
-  const proves = mode === 'verify-full' || mode === 'verify-ca' || (mode === 'require' && ca !== undefined);
-  const options: ConnectionOptions = {
-    rejectUnauthorized: proves,
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-    ...(proves && mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
-  };
-  if (mode === 'prefer') return [options, false];
-  return mode === 'allow' ? [false, options] : [options];
 }

@@ -1,12 +1,11 @@
-import type { Client, QueryResultRow } from 'pg';
-import { inTime } from './durable.ts';
-import { type PostgresAddress, tlsAttempts } from './postgres-address.ts';
+import type { ClientConfig, Pool, PoolClient, QueryResultRow } from 'pg';
+import type { PostgresAddress } from './postgres-address.ts';
 
-/** How long (ms) a connection, or a statement with its answer, may take. */
+/** Time limits (ms) of a connection, and of a statement with its answer. */
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 4_000;
 
-/** What the database refused: nothing of the statement took effect. */
+/** The database refused a statement: nothing of it took effect. */
 export class PostgresRefusal extends Error {
   override readonly name = 'PostgresRefusal';
 }
@@ -23,16 +22,17 @@ type Parameter = string | number | boolean | null | readonly string[] | readonly
 
 /**
  * Connections to a PostgreSQL, each for one statement at a time. One that fails or does not answer in time is closed, and
- * the next statement gets another. The pool of `pg` makes all of its connections alike: it would read certificates once,
- * and not try again without TLS where `sslmode` allows that.
+ * the next statement gets another.
  */
 export class PostgresConnections {
   readonly #address: PostgresAddress;
   readonly #most: number;
-  readonly #free: Client[] = [];
-  readonly #waiting: (() => void)[] = [];
-  #open = 0;
+  #pool: Promise<Pool> | undefined;
   #closed = false;
+  /** Configuration of the next connection. */
+  #config: ClientConfig = {};
+  /** PgBouncer refuses the parameter; where it stands between, the role of the database limits statements. */
+  #limit: ClientConfig = { statement_timeout: ANSWER_MS };
 
   /** @param most connections at once */
   constructor(address: PostgresAddress, most: number) {
@@ -50,97 +50,74 @@ export class PostgresConnections {
    * @throws PostgresRefusal where nothing took effect, and AnswerLost where that is not known
    */
   async query(text: string, values: readonly Parameter[] = []): Promise<readonly QueryResultRow[]> {
-    await this.#turn();
-    let client: Client | undefined;
+    const client = await this.#connected();
     try {
-      client = this.#free.pop() ?? (await this.#connect());
-      const { rows } = await inTime(client.query(text, [...values]), ANSWER_MS, noAnswer);
-      this.#free.push(client);
-      client = undefined;
+      const { rows } = await client.query(text, [...values]);
+      client.release();
       return rows;
     } catch (error) {
-      throw await this.#meaning(error, client);
-    } finally {
-      this.#open -= 1;
-      this.#waiting.shift()?.();
+      const { message, isAnswer } = databaseError(error);
+      client.release(!isAnswer);
+      throw new (isAnswer ? PostgresRefusal : AnswerLost)(message, { cause: error });
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all(this.#free.splice(0).map((client) => client.end().catch(() => undefined)));
+    await (await this.#pool)?.end();
   }
 
-  async #turn(): Promise<void> {
-    if (this.#open >= this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#open += 1;
-  }
-
-  /** An error with a code of PostgreSQL's came as its answer, and the connection may go on unless it is fatal. */
-  async #meaning(error: unknown, client: Client | undefined): Promise<Error> {
-    if (error instanceof PostgresRefusal) return error;
-    const { message, isAnswer } = databaseError(error);
-    if (client !== undefined) {
-      if (isAnswer && !this.#closed) this.#free.push(client);
-      else discard(client);
+  async #connected(): Promise<PoolClient> {
+    try {
+      if (this.#closed) throw new Error('the connections are closed');
+      this.#pool ??= this.#newPool();
+      const pool = await this.#pool;
+      // For a new connection, so that renewed certificates count from then on.
+      if (pool.idleCount === 0) this.#config = this.#configOfNext();
+      return await pool.connect();
+    } catch (error) {
+      if ('statement_timeout' in this.#limit && /unsupported startup parameter/.test(String(error))) {
+        this.#limit = {};
+        return this.#connected();
+      }
+      throw new PostgresRefusal(databaseError(error).message, { cause: error });
     }
-    if (isAnswer || client === undefined) return new PostgresRefusal(message, { cause: error });
-    return new AnswerLost(message, { cause: error });
   }
 
-  async #connect(): Promise<Client> {
-    if (this.#closed) throw new PostgresRefusal('the connections are closed');
-    const { host, port, database, user, password } = this.#address;
+  async #newPool(): Promise<Pool> {
     const { default: pg } = await import('pg');
-    let failure: unknown;
-    for (const ssl of await tlsAttempts(this.#address)) {
-      // PgBouncer refuses the parameter; where it stands between, the role of the database limits statements.
-      for (const limit of [{ statement_timeout: ANSWER_MS }, {}]) {
-        const client = new pg.Client({
-          host,
-          port,
-          database,
-          user,
-          ...(password !== undefined && { password }),
-          ssl,
-          application_name: 'edge-exporter',
-          connectionTimeoutMillis: CONNECT_MS,
-          keepAlive: true,
-          ...limit,
-        });
-        // A connection that breaks while it is idle is noticed by the next statement.
-        client.on('error', () => this.#drop(client));
-        try {
-          await client.connect();
-          return client;
-        } catch (error) {
-          discard(client);
-          failure = error;
-          if (!/unsupported startup parameter/.test(String(error))) break;
-        }
+    const next = () => this.#config;
+    class Client extends pg.Client {
+      constructor() {
+        super(next());
       }
     }
-    throw failure;
+    const pool = new pg.Pool({ Client, max: this.#most, idleTimeoutMillis: 0 });
+    // A connection that breaks is the pool's no more, and its statement fails: nothing else is to be done.
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => client.on('error', () => undefined));
+    return pool;
   }
 
-  #drop(client: Client): void {
-    const at = this.#free.indexOf(client);
-    if (at >= 0) this.#free.splice(at, 1);
+  #configOfNext(): ClientConfig {
+    const { host, port, database, user, password, tls } = this.#address;
+    return {
+      host,
+      port,
+      database,
+      user,
+      ...(password !== undefined && { password }),
+      ssl: tls(),
+      application_name: 'edge-exporter',
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+      ...this.#limit,
+    };
   }
 }
 
-/** Closes the socket at once: nothing that still arrives on it is of use. */
-function discard(client: Client): void {
-  client.on('error', () => undefined);
-  void client.end().catch(() => undefined);
-  client.connection.stream.destroy();
-}
-
-function noAnswer(): Error {
-  return new Error(`no answer within ${ANSWER_MS / 1_000} s`);
-}
-
-/** What went wrong, and whether the database itself says that it refused the statement. */
+/** Describes an error; `isAnswer` is true if the database itself says that it refused the statement. */
 function databaseError(error: unknown): { readonly message: string; readonly isAnswer: boolean } {
   if (!(error instanceof Error)) return { message: String(error), isAnswer: false };
   // Where a name has several addresses, and none answers, the message is empty.

@@ -1,7 +1,7 @@
 import type { PostgresConnections } from './postgres-connections.ts';
 
 /** The version of the schema that this program reads and writes. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Any number, the same for all: of several replicas that start at once, one migrates. */
 const MIGRATION_LOCK = 0x65_64_67_65;
@@ -18,7 +18,7 @@ export class NewerSchema extends Error {
 }
 
 /**
- * What leads from each version to the next; the first creates everything. An account's row is the lock of its records: who
+ * Statements that lead from each version to the next; the first creates everything. An account's row is the lock of its records: who
  * writes them locks it first, so that no write and no change of hands happen at once.
  */
 const MIGRATIONS: readonly string[] = [
@@ -131,6 +131,11 @@ const MIGRATIONS: readonly string[] = [
     UPDATE exporter_state.accounts SET owner = NULL, freed = 'replica stopped' WHERE owner = session;
     DELETE FROM exporter_state.replicas WHERE id = session;
   END $$;
+  `,
+  // Records began with a checksum of four bytes. What older programs write is refused from now on.
+  `
+  ALTER FUNCTION exporter_state.write RENAME TO write_records;
+  UPDATE exporter_state.records SET value = substring(value FROM 5);
   `,
 ];
 

@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr/pack';
 import type { RangeOptions, StateEntry, StateKey } from './state.ts';
 
@@ -8,35 +7,24 @@ export interface StoredRecord {
   readonly bytes: Uint8Array;
 }
 
-/** What becomes of a record: its new bytes, or undefined where it is removed. */
+/** Change of a record: its new bytes, or undefined where it is removed. */
 export type Change = readonly [name: string, bytes: Uint8Array | undefined];
-
-/** Ends a part of a key that stands for damaged text as it is: half a character, which no text that can be encoded has. */
-const AS_IT_IS = '\ud800';
 
 /**
  * A key as it is stored: every part percent-encoded and closed by a slash, so that a text begins with a
  * prefix's text exactly where the key begins with that prefix.
  */
 export function textOfKey(key: StateKey): string {
-  return key
-    .map((part) => (part.endsWith(AS_IT_IS) ? part.slice(0, -1) : `${encodeURIComponent(part)}/`))
-    .join('');
+  return key.map((part) => `${encodeURIComponent(part)}/`).join('');
 }
 
-/** The key of a stored text: also of one that is damaged, so that it can be removed, and what lies behind it be read. */
+/** The key of a stored text. */
 export function parseKey(text: string): StateKey {
-  return (text.match(/[^/]*\/|[^/]+$/g) ?? []).map(parsePart);
-}
-
-function parsePart(text: string): string {
-  try {
-    const part = decodeURIComponent(text.slice(0, -1));
-    if (textOfKey([part]) === text) return part;
-  } catch {
-    // Not percent-encoded.
-  }
-  return text + AS_IT_IS;
+  // A damaged part stays as it is: it is found by nobody, and keeps nobody from reading what lies behind it.
+  return text
+    .split('/')
+    .slice(0, -1)
+    .map((part) => unlessDamaged(() => decodeURIComponent(part)) ?? part);
 }
 
 /** The first text after all that begin with `prefix`: '0' follows '/', which closes every part of a key. */
@@ -44,53 +32,34 @@ export function endOfPrefix(prefix: string): string {
   return prefix === '' ? '\x7f' : `${prefix.slice(0, -1)}0`;
 }
 
-/** The entry as it is stored: its key's text, and its sealed value or undefined where it is removed; throws a RangeError for an empty key. */
-export function sealEntry({ key, value }: StateEntry): Change {
-  if (key.length === 0) throw new RangeError('a state key needs at least one part');
-  const name = textOfKey(key);
-  return [name, value === undefined ? undefined : sealRecord(name, value)];
-}
-
-/** The entry of a record; without a value where any bit of it is not as sealed. */
-export function openEntry({ name, bytes }: StoredRecord): StateEntry {
-  return { key: parseKey(name), value: isIntact(name, bytes) ? unsealRecord(bytes) : undefined };
-}
-
-const CHECKSUM_BYTES = 4;
-
 const msgpack = new Packr({ useRecords: false, copyBuffers: true });
 
-/** The stored bytes of a value: a CRC-32 over key and content, then the content in MessagePack. */
-export function sealRecord(name: string, value: unknown): Buffer {
-  const content = msgpack.pack(value);
-  const bytes = Buffer.allocUnsafe(CHECKSUM_BYTES + content.length);
-  bytes.set(content, CHECKSUM_BYTES);
-  bytes.writeUInt32LE(checksum(name, content));
-  return bytes;
+/** The entry as it is stored: its key's text, and its value in MessagePack or undefined where it is removed. @throws RangeError for an empty key */
+export function packEntry({ key, value }: StateEntry): Change {
+  if (key.length === 0) throw new RangeError('a state key needs at least one part');
+  return [textOfKey(key), value === undefined ? undefined : msgpack.pack(value)];
 }
 
-/** The value of stored bytes that are intact. */
-export function unsealRecord(bytes: Uint8Array): unknown {
-  return msgpack.unpack(bytes.subarray(CHECKSUM_BYTES));
+/** The entry of a record; without a value where its bytes cannot be decoded. */
+export function unpackEntry({ name, bytes }: StoredRecord): StateEntry {
+  return { key: parseKey(name), value: unlessDamaged(() => msgpack.unpack(bytes)) };
 }
 
-/** Whether every bit of key and content is as sealed: SQLite itself does not notice a changed value. */
-export function isIntact(name: string, bytes: Uint8Array): boolean {
-  return (
-    bytes.length > CHECKSUM_BYTES && checksum(name, bytes.subarray(CHECKSUM_BYTES)) === storedChecksum(bytes)
-  );
+/** True if the bytes are one value in MessagePack. */
+export function canDecode(bytes: Uint8Array): boolean {
+  return unlessDamaged(() => [msgpack.unpack(bytes)]) !== undefined;
 }
 
-/** The checksum at the head of the bytes. */
-export function storedChecksum(bytes: Uint8Array): number {
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+/** Undefined where the bytes cannot be decoded: to throw is the decoder's only way to say so. */
+function unlessDamaged<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
 }
 
-function checksum(name: string, content: Uint8Array): number {
-  return crc32(content, crc32(name));
-}
-
-/** Sealed records in memory, by name. */
+/** Records in memory, by name. */
 export class Records {
   /** In groups, so that what an account asks for costs no more where there are thousands of them. */
   readonly #groups = new Map<string, Map<string, Uint8Array>>();
@@ -101,10 +70,10 @@ export class Records {
 
   get(key: StateKey): unknown {
     const bytes = this.bytes(textOfKey(key));
-    return bytes && unsealRecord(bytes);
+    return bytes && msgpack.unpack(bytes);
   }
 
-  /** The sealed record of this name, if there is one. */
+  /** The stored bytes of a record, if there is one. */
   bytes(name: string): Uint8Array | undefined {
     return this.#groups.get(groupOf(name))?.get(name);
   }
@@ -127,18 +96,14 @@ export class Records {
     }
   }
 
-  clear(): void {
-    this.#groups.clear();
-  }
-
   /** In order, a group at a time: names have the order of their groups. */
   *#namesUnder(prefix: StateKey): Generator<string, void> {
     const start = textOfKey(prefix);
-    const isWithinOne = prefix.length >= GROUPED_PARTS;
-    const groups = isWithinOne
-      ? [groupOf(start)]
-      : [...this.#groups.keys()].filter((group) => group.startsWith(start));
-    for (const group of groups.sort())
+    const groups =
+      prefix.length >= GROUPED_PARTS
+        ? [groupOf(start)]
+        : [...this.#groups.keys()].filter((group) => group.startsWith(start)).sort();
+    for (const group of groups)
       yield* [...(this.#groups.get(group)?.keys() ?? [])].filter((name) => name.startsWith(start)).sort();
   }
 }

@@ -1,58 +1,170 @@
-import { chmod, open as openFile, writeFile } from 'node:fs/promises';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DamagedState, type Database } from './database.ts';
-import { DatabaseThread, databaseOf, type RecordTally, rethrow } from './database-requests.ts';
-import { codeOf, LOCK_FILE, StateInUse, syncDirectory } from './directory.ts';
+import { Worker } from 'node:worker_threads';
+import { DamagedState, type Database, type NameRange } from './database.ts';
+import {
+  codeOf,
+  createDatabaseFile,
+  DATABASE_FILE,
+  LOCK_FILE,
+  StateInUse,
+  syncDirectory,
+  unlessMissing,
+} from './directory.ts';
+import type { Change, StoredRecord } from './records.ts';
 
-/** The files of the database in a state directory; SQLite adds a log beside the first. */
-const DATABASE = 'state.db';
-const LAST_COMMIT = 'last-commit';
+/** The format of the state that this version reads and writes. */
+const FORMAT = 3;
 
-/**
- * Holds `directory` for this process, until it is released or the process ends, however that ends. The thread that holds it opens
- * its database. @throws StateInUse
- */
-export async function lockDirectory(directory: string): Promise<DatabaseThread> {
-  const path = join(directory, LOCK_FILE);
-  // Only where it is missing: a file that is closed takes with it all locks of this process on it.
-  await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  });
-  // Of a file that can only be read SQLite gives everybody who asks what it calls exclusive.
-  await chmod(path, 0o600);
-  const thread = new DatabaseThread();
-  try {
-    await thread.ask('lock', path);
-    return thread;
-  } catch (error) {
-    await thread.end();
-    if (codeOf(error) === 'SQLITE_BUSY') throw new StateInUse(directory);
-    throw new Error(`the lock ${path} cannot be taken: ${(error as Error).message}`, { cause: error });
+/** The state has a format that this version does not read; it is left as it is. */
+export class OtherFormat extends Error {
+  override readonly name = 'OtherFormat';
+
+  constructor(directory: string, format: number) {
+    const cure =
+      format > FORMAT
+        ? 'run the newer version, or choose another --state.dir'
+        : 'it dates from before the first release; choose another --state.dir, or remove its files: counters then start from zero';
+    super(
+      `the state in ${directory} has format ${format}, and this version reads format ${FORMAT} alone: ${cure}`,
+    );
   }
 }
 
-/**
- * Opens the database in `directory`, or creates it, readable for its owner alone; `tally` is what all its records should come to.
- * @throws DamagedState where it is not to be trusted, and another Error where the disk refuses
- */
-export async function openDatabase(
-  thread: Pick<DatabaseThread, 'ask'>,
-  directory: string,
-): Promise<{ readonly database: Database; readonly tally: RecordTally }> {
-  const files = { database: join(directory, DATABASE), lastCommit: join(directory, LAST_COMMIT) };
-  // SQLite gives its other files the rights of this one.
-  await (await openFile(files.database, 'a', 0o600)).close();
-  await chmod(files.database, 0o600);
-  const { held, promised, tally } = await thread.ask('open', files).catch(rethrow);
-  const database = databaseOf(thread);
-  try {
-    if (Number.isNaN(promised)) throw new DamagedState('the number of its last commit is damaged');
-    if (!(held >= promised)) throw new DamagedState(`it ends with commit ${held} of ${promised}`);
-    await syncDirectory(directory);
-    return { database, tally };
-  } catch (error) {
-    // Why it is not opened says more than why it is not closed.
-    await database.close().catch(() => undefined);
-    throw error;
+/** Requests to the thread of a database: argument and result of each. */
+export interface Requests {
+  readonly lock: readonly [path: string, undefined];
+  /** Opens the database, or begins one of this format. Answers with the format that it has. */
+  readonly open: readonly [{ readonly path: string; readonly format: number }, format: number];
+  readonly range: readonly [NameRange, readonly StoredRecord[]];
+  readonly read: readonly [names: readonly string[], readonly StoredRecord[]];
+  readonly write: readonly [readonly Change[], undefined];
+  /** Throws what the disk says where it does not let files be read: SQLite's words for that are no help. */
+  readonly readFiles: readonly [folder: string, undefined];
+  readonly close: readonly [undefined, undefined];
+  readonly unlock: readonly [undefined, undefined];
+}
+
+export interface ThreadQuestion {
+  readonly id: number;
+  readonly request: keyof Requests;
+  readonly argument: unknown;
+}
+
+export interface ThreadAnswer {
+  readonly id: number;
+  readonly result?: unknown;
+  /** `code` is SQLite's or the system's, e.g. SQLITE_FULL or ENOENT. */
+  readonly failure?: { readonly message: string; readonly code: string | undefined };
+}
+
+/** Failures of SQLite that the disk or another process causes. All others are caused by the contents of the files. */
+const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL|READONLY)/;
+
+function isDamage(error: unknown): boolean {
+  const code = codeOf(error);
+  return code.startsWith('SQLITE_') && !FROM_OUTSIDE.test(code);
+}
+
+/** @throws DamagedState where the contents of the files are at fault */
+function rethrow(error: unknown): never {
+  throw isDamage(error) ? new DamagedState(`the database is damaged, or cannot be read (${error})`) : error;
+}
+
+interface PendingReply {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A directory that this process holds alone, and the thread that has its database open: a disk that hangs holds up nothing else. */
+export class LockedDirectory {
+  readonly #directory: string;
+  readonly #worker = new Worker(new URL('./database-thread.js', import.meta.url));
+  readonly #pending = new Map<number, PendingReply>();
+  #asked = 0;
+  /** Why nothing is answered any more. */
+  #ended: Error | undefined;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+    this.#worker.unref();
+    this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
+  }
+
+  /** Holds `directory` until it is released or the process ends, however that ends. @throws StateInUse */
+  static async lock(directory: string): Promise<LockedDirectory> {
+    const path = join(directory, LOCK_FILE);
+    // A directory that has a lock has had a database: if that is gone, counters must not begin anew.
+    if ((await unlessMissing(stat(path))) === undefined) await createDatabaseFile(directory);
+    // Only where it is missing: a file that is closed takes with it all locks of this process on it.
+    await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    // SQLite gives everybody who asks an exclusive lock on a file that can only be read.
+    await chmod(path, 0o600);
+    const locked = new LockedDirectory(directory);
+    try {
+      await locked.#ask('lock', path);
+      return locked;
+    } catch (error) {
+      await locked.#worker.terminate();
+      if (codeOf(error) === 'SQLITE_BUSY') throw new StateInUse(directory);
+      throw new Error(`the lock ${path} cannot be taken: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  /**
+   * Opens the database in the directory, or creates it, readable for its owner alone. Closing it releases the directory.
+   * @throws DamagedState where it is not to be trusted, OtherFormat, and another Error where the disk refuses
+   */
+  async openDatabase(): Promise<Database> {
+    const path = join(this.#directory, DATABASE_FILE);
+    if ((await unlessMissing(stat(path))) === undefined)
+      throw new Error(
+        `${DATABASE_FILE} is missing, although the directory was used before: restore it, or remove ${LOCK_FILE} to count from zero`,
+      );
+    const format = await this.#ask('open', { path, format: FORMAT }).catch(async (error: unknown) => {
+      await this.#ask('readFiles', this.#directory);
+      return rethrow(error);
+    });
+    if (format !== FORMAT) throw new OtherFormat(this.#directory, format);
+    await syncDirectory(this.#directory);
+    return {
+      range: (range) => this.#ask('range', range).catch(rethrow),
+      read: (names) => this.#ask('read', names).catch(rethrow),
+      write: (changes) => this.#ask('write', changes).catch(rethrow),
+      close: () => this.#ask('close', undefined).finally(() => this.release()),
+    };
+  }
+
+  /** Lets go of the directory. */
+  async release(): Promise<void> {
+    await this.#ask('unlock', undefined).finally(() => this.#worker.terminate());
+  }
+
+  #ask<Name extends keyof Requests>(request: Name, argument: Requests[Name][0]): Promise<Requests[Name][1]> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    this.#asked += 1;
+    const question: ThreadQuestion = { id: this.#asked, request, argument };
+    // Only what is waited for keeps the process alive.
+    this.#worker.ref();
+    this.#worker.postMessage(question);
+    return new Promise((resolve, reject) => this.#pending.set(question.id, { resolve, reject }));
+  }
+
+  #settle({ id, result, failure }: ThreadAnswer): void {
+    const waiting = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker.unref();
+    if (failure === undefined) waiting?.resolve(result as never);
+    else waiting?.reject(Object.assign(new Error(failure.message), { code: failure.code }));
+  }
+
+  #fail(error: Error): void {
+    this.#ended ??= error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
   }
 }

@@ -3,7 +3,7 @@
  */
 export type StateKey = readonly string[];
 
-/** What an entry becomes; an `undefined` value removes it. Numbers are kept exactly, as 64-bit floats. */
+/** New value of an entry; `undefined` removes it. Numbers are kept exactly, as 64-bit floats. */
 export interface StateEntry {
   readonly key: StateKey;
   readonly value: unknown;
@@ -18,12 +18,12 @@ export interface RangeOptions {
 /** Keys that begin with this part are read with `range` alone; their values are not held in memory. */
 export const QUEUE = 'queue';
 
-/** How long (ms) a commit or a read may take. A disk that needs longer hangs, and nobody waits for it. */
+/** Time limit (ms) of a commit or a read. A disk that needs longer hangs, and nobody waits for it. */
 export const LONGEST_COMMIT_MS = 10_000;
 
-/** What was remembered; as it was last where it is closed, since pages may still be made of an account that another replica has now. */
+/** Reads what is remembered. A closed state keeps its last values, since pages may still be made of an account that another replica has now. */
 export interface StateReader {
-  /** Whether what is committed outlives the process; `unavailable`: its directory cannot be used yet. */
+  /** True if what is committed outlives the process; `unavailable`: its directory cannot be used yet. */
   readonly kind: 'durable' | 'memory' | 'unavailable';
   /** The value as committed, a copy of its own; undefined when there is none. From memory: no disk can delay it. */
   get(key: StateKey): unknown;
@@ -34,11 +34,11 @@ export interface StateReader {
 /** An empty state, for callers that only want to know what a first poll would find. */
 export const NO_MEMORY: StateReader = { kind: 'memory', get: () => undefined, keys: () => [] };
 
-/** What the exporter remembers from one poll to the next: counters with their watermarks. */
+/** Memory of the exporter from one poll to the next: counters with their watermarks. */
 export interface State extends StateReader {
   /** Where it is kept, or should be; undefined where no directory was asked for. */
   readonly directory: string | undefined;
-  /** What an operator should know, in plain words: why it is not durable, or what was set aside. */
+  /** Note for the operator: why it is not durable, or what was set aside. */
   readonly note: string | undefined;
   /** Why the last commit was refused; undefined when it was not. */
   readonly refusal?: string | undefined;
@@ -47,6 +47,8 @@ export interface State extends StateReader {
    * cannot be read; one that is damaged has no value.
    */
   range(prefix: StateKey, options: RangeOptions): Promise<readonly StateEntry[]>;
+  /** The entries of these keys that there are, in any order, read from disk like those of a range. */
+  read(keys: readonly StateKey[]): Promise<readonly StateEntry[]>;
   /**
    * All entries take effect together or none does. Durable state resolves once they survive `kill -9` and the
    * loss of power, and rejects with `StateWriteFailure` when the disk refuses or hangs; the same commit may be
@@ -68,7 +70,7 @@ export class StateWriteFailure extends Error {
   override readonly name = 'StateWriteFailure';
 }
 
-/** What is committed cannot be read now. */
+/** Committed entries cannot be read now. */
 export class StateReadFailure extends Error {
   override readonly name = 'StateReadFailure';
 }

@@ -75,20 +75,6 @@ it('a request that failed is counted before another may leave', async () => {
   expect(observed).toMatchObject([{ info: { status: 503 }, scope: 'reads', left: 99 }]);
 });
 
-it('each hop of a redirect is counted before the next leaves', async () => {
-  const leftAtArrival: unknown[] = [];
-  const upstream = await counting((taken, response, headers) => {
-    leftAtArrival.push(limiter.openWindow(clock.now())?.remaining);
-    if (taken < 3) response.writeHead(302, { location: `/elsewhere/${taken}`, ...headers }).end();
-    else sendJson(response, [], { headers: { ...headers } });
-  });
-  const { read, connection } = connectionTo(upstream.origin);
-  const { limiter } = connection.platform.scopes.of('domains');
-  await read();
-  expect(leftAtArrival).toEqual([undefined, 99, 98]);
-  expect(limiter.openWindow(clock.now())?.remaining).toBe(97);
-});
-
 it('a request that is aborted is not counted, and gives its place back', async () => {
   const upstream = await counting(() => undefined);
   const { read, limiter, observed } = connectionTo(upstream.origin);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/exporter/clock.ts';
-import { readPasswordFile, TokenFile } from '../../../src/exporter/credentials/secret-file.ts';
+import { readPasswordFile, tokenFile } from '../../../src/exporter/credentials/secret-file.ts';
 import { Client } from '../../../src/exporter/platform/client.ts';
 import { recordedClient } from '../platform/recorded-client.ts';
 import { sendJson, startUpstream } from '../platform/upstream.ts';
@@ -18,16 +18,16 @@ beforeEach(async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
 });
 
-const tokenOf = async (file: TokenFile) => (await file.authorization()).reveal();
+const tokenOf = async (file: ReturnType<typeof tokenFile>) => (await file.authorization(never)).reveal();
 
 test('the token is the trimmed content', async () => {
   await writeFile(path, '\uFEFF  tok-1 \r\n');
-  expect(await tokenOf(new TokenFile(path))).toBe('tok-1');
+  expect(await tokenOf(tokenFile(path))).toBe('tok-1');
 });
 
 test('a change counts at once, also one of the same length in the same second', async () => {
   await writeFile(path, 'tok-1');
-  const file = new TokenFile(path);
+  const file = tokenFile(path);
   await tokenOf(file);
   await writeFile(path, 'tok-2');
   expect(await tokenOf(file)).toBe('tok-2');
@@ -35,7 +35,7 @@ test('a change counts at once, also one of the same length in the same second', 
 });
 
 test('a look alone finds the owner of another token, one look at a time, and keeps the last where there is none', async () => {
-  const file = new TokenFile(path);
+  const file = tokenFile(path);
   await file.look();
   expect(file.owner()).toBeUndefined();
   await writeFile(path, 'tok-1');
@@ -55,7 +55,7 @@ test('a file replaced by another with the same size and time counts', async () =
   const time = new Date(1_700_000_000_000);
   await writeFile(path, 'tok-1');
   await utimes(path, time, time);
-  const file = new TokenFile(path);
+  const file = tokenFile(path);
   await tokenOf(file);
   await writeFile(join(folder, 'new'), 'tok-2');
   await utimes(join(folder, 'new'), time, time);
@@ -69,7 +69,7 @@ test('a mounted secret, swapped by a symbolic link of a folder, counts', async (
     await writeFile(join(folder, name, 'token'), `tok-${name}`);
   }
   await symlink('1', join(folder, 'data'));
-  const file = new TokenFile(join(folder, 'data', 'token'));
+  const file = tokenFile(join(folder, 'data', 'token'));
   expect(await tokenOf(file)).toBe('tok-1');
   await symlink('2', join(folder, 'data-new'));
   await rename(join(folder, 'data-new'), join(folder, 'data'));
@@ -88,7 +88,7 @@ test.each([
   ['huge', () => writeFile(path, 'x'.repeat(1_000_000)), 'cannot be read: it is not a small regular file'],
 ])('a file that is %s is said to be so', async (_, prepare, words) => {
   await prepare();
-  await expect(new TokenFile(path).authorization()).rejects.toMatchObject({
+  await expect(tokenFile(path).authorization(never)).rejects.toMatchObject({
     outcome: 'unauthorized',
     message: `the token in ${path} ${words}`,
   });
@@ -96,13 +96,13 @@ test.each([
 
 test('the last good token serves while the file cannot be read, until the platform refuses it', async () => {
   await writeFile(path, 'tok-1');
-  const file = new TokenFile(path);
-  const used = await file.authorization();
+  const file = tokenFile(path);
+  const used = await file.authorization(never);
   for (const damage of [() => writeFile(path, ''), () => rm(path)]) {
     await damage();
     expect(await tokenOf(file)).toBe('tok-1');
   }
-  await expect(file.refused(used)).rejects.toMatchObject({
+  await expect(file.refused(used, never)).rejects.toMatchObject({
     outcome: 'unauthorized',
     message: `the token in ${path} cannot be read: no such file`,
   });
@@ -112,11 +112,11 @@ test('the last good token serves while the file cannot be read, until the platfo
 
 test('a refused token is tried again only when the file holds another one', async () => {
   await writeFile(path, 'tok-1');
-  const file = new TokenFile(path);
-  const used = await file.authorization();
-  expect(await file.refused(used)).toBe(false);
+  const file = tokenFile(path);
+  const used = await file.authorization(never);
+  expect(await file.refused(used, never)).toBe(false);
   await writeFile(path, 'tok-2');
-  expect(await file.refused(used)).toBe(true);
+  expect(await file.refused(used, never)).toBe(true);
   expect(await tokenOf(file)).toBe('tok-2');
 });
 
@@ -129,7 +129,7 @@ test('a client whose token was renewed between two polls sends the new one', asy
   const client = recordedClient(
     new Client({
       baseUrl: upstream.origin,
-      credentials: new TokenFile(path),
+      credentials: tokenFile(path),
       timeoutMs: 20_000,
       maxResponseBytes: 1_000,
       connections: 1,
@@ -145,7 +145,7 @@ test('a client whose token was renewed between two polls sends the new one', asy
 
 test('a path through something that is no folder is said to be so', async () => {
   await writeFile(path, 'tok-1');
-  await expect(new TokenFile(join(path, 'token')).authorization()).rejects.toThrow(
+  await expect(tokenFile(join(path, 'token')).authorization(never)).rejects.toThrow(
     'part of its path is not a folder',
   );
 });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
@@ -13,6 +14,7 @@ import { unobserved } from '../poll/polling.ts';
 import { startUpstream } from './upstream.ts';
 
 const never = new AbortController().signal;
+setMaxListeners(0, never);
 
 test('eight huge answers have a place at a time, one of each account; who waited longest is next', async () => {
   const places = new HugeAnswerSlots();

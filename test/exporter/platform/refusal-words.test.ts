@@ -51,8 +51,9 @@ describe('platformWords', () => {
     ['"just words"', 'just words'],
     ['{"detail": {"message": "deep"}}', 'deep'],
     ['<html><head><title> 502 Bad\n Gateway </title></head><body>x</body></html>', '502 Bad Gateway'],
-    ['<h1>Bad</h1><script>var x = 1;</script><p>Request&nbsp;&amp; more</p>', 'Bad Request & more'],
-    ['<title></title><p>words</p>', 'words'],
+    ['<h1>Bad</h1><script>var x = 1;</script><p>Request</p>', 'a page'],
+    ['<title>Bad&nbsp;&amp; Gateway</title>', 'Bad Gateway'],
+    ['<title></title><p>words</p>', 'a page'],
     ['plain words', 'plain words'],
     ['{"detail": "cut of', '{"detail": "cut of'],
     ['', ''],
@@ -100,7 +101,7 @@ describe('platformWords', () => {
     for (const body of [
       JSON.stringify({ detail: echoed }),
       JSON.stringify({ errors: [echoed] }),
-      `<p>${echoed}</p>`,
+      `<title>${echoed}</title>`,
       echoed,
     ]) {
       const words = platformWords(body, (text) => scrub(text, [new Secret(token)]));

@@ -45,17 +45,6 @@ test('a redirect of a read to another origin is not followed', async () => {
   expect(own.arrivals).toHaveLength(1);
 });
 
-test('a redirect on the own origin that then leads away is not followed', async () => {
-  const { client, own } = await openAccount(token, (elsewhere) => (request, response) => {
-    const location = request.url === '/domains' ? '/moved' : `${elsewhere}/domains`;
-    response.writeHead(301, { location }).end();
-  });
-  await expect(client.get({ path: '/domains', version: 3 }, never)).rejects.toThrow(
-    /^redirect to another origin/,
-  );
-  expect(own.arrivals.map(({ url }) => url)).toEqual(['/domains', '/moved']);
-});
-
 test.each(['another origin', 'the own origin'])(
   'a redirect of a login to %s is not followed',
   async (where) => {
@@ -66,7 +55,7 @@ test.each(['another origin', 'the own origin'])(
     });
     await expect(client.get({ path: '/domains', version: 3 }, never)).rejects.toMatchObject({
       outcome: 'undecodable',
-      message: 'redirect of a login refused',
+      message: expect.stringMatching(/^redirect to .* refused/),
     });
     expect(own.arrivals.map(({ method, url }) => `${method} ${url}`)).toEqual(['POST /tokens']);
   },

@@ -74,7 +74,7 @@ it('sends a token that client credentials are exchanged for, until shortly befor
   pass(1_000);
   expect((await post()).status).toBe(204);
   expect(asked).toHaveLength(2);
-  expect(asked[0]?.authorization).toBe(`Basic ${Buffer.from('edge:hush%2Dhush').toString('base64')}`);
+  expect(asked[0]?.authorization).toBe(`Basic ${Buffer.from('edge:hush-hush').toString('base64')}`);
   expect(Object.fromEntries(new URLSearchParams(asked[0]?.body))).toEqual({
     grant_type: 'client_credentials',
     scope: 'a b',

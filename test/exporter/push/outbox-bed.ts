@@ -1,11 +1,11 @@
-import { EventEmitter } from 'node:events';
 import type { TimedSample } from '../../../src/exporter/catalogue/family.ts';
 import type { Clock } from '../../../src/exporter/clock.ts';
 import type { ShownSample } from '../../../src/exporter/exposition/text-format.ts';
+import type { DropReason } from '../../../src/exporter/push/destination-queue.ts';
 import { Outbox } from '../../../src/exporter/push/outbox.ts';
 import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
-import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
-import { receiverSnapshots, type SenderOptions, sendWaiting } from '../../../src/exporter/push/sender.ts';
+import { type SenderOptions, sendWaiting } from '../../../src/exporter/push/sender.ts';
+import { SnapshotSlot } from '../../../src/exporter/push/snapshots.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import type { State } from '../../../src/exporter/state/state.ts';
 
@@ -42,38 +42,35 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
   const notRead: string[] = [];
   let sent = 0;
   let failure: unknown;
-  const start = (name = 'r', url = 'http://r/') => {
-    const outbox = new Outbox(state, clock);
+  const start = () => {
+    const stopping = new AbortController();
+    const onDropped = (_: string, reason: DropReason, samples: number) =>
+      void dropped.push([reason, samples]);
+    const outbox = new Outbox({ state, clock, onDropped, signal: stopping.signal });
     const receiver = {
-      name,
+      name: 'r',
       kind: 'otlp' as const,
-      url,
+      url: 'http://r/',
       families: [...(limits.families ?? ['*'])],
       accounts: [...(limits.accounts ?? ['*'])],
       buckets_only: false,
       labels: {},
       outbox: { max_bytes: limits.maxBytes ?? 2 ** 30, max_age: limits.maxAge ?? 86_400_000 },
     };
-    const onDropped = (reason: DropReason, samples: number) => void dropped.push([reason, samples]);
-    const arrivals = new EventEmitter();
-    const onAdded = () => void arrivals.emit('added');
-    const queue = new ReceiverQueue({ receiver, state, clock, onDropped, onAdded });
-    const snapshots = receiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
-    outbox.queues = [queue];
-    const stopping = new AbortController();
+    const [{ queue } = never()] = outbox.configure([receiver]);
+    const onAdded = () => void queue.arrivals.emit('added');
+    const snapshots = new SnapshotSlot({ receiver, startedAt: clock.wall(), onAdded });
     let isReady = (): void => undefined;
     const ready = new Promise<void>((resolve) => {
       isReady = resolve;
     });
-    const takeUp = outbox.takingUp(queue);
     const sending: SenderOptions = {
       queue,
-      async takeUp(signal) {
-        await takeUp(signal);
+      async load() {
+        await outbox.load();
         isReady();
       },
       snapshots,
-      arrivals,
       clock,
       async send(samples) {
         const answer = await send(samples);
@@ -123,18 +120,6 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       now.stopping.abort();
       now = start();
     },
-    /** Ends it, and starts another with a receiver of another name, at the same address or another one. */
-    rename(name: string, url?: string) {
-      now.stopping.abort();
-      now = start(name, url);
-    },
-    /** Removes what waits for other receivers; how many samples which of them had. */
-    async removeOthers() {
-      const removed: [string, number][] = [];
-      const note = (...one: [string, number]) => void removed.push(one);
-      await now.outbox.removeOthers(note, now.stopping.signal);
-      return removed;
-    },
     async empty() {
       await now.ready;
       for (let turns = 0; now.queue.waiting.samples > 0 || now.snapshots.waiting !== undefined; turns++) {
@@ -150,6 +135,10 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       if (failure !== undefined) throw failure;
     },
   };
+}
+
+function never(): never {
+  throw new Error('it has a queue');
 }
 
 export function sample(series: string, at: number, value = at, account = 'a'): TimedSample {

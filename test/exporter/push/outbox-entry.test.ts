@@ -82,15 +82,14 @@ it('holds no more series than a few requests have', () => {
 
 it('is not misled by entries of other forms', () => {
   const { pack } = new Packr({ useRecords: false });
-  const shape = { labels: {}, families: [['a', 'gauge']], own: [[]], places: [0, 0] };
+  const shape = { common: { a: 'b' }, series: [['a', 'gauge', null, { c: 'd' }]] };
   const whole = { source: 's', queued: 1, at: 2, shape: snappy.compress(pack(shape)), values: [5] };
   expect(unpackEntry(pack(whole))?.samples).toHaveLength(1);
   for (const changed of [
-    { own: undefined },
-    { places: [0, 1] },
-    { places: [1, 0] },
-    { places: [0] },
-    { families: [['a', 'info']] },
+    { common: { a: 1 } },
+    { series: [['a', 'info', null, {}]] },
+    { series: [['a', 'gauge', null, { c: 5 }]] },
+    { series: [['a', 'gauge', 'b']] },
   ])
     expect(
       unpackEntry(pack({ ...whole, shape: snappy.compress(pack({ ...shape, ...changed })) })),

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Clock } from '../../../src/exporter/clock.ts';
 import { PUSH, type Receiver } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { type State, StateReadFailure, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { SimulatedClock } from '../../simulated-clock.ts';
 import { ModelReceiver } from './model-receiver.ts';
 import { hastyClock, outboxBed, sample } from './outbox-bed.ts';
 
@@ -37,7 +39,7 @@ async function startReceiver(first = WELL) {
 }
 
 /** Everything that pushes, on one clock and state, which can be started again. */
-function pushBed(state: State = memoryState(), clock = hastyClock()) {
+function pushBed(state: State = memoryState(), clock: Clock = hastyClock()) {
   const metrics = createSelfMetrics();
   const warnings: string[] = [];
   const log = {
@@ -146,7 +148,7 @@ it('five disk stalls of 35 s, at starts and reloads, lose nothing and are not bl
 });
 
 it('shows since when a backlog of an earlier run waits that cannot be read, so that it is noticed', async () => {
-  const clock = hastyClock(5_000);
+  const clock = new SimulatedClock(5_000);
   let isDown = true;
   const memory = memoryState();
   const state: State = {
@@ -160,6 +162,7 @@ it('shows since when a backlog of an earlier run waits that cannot be read, so t
   await apply(receiverAt('http://127.0.0.1:9/'));
   await expect.poll(() => receivers()[0]).toMatchObject({ samples: undefined, oldest: 5_000 });
   isDown = false;
+  await clock.advance(20_000);
   await expect.poll(() => receivers()[0]).toMatchObject({ samples: 0, oldest: undefined });
 });
 

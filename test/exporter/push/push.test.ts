@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { unlessAborted } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
-import { type State, type StateEntry, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import type { State } from '../../../src/exporter/state/state.ts';
+import { SimulatedClock } from '../../simulated-clock.ts';
 import { hastyClock, sample } from './outbox-bed.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -77,49 +78,67 @@ it('counts every kind of loss from 0, so that Prometheus sees the first', async 
     expect(metrics.pushRefused.value('r', reason), reason).toBe(0);
 });
 
-/** Pushes to a receiver that never answers, which may be configured under any name. */
+/** Pushes to receivers that never answer, on a clock that stands still until it is set. */
 function startSilent(state: State) {
   const metrics = createSelfMetrics();
+  const clock = new SimulatedClock(0);
   const push = new Push({
-    clock: hastyClock(),
+    clock,
     state,
     observer: reportPush(metrics, SILENT),
-    sendTo: (_name, _samples, signal) => unlessAborted(new Promise<never>(() => undefined), signal),
+    sendTo: (_place, _samples, signal) => unlessAborted(new Promise<never>(() => undefined), signal),
   });
   onTestFinished(() => push.stop());
   return {
+    clock,
     metrics,
     push,
     configure: (...names: string[]) =>
       push.apply(PUSH.parse(names.map((name) => ({ name, kind: 'otlp', url: 'http://127.0.0.1:9/' })))),
-    commit: (at: number) => push.commit({ entries: [], samples: [sample('x', at)], source: 'job' }),
+    commit: (at: number, account = 'a') =>
+      push.commit({ entries: [], samples: [sample('x', at, at, account)], source: 'job' }),
+    waiting: () => push.receivers().map(({ samples }) => samples),
+    removed: (name: string) => metrics.pushDropped.value(name, 'receiver_removed'),
   };
 }
 
-it('stops to remove what waits for a receiver once that is configured again', async () => {
-  const state = memoryState();
-  const { metrics, push, configure, commit } = startSilent(state);
+const DAY_MS = 86_400_000;
+
+it('keeps what waits for a receiver that is removed, and sends it once that is configured again', async () => {
+  const { clock, push, configure, commit, waiting, removed } = startSilent(memoryState());
   await configure('r');
-  for (let at = 1; at <= 1_000; at++) await commit(at);
+  for (let at = 1; at <= 250; at++) await commit(at);
   await configure();
-  // Some of it is removed by then.
-  while ((await state.range(['queue'], { limit: 1_000 })).length > 900);
+  expect(push.outputOf('a')).toBeUndefined();
+  await clock.advance(DAY_MS / 2);
   await configure('r');
-  await commit(1_001);
-  await expect.poll(() => push.receivers()[0]?.samples).toBeGreaterThan(500);
-  for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
-  const left = await state.range(['queue'], { limit: 2_000 });
-  expect(push.receivers()[0]?.samples).toBe(left.length);
-  expect(left.length + (metrics.pushDropped.value('r', 'receiver_removed') ?? 0)).toBe(1_001);
+  await commit(251);
+  expect([waiting(), removed('r')]).toEqual([[251], undefined]);
 });
 
-it('gives a receiver of another name also what was on its way to disk under the name of before', async () => {
+it.each(['', ' after a restart'])('drops and counts what waits for it once it is too old%s', async (when) => {
+  const state = memoryState();
+  const before = startSilent(state);
+  await before.configure('r');
+  for (let at = 1; at <= 250; at++) await before.commit(at);
+  if (when === '') await before.configure();
+  else await before.push.stop();
+  const after = when === '' ? before : startSilent(state);
+  if (after !== before) await after.configure();
+  await after.clock.advance(DAY_MS - 60_000);
+  expect(after.removed('r')).toBeUndefined();
+  await after.clock.advance(180_000);
+  await expect.poll(() => after.removed('r')).toBe(250);
+  expect(await state.range(['queue'], { limit: 1 })).toEqual([]);
+});
+
+it('keeps under another name also what was on its way to disk under the name of before', async () => {
   const memory = memoryState();
   let pass = (): void => undefined;
   const passed = new Promise<void>((resolve) => {
     pass = resolve;
   });
-  const { push, configure, commit } = startSilent({
+  const { configure, commit, waiting } = startSilent({
     ...memory,
     async commit(entries) {
       if (entries.some(({ key, value }) => key[0] === 'queue' && value !== undefined)) await passed;
@@ -129,97 +148,19 @@ it('gives a receiver of another name also what was on its way to disk under the 
   await configure('r');
   const committed = commit(1);
   await configure('central');
-  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
   pass();
   await committed;
-  await expect.poll(() => push.receivers()[0]?.samples).toBe(1);
-  const waiting = await memory.range(['queue'], { limit: 2 });
-  expect(waiting.map(({ key }) => key[2])).toEqual([expect.stringMatching(/^central /)]);
+  await expect.poll(() => waiting()).toEqual([1]);
 });
 
-const turns = async (count: number) => {
-  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
-};
-
-/** A state that commits in turn, as a disk does, and keeps such entries, and all behind them, waiting until it is told to let them pass. */
-function holding(memory: State, holds: (entry: StateEntry) => boolean) {
-  let pass = (): void => undefined;
-  const passed = new Promise<void>((resolve) => {
-    pass = resolve;
-  });
-  let before = Promise.resolve();
-  const state: State = {
-    ...memory,
-    commit(entries) {
-      before = before
-        .then(() => (entries.some(holds) ? passed : undefined))
-        .then(() => memory.commit(entries));
-      return before;
-    },
-  };
-  return { state, pass: () => pass() };
-}
-
-it.each(['before', 'after'] as const)(
-  'keeps what waits for a receiver that has its former name back, and another one %s the disk has moved it',
-  async (when) => {
-    const { state, pass } = holding(
-      memoryState(),
-      ({ key, value }) => key[0] === 'queue' && value === undefined,
-    );
-    const { metrics, push, configure, commit } = startSilent(state);
-    await configure('r');
-    await commit(1);
-    await expect.poll(() => push.receivers()[0]?.samples).toBe(1);
-    await configure('renamed');
-    await turns(20);
-    await configure('r');
-    const committed = commit(2);
-    if (when === 'after') {
-      pass();
-      await expect.poll(() => push.receivers()[0]?.samples).toBe(2);
-    }
-    await configure('renamed once more');
-    pass();
-    await committed;
-    await expect.poll(() => push.receivers()[0]?.samples).toBe(2);
-    expect(metrics.pushDropped.value('r', 'receiver_removed')).toBeUndefined();
-  },
-);
-
-it('renames a receiver once the disk lets it, and calls a disk that does not no fault of its own', async () => {
-  const memory = memoryState();
-  let refusals = 0;
-  const { metrics, push, configure, commit } = startSilent({
-    ...memory,
-    async commit(entries) {
-      const isMoved = entries.some(({ key, value }) => key[2]?.startsWith('central ') && value !== undefined);
-      if (isMoved && ++refusals < 5) throw new StateWriteFailure('no space left on device');
-      await memory.commit(entries);
-    },
-  });
-  await configure('r');
-  for (let at = 1; at <= 250; at++) await commit(at);
-  await configure('central');
-  await expect.poll(() => push.receivers()[0]?.samples).toBe(250);
-  expect(refusals).toBeGreaterThan(5);
-  expect(metrics.pushDefects.value('central') ?? 0).toBe(0);
-  expect(metrics.pushDropped.value('r', 'receiver_removed')).toBeUndefined();
-});
-
-it.each([
-  ['one that is removed leaves nothing to the other', ['b'], { b: 3 }, 3],
-  ['one that is renamed takes along its own', ['b', 'c'], { b: 3, c: 3 }, undefined],
-  ['both that are renamed lose nothing', ['c', 'd'], { c: 6, d: 0 }, undefined],
-] as const)('of two receivers at one address %s', async (_what, names, waiting, removed) => {
-  const { metrics, push, configure, commit } = startSilent(memoryState());
+it('has a queue of its own for each of two receivers at one destination', async () => {
+  const { configure, commit, waiting } = startSilent(memoryState());
   await configure('a', 'b');
-  await expect.poll(() => push.receivers().map(({ samples }) => samples)).toEqual([0, 0]);
-  for (let at = 1; at <= 3; at++) await commit(at);
-  await configure(...names);
-  const samples = () => Object.fromEntries(push.receivers().map((view) => [view.name, view.samples]));
-  await expect.poll(() => samples()).toEqual(waiting);
-  await expect.poll(() => metrics.pushDropped.value('a', 'receiver_removed')).toBe(removed);
+  await commit(1);
+  await expect.poll(() => waiting()).toEqual([1, 1]);
+  await configure('c', 'd');
+  await commit(2);
+  await expect.poll(() => waiting()).toEqual([2, 2]);
 });
 
 /** Receivers at addresses of their own, each for an account of its own. */
@@ -228,72 +169,33 @@ const receiversAt = (...names: readonly string[]) =>
     names.map((name, n) => ({ name, kind: 'otlp', url: `http://127.0.0.1:9/${n}`, accounts: [`${n}`] })),
   );
 
-describe.each(['in one reload', 'in a restart', 'in a reload that is killed'])('%s', (when) => {
+describe.each(['in one reload', 'in a restart'])('%s', (when) => {
   it.each([
     ['two receivers that exchange their names', ['b', 'a', 'c']],
     ['three receivers whose names go round', ['b', 'c', 'a']],
     ['a receiver that leaves its name to another', ['new', 'a', 'c']],
-  ])('%s take along what is to arrive at their addresses', async (_what, names) => {
+  ])('%s keep what is to arrive at their addresses', async (_what, names) => {
     const state = memoryState();
-    let moves = when === 'in a reload that is killed' ? 2 : Number.POSITIVE_INFINITY;
-    const before = startSilent({
-      ...state,
-      async commit(entries) {
-        if (entries.some(({ value }) => value === undefined) && moves-- <= 0)
-          await new Promise(() => undefined);
-        await state.commit(entries);
-      },
-    });
+    const before = startSilent(state);
     await before.push.apply(receiversAt('a', 'b', 'c'));
-    for (const [account, count] of [150, 250, 350].entries()) {
-      const samples = Array.from({ length: count }, (_, at) => sample('x', at, at, `${account}`));
-      await before.push.commit({ entries: [], samples, source: 'job' });
-    }
+    for (const [account, count] of [1, 2, 3].entries())
+      for (let at = 1; at <= count; at++) await before.commit(at, `${account}`);
     if (when === 'in a restart') await before.push.stop();
-    else await before.push.apply(receiversAt(...names));
-    if (when === 'in a reload that is killed') await vi.waitUntil(() => moves < 0);
     const after = when === 'in one reload' ? before : startSilent(state);
-    if (after !== before) await after.push.apply(receiversAt(...names));
-    await expect.poll(() => after.push.receivers().map(({ samples }) => samples)).toEqual([150, 250, 350]);
-    for (const name of ['a', 'b', 'c'])
-      expect(after.metrics.pushDropped.value(name, 'receiver_removed')).toBeUndefined();
+    await after.push.apply(receiversAt(...names));
+    await expect.poll(() => after.waiting()).toEqual([1, 2, 3]);
   });
 });
 
-it.each([
-  ['goes along', ['a after'], [1]],
-  ['stays where another receiver is there now', ['b before', 'a after'], [1, 0]],
-])('of a receiver that gets another address what waits %s', async (_what, receivers, waiting) => {
-  const { push, commit } = startSilent(memoryState());
-  const at = (...described: readonly string[]) =>
-    PUSH.parse(
-      described.map((one) => {
-        const [name, path] = one.split(' ');
-        return { name, kind: 'otlp', url: `http://127.0.0.1:9/${path}` };
-      }),
-    );
-  await push.apply(at('a before'));
+it('sends what waits for one address to no other one', async () => {
+  const { push, commit, waiting } = startSilent(memoryState());
+  const at = (path: string) => PUSH.parse([{ name: 'r', kind: 'otlp', url: `http://127.0.0.1:9/${path}` }]);
+  await push.apply(at('before'));
   await commit(1);
-  await push.apply(at(...receivers));
-  await expect.poll(() => push.receivers().map(({ samples }) => samples)).toEqual(waiting);
-});
-
-it('takes up what an earlier version left under the name alone', async () => {
-  const state = memoryState();
-  const before = startSilent(state);
-  await before.configure('r');
-  await before.commit(1);
-  await before.push.stop();
-  const [entry] = await state.range(['queue'], { limit: 1 });
-  if (entry === undefined) throw new Error('nothing waits');
-  const key = ['queue', 'push', 'r', entry.key.at(-1) ?? ''];
-  await state.commit([
-    { ...entry, value: undefined },
-    { ...entry, key },
-  ]);
-  const after = startSilent(state);
-  await after.configure('r');
-  await expect.poll(() => after.push.receivers()[0]?.samples).toBe(1);
+  await push.apply(at('after'));
+  await expect.poll(() => waiting()).toEqual([0]);
+  await push.apply(at('before'));
+  expect(waiting()).toEqual([1]);
 });
 
 /** Receivers at one address that differ by what tells their tenants apart. */
@@ -322,27 +224,14 @@ describe.each(TENANTS)('of two receivers at one address that differ by %s', (_wh
       })),
     );
 
-  it.each(['in one reload', 'in a restart'])(
-    'a removed one leaves nothing to another one that is new %s',
-    async (when) => {
-      const state = memoryState();
-      const before = startSilent(state);
-      await before.push.apply(receivers('acme', 'globex'));
-      await before.push.commit({ entries: [], samples: [sample('x', 1, 1, 'acme')], source: 'job' });
-      if (when === 'in a restart') await before.push.stop();
-      const after = when === 'in a restart' ? startSilent(state) : before;
-      await after.push.apply(receivers('globex', 'initech'));
-      await expect.poll(() => after.metrics.pushDropped.value('to-acme', 'receiver_removed')).toBe(1);
-      expect(after.push.receivers().map(({ samples }) => samples)).toEqual([0, 0]);
-    },
-  );
-
-  it('one that is renamed takes along its own', async () => {
-    const { push } = startSilent(memoryState());
-    const [acme] = receivers('acme');
+  it('a removed one leaves nothing to another one that is new, and takes along its own where it is renamed', async () => {
+    const { push, commit, waiting } = startSilent(memoryState());
     await push.apply(receivers('acme', 'globex'));
-    await push.commit({ entries: [], samples: [sample('x', 1, 1, 'acme')], source: 'job' });
+    await commit(1, 'acme');
+    await push.apply(receivers('globex', 'initech'));
+    await expect.poll(() => waiting()).toEqual([0, 0]);
+    const [acme] = receivers('acme');
     await push.apply([...receivers('globex'), ...(acme ? [{ ...acme, name: 'renamed' }] : [])]);
-    await expect.poll(() => push.receivers().map(({ samples }) => samples)).toEqual([0, 1]);
+    expect(waiting()).toEqual([0, 1]);
   });
 });

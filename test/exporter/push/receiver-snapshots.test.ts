@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { receiverSnapshots } from '../../../src/exporter/push/sender.ts';
+import { SnapshotSlot } from '../../../src/exporter/push/snapshots.ts';
 import { shown } from './outbox-bed.ts';
 
-type Options = Parameters<typeof receiverSnapshots>[0]['receiver'];
+type Options = ConstructorParameters<typeof SnapshotSlot>[0]['receiver'];
 
 function snapshotsFor(receiver: Partial<Options> = {}) {
   const all: Options = { families: ['*'], accounts: ['*'], labels: {}, buckets_only: false, ...receiver };
-  return receiverSnapshots({ receiver: all, startedAt: 7, onAdded: () => undefined });
+  return new SnapshotSlot({ receiver: all, startedAt: 7, onAdded: () => undefined });
 }
 
 function page(...samples: ReturnType<typeof shown>[]) {

@@ -211,32 +211,6 @@ test('a reload while an account is given away leaves no sender behind', async ()
   expect(metrics.pushFailures.value('r')).toBe(before);
 });
 
-test('the queue of an account reads ahead about as much as a request takes', async () => {
-  const receiver = await startReceiver();
-  receiver.isAway = true;
-  const replicaOne = replica('one');
-  const state = sharedState().open();
-  let most = 0;
-  await replicaOne.push.apply(receiverAt(receiver.url), 1);
-  replicaOne.accounts.own('a', {
-    state: {
-      ...state,
-      range(prefix, options) {
-        // What takes up an earlier run’s entries asks for 100.
-        if (options.limit < 100) most = Math.max(most, options.limit);
-        return state.range(prefix, options);
-      },
-    },
-    mayAct: () => true,
-  });
-  for (let at = 1; at <= 20; at++) await replicaOne.commit('a', at, incompressible(50_000));
-  receiver.isAway = false;
-  await soon(() => expect(waiting(replicaOne)).toBe(0));
-  expect(most).toBeGreaterThan(0);
-  // Five entries of 50 kB are less than 256 KiB.
-  expect(most).toBeLessThanOrEqual(5);
-});
-
 test('what an account keeps is bounded, and its oldest goes first', async () => {
   const receiver = await startReceiver();
   receiver.isAway = true;
@@ -299,9 +273,8 @@ test('a replica that is not updated yet keeps what waits for a new receiver, for
   await updated.commit('a', 1);
   await updated.accounts.disown('a', NOW);
   behind.accounts.own('a', { state: state.open(), mayAct: () => true });
-  await clock.advance(9 * 60_000);
+  await clock.advance(60 * 60_000);
   await behind.accounts.disown('a', NOW);
-  expect(await state.records.range(['queue'], { limit: 9 })).toHaveLength(1);
   receiver.isAway = false;
   next.accounts.own('a', { state: state.open(), mayAct: () => true });
   await soon(() => expect(receiver.received.map(({ at }) => at)).toEqual([1]));

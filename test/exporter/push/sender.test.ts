@@ -215,59 +215,6 @@ it('takes only the families and accounts that the receiver is to have', async ()
   expect([...receiver.stored.keys()]).toEqual(['edge_waf_total{"account":"a","series":"waf"}']);
 });
 
-it('gives up what waits for a receiver that is configured no more, and tells how much it was', async () => {
-  const bed = outboxBed({ send: () => ({ kind: 'failed', words: 'HTTP 503' }) });
-  onTestFinished(() => bed.stop());
-  await bed.commit('job', many(7, 1));
-  bed.rename('another', 'http://elsewhere/');
-  expect(await bed.removeOthers()).toEqual([['r', 7]]);
-  expect(await bed.state.range(['queue'], { limit: 10 })).toEqual([]);
-});
-
-it('gives what waits to a receiver of another name at the same address, in its order, and drops nothing', async () => {
-  const receiver = new ModelReceiver();
-  let isDown = true;
-  const bed = bedWith(receiver, {
-    send: (samples) => (isDown ? { kind: 'failed', words: 'HTTP 503' } : receiver.take(samples, 'taken')),
-  });
-  for (let at = 1; at <= 3; at++) await bed.commit('job', many(7, at));
-  bed.rename('central');
-  expect(await bed.removeOthers()).toEqual([]);
-  await bed.commit('job', many(7, 4));
-  isDown = false;
-  await bed.empty();
-  const times = [...receiver.stored.values()].map((samples) => samples.map(([at]) => at));
-  expect(times).toEqual(Array.from({ length: 7 }, () => [1, 2, 3, 4]));
-  bed.rename('another', 'http://elsewhere/');
-  await bed.commit('job', many(7, 5));
-  await bed.empty();
-  expect(await bed.state.range(['queue'], { limit: 10 })).toEqual([]);
-});
-
-it('drops and counts what is damaged of what waits under another name', async () => {
-  const state = memoryState();
-  const receiver = new ModelReceiver();
-  let isDown = true;
-  const bed = bedWith(receiver, {
-    send: (samples) => (isDown ? { kind: 'failed', words: 'HTTP 503' } : receiver.take(samples, 'taken')),
-    state: {
-      ...state,
-      async range(prefix, options) {
-        const found = await state.range(prefix, options);
-        return found.map((entry, index) =>
-          entry.key[2]?.startsWith('r ') && index === 0 ? { key: entry.key, value: undefined } : entry,
-        );
-      },
-    },
-  });
-  for (let at = 1; at <= 3; at++) await bed.commit('job', many(1, at));
-  bed.rename('central');
-  isDown = false;
-  await bed.empty();
-  expect([...receiver.stored.values()].flat().map(([at]) => at)).toEqual([2, 3]);
-  expect(bed.dropped).toEqual([['damaged', 1]]);
-});
-
 it('goes on when a disk that could not be read as it started can be read again', async () => {
   const state = memoryState();
   let failures = 3;

@@ -5,7 +5,7 @@ import { EMPTY_LEDGER } from '../../../src/exporter/series/ledger.ts';
 import { restoreLedger, storeLedger } from '../../../src/exporter/series/ledger-record.ts';
 import { pruneCounters } from '../../../src/exporter/series/pruning.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
-import { openEntry, sealEntry } from '../../../src/exporter/state/records.ts';
+import { packEntry, unpackEntry } from '../../../src/exporter/state/records.ts';
 import { countersToStore } from '../../stored-series.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 
@@ -62,11 +62,11 @@ it('counters of any name are there after a restart: visitors name what they ask 
     '\0',
   ];
   const counters = new Map(names.map((name, total) => [name, { total, watermark: 61_000, holes: [] }]));
-  const [name, bytes = new Uint8Array()] = sealEntry({
+  const [name, bytes = new Uint8Array()] = packEntry({
     key: ['x'],
     value: countersToStore(1_000, 60_000, counters),
   });
-  const { dimensions } = restoreLedger(openEntry({ name, bytes }).value);
+  const { dimensions } = restoreLedger(unpackEntry({ name, bytes }).value);
   expect(new Map([...dimensions].map(([dimension, one]) => [dimension, one.counter]))).toEqual(counters);
 });
 

@@ -5,7 +5,7 @@ import { type DimensionLedger, EMPTY_LEDGER, type Ledger } from '../../../src/ex
 import { restoreLedger, storeLedger } from '../../../src/exporter/series/ledger-record.ts';
 import { pushOf } from '../../../src/exporter/series/pushed-series.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
-import { openEntry, sealEntry } from '../../../src/exporter/state/records.ts';
+import { packEntry, unpackEntry } from '../../../src/exporter/state/records.ts';
 
 const MINUTE = 60_000;
 const TARGET = {
@@ -148,7 +148,7 @@ it('what was pushed is remembered across restarts, whatever a series is called',
   const given = { samples, gaugesUntil: undefined, usable: new Map() };
   const pushed = pushOf(EMPTY_LEDGER, after, settled, given);
   expect([...pushed.ledger.dimensions.values()].every((one) => one.pushed !== undefined)).toBe(true);
-  const [name, bytes] = sealEntry({ key: ['pushed'], value: storeLedger(pushed.ledger) });
-  const restored = restoreLedger(openEntry({ name, bytes: bytes ?? new Uint8Array() }).value);
+  const [name, bytes] = packEntry({ key: ['pushed'], value: storeLedger(pushed.ledger) });
+  const restored = restoreLedger(unpackEntry({ name, bytes: bytes ?? new Uint8Array() }).value);
   expect(pushOf(restored, restored, [], given)).toEqual({ ledger: restored, samples: [] });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LOCK_FILE, StateInUse } from '../../../src/exporter/state/directory.ts';
-import { lockDirectory } from '../../../src/exporter/state/sqlite.ts';
+import { LockedDirectory } from '../../../src/exporter/state/sqlite.ts';
 
 let directory: string;
 
@@ -34,12 +34,12 @@ async function otherHolder() {
 
 describe('the lock of a state directory', () => {
   it('is refused while another holds it, and given again once that is released', async () => {
-    const first = await lockDirectory(directory);
-    await expect(lockDirectory(directory)).rejects.toThrow(StateInUse);
+    const first = await LockedDirectory.lock(directory);
+    await expect(LockedDirectory.lock(directory)).rejects.toThrow(StateInUse);
     // Locks are the process' own: that it has asked once more leaves another refused.
     expect(spawnSync(process.execPath, argumentsOf(HOLD)).stderr.toString()).toMatch('SQLITE_BUSY');
     await first.release();
-    await (await lockDirectory(directory)).release();
+    await (await LockedDirectory.lock(directory)).release();
   });
 
   it.skipIf(process.getuid?.() !== 0)('is not given where its file may only be read', async () => {
@@ -47,7 +47,7 @@ describe('the lock of a state directory', () => {
     await writeFile(join(directory, LOCK_FILE), '', { mode: 0o444 });
     process.seteuid?.('nobody');
     try {
-      await expect(lockDirectory(directory)).rejects.toThrow('EPERM');
+      await expect(LockedDirectory.lock(directory)).rejects.toThrow('EPERM');
     } finally {
       process.seteuid?.(0);
     }
@@ -55,29 +55,31 @@ describe('the lock of a state directory', () => {
 
   it('is named where its file is damaged: what is in the directory is not', async () => {
     await writeFile(join(directory, LOCK_FILE), 'x'.repeat(8_192));
-    await expect(lockDirectory(directory)).rejects.toThrow(
+    await expect(LockedDirectory.lock(directory)).rejects.toThrow(
       `the lock ${join(directory, LOCK_FILE)} cannot be taken: file is not a database`,
     );
   });
 
   it('says so where the thread that held it has ended, and leaves nobody waiting', async () => {
-    const lock = await lockDirectory(directory);
-    await lock.end();
+    const lock = await LockedDirectory.lock(directory);
+    await lock.release();
     await expect(lock.release()).rejects.toThrow('its thread has ended');
-    await (await lockDirectory(directory)).release();
+    await (await LockedDirectory.lock(directory)).release();
   });
 
   it('is held by a process for as long as that lives', async () => {
     const other = await otherHolder();
-    await expect(lockDirectory(directory)).rejects.toThrow(StateInUse);
+    await expect(LockedDirectory.lock(directory)).rejects.toThrow(StateInUse);
     other.kill('SIGKILL');
     await once(other, 'exit');
-    await (await lockDirectory(directory)).release();
+    await (await LockedDirectory.lock(directory)).release();
   });
 
   it('is held by at most one of many that ask at the same moment', async () => {
     for (let round = 0; round < 5; round++) {
-      const asked = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)));
+      const asked = await Promise.allSettled(
+        Array.from({ length: 8 }, () => LockedDirectory.lock(directory)),
+      );
       const held = asked.flatMap((ask) => (ask.status === 'fulfilled' ? [ask.value] : []));
       expect(held.length).toBeLessThanOrEqual(1);
       await Promise.all(held.map((lock) => lock.release()));

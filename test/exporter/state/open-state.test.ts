@@ -13,16 +13,18 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ForeignDirectory, StateInUse } from '../../../src/exporter/state/directory.ts';
-import { OtherFormat, openState, StateRequired } from '../../../src/exporter/state/open-state.ts';
+import { StateInUse } from '../../../src/exporter/state/directory.ts';
+import { openState, StateRequired } from '../../../src/exporter/state/open-state.ts';
+import { OtherFormat } from '../../../src/exporter/state/sqlite.ts';
 import { StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { callProgram } from '../../commands/call-program.ts';
 import { eventually } from '../../eventually.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 
 const NOON = Date.parse('2026-01-02T12:00:00Z');
-const ASIDE = 'set-aside-2026-01-02T12-00-00.000Z';
+const ASIDE = 'state.db.set-aside-2026-01-02T12-00-00.000Z';
 let parent: string;
 let directory: string;
 let warnings: string[];
@@ -89,8 +91,6 @@ describe('opening a state directory', () => {
       return Object.fromEntries(stats.map(({ mode }, index) => [names[index], (mode & 0o777).toString(8)]));
     };
     expect(await modes()).toEqual({
-      'edge-exporter-state.json': '600',
-      'last-commit': '600',
       'state.db': '600',
       'state.db-wal': '600',
     });
@@ -124,17 +124,13 @@ describe('opening a state directory', () => {
     await expect(openState(place, log, { required: true })).rejects.toThrow(StateRequired);
   });
 
-  it('refuses the working directory, and leaves it as it is', async () => {
-    const before = await readdir(process.cwd());
-    await expect(open(process.cwd())).rejects.toThrow(ForeignDirectory);
-    expect(await readdir(process.cwd())).toEqual(before);
-  });
-
-  it('takes a directory that holds only what a file system leaves in every folder', async () => {
-    await mkdir(join(directory, 'lost+found'), { recursive: true });
+  it('leaves other files of the directory alone, also where the state is damaged', async () => {
+    await mkdir(join(directory, 'photos'), { recursive: true });
+    await writeFile(join(directory, 'state.db'), 'x'.repeat(10_000));
+    await writeFile(join(directory, 'letter.txt'), 'dear');
     const state = await open();
-    expect(state).toMatchObject({ kind: 'durable', note: undefined });
     await state.close();
+    expect((await readdir(directory)).sort()).toEqual(['letter.txt', 'lock.db', 'photos', 'state.db', ASIDE]);
   });
 });
 
@@ -217,96 +213,45 @@ describe('a state directory that cannot be used yet', () => {
   });
 });
 
-describe('a state directory that holds something else', () => {
-  it('is refused by the names of what it holds, and left as it is', async () => {
-    await mkdir(join(directory, 'photos'), { recursive: true });
-    await writeFile(join(directory, 'photos', 'cat.txt'), 'meow');
-    for (const name of ['data.mdb', 'b', 'c', 'd']) await writeFile(join(directory, name), '');
-    await expect(open()).rejects.toThrow(
-      new ForeignDirectory(directory, ['b', 'c', 'd', 'data.mdb', 'photos']).message,
-    );
-    await expect(open()).rejects.toThrow(`${directory} contains other files (b, c, d, …) and no state`);
-    expect((await readdir(directory)).sort()).toEqual(['b', 'c', 'd', 'data.mdb', 'photos']);
-    expect(await readdir(parent)).toEqual(['state']);
-    expect(warnings).toEqual([]);
-  });
-
-  it('ends serve with 2 and a sentence', async () => {
-    await mkdir(directory);
-    await writeFile(join(directory, 'letter.txt'), 'dear');
-    expect(await serveEnds()).toEqual([
-      2,
-      `error: the state directory ${directory} contains other files (letter.txt) and no state of edge-exporter: choose another --state.dir\n`,
-    ]);
-  });
-});
-
 describe('a state of another format', () => {
-  const ended = (format: number, cure: string) => [
-    2,
-    `error: the state in ${directory} has format ${format}, and this version reads format 2 alone: ${cure}\n`,
-  ];
-
   async function marked(format: number): Promise<void> {
     await (await open()).close();
-    await writeFile(join(directory, 'edge-exporter-state.json'), JSON.stringify({ format }));
+    const other = new Sqlite(join(directory, 'state.db'));
+    other.exec(`PRAGMA user_version = ${format}`);
+    other.close();
   }
 
-  it.each([1, 3])('%i is refused, and left as it is', async (format) => {
+  it.each([
+    [4, 'run the newer version, or choose another --state.dir'],
+    [
+      0,
+      'it dates from before the first release; choose another --state.dir, or remove its files: counters then start from zero',
+    ],
+  ])('%i is refused with 2 and a sentence, and left as it is', async (format, cure) => {
     await marked(format);
     const before = await readFile(join(directory, 'state.db'));
     await expect(open()).rejects.toThrow(OtherFormat);
+    expect(await serveEnds()).toEqual([
+      2,
+      `error: the state in ${directory} has format ${format}, and this version reads format 3 alone: ${cure}\n`,
+    ]);
     expect(await readFile(join(directory, 'state.db'))).toEqual(before);
-    expect(await readdir(parent)).toEqual(['state']);
-  });
-
-  it('that is newer ends serve with 2 and a sentence', async () => {
-    await marked(3);
-    expect(await serveEnds()).toEqual(ended(3, 'run the newer version, or choose another --state.dir'));
-  });
-
-  it('that is older ends serve with 2 and a sentence', async () => {
-    await marked(1);
-    expect(await serveEnds()).toEqual(
-      ended(
-        1,
-        'it dates from before the first release; choose another --state.dir, or remove its files: counters then start from zero',
-      ),
-    );
+    expect(warnings).toEqual([]);
   });
 });
 
 describe('a damaged state', () => {
-  it('is moved beside its directory, whole, with one warning that names both', async () => {
-    await (await open()).close();
-    await writeFile(join(directory, 'edge-exporter-state.json'), '');
-    await writeFile(join(directory, 'more'), 'of it');
+  it('gets another name, with one warning', async () => {
+    const before = await open();
+    await before.commit([{ key: ['total'], value: 1 }]);
+    const damaged = Buffer.alloc(10_000, 'x');
+    await before.close();
+    await writeFile(join(directory, 'state.db'), damaged);
     const state = await open();
-    expect(state.kind).toBe('durable');
-    expect((await readdir(`${directory}.${ASIDE}`)).sort()).toEqual([
-      'edge-exporter-state.json',
-      'last-commit',
-      'more',
-      'state.db',
-    ]);
+    expect([state.kind, state.get(['total'])]).toEqual(['durable', undefined]);
     expect(warnings).toEqual([state.note]);
-    expect(state.note).toContain(directory);
-    expect(state.note).toContain(`${directory}.${ASIDE}`);
+    expect(state.note).toContain(`it was moved to ${join(directory, ASIDE)}`);
+    expect(await readFile(join(directory, ASIDE))).toEqual(damaged);
     await state.close();
-  });
-
-  it.each([
-    ['a format that never was', '{"format":0}', 'damaged'],
-    ['a damaged marker', '\0\0\0\0', 'damaged'],
-    ['a marker of no format', 'null', 'damaged'],
-  ])('is set aside with %s', async (_case, marker, reason) => {
-    await (await open()).close();
-    await writeFile(join(directory, 'edge-exporter-state.json'), marker);
-    const state = await open();
-    expect(state.kind).toBe('durable');
-    expect(state.note).toContain(reason);
-    expect(await readFile(join(`${directory}.${ASIDE}`, 'edge-exporter-state.json'), 'utf8')).toBe(marker);
-    await state.close();
-    expect(await readdir(directory)).toContain('state.db');
   });
 });

@@ -1,33 +1,42 @@
 import { expect, test } from 'vitest';
 import { openAccountState } from '../../../src/exporter/state/postgres-account.ts';
-import { sealEntry } from '../../../src/exporter/state/records.ts';
+import { packEntry } from '../../../src/exporter/state/records.ts';
 
 /** The most rows that this database sends within the time of a statement. */
 const MOST_ROWS = 3_000;
 
-test('an entry of a queue that is damaged in the database has no value, and hides none of the others', async () => {
-  const [good, bad] = [1, 2].map((n) => sealEntry({ key: ['queue', `${n}`], value: n }));
-  const damaged = Buffer.from(bad?.[1] ?? []);
-  damaged.writeUInt8(damaged.readUInt8(4) ^ 1, 4);
-  const query = async (text: string, [, from]: readonly unknown[] = []) => {
-    if (text.includes('exporter_state.write')) return [{ done: true }];
-    const rows = [
-      { name: good?.[0], value: good?.[1] },
-      { name: bad?.[0], value: damaged },
-    ];
-    return from === 'queue/' ? rows : [];
+test('a record that cannot be decoded is set aside, and an entry of a queue has no value; neither hides the others', async () => {
+  const rows = ['queue', 'n'].flatMap((first) =>
+    [1, 2].map((n) => {
+      const [name, bytes = Buffer.of()] = packEntry({ key: [first, `${n}`], value: [n] });
+      return { name, value: n === 2 ? Buffer.from(bytes).subarray(0, 1) : bytes };
+    }),
+  );
+  const written: unknown[][] = [];
+  const query = async (text: string, values: readonly unknown[] = []) => {
+    if (text.includes('exporter_state.write')) {
+      written.push(values.slice(3));
+      return [{ done: true }];
+    }
+    const [, from, until] = values;
+    return rows.filter(({ name }) => name >= String(from) && name < String(until));
   };
   const state = await openAccountState({ query, shown: 'a database' }, { account: 'a', token: '1' });
   expect(await state.range(['queue'], { limit: 9 })).toEqual([
-    { key: ['queue', '1'], value: 1 },
+    { key: ['queue', '1'], value: [1] },
     { key: ['queue', '2'], value: undefined },
   ]);
+  expect([state.get(['n', '1']), [...state.keys([])]]).toEqual([[1], [['n', '1']]]);
+  expect(written.at(-1)).toEqual([['n/2/'], ['damaged/n/2/'], [Buffer.of(0x91)]]);
+  expect(state.note).toBe(
+    '1 records of the state in a in a database cannot be decoded and were set aside: their counters start from zero',
+  );
 });
 
 test('an account with more records than one statement can bring is loaded in pages', async () => {
-  const entries = Array.from({ length: 4_000 }, (_, n) => sealEntry({ key: ['n', `${n}`], value: n }));
-  const stored = new Map(entries);
-  const names = [...stored.keys()].toSorted();
+  const entries = Array.from({ length: 4_000 }, (_, n) => packEntry({ key: ['n', `${n}`], value: n }));
+  const stored = new Map<unknown, unknown>(entries);
+  const names = entries.map(([name]) => name).toSorted();
   const query = async (text: string, values: readonly unknown[] = []) => {
     if (text.includes('exporter_state.write')) return [{ done: true }];
     const [, from, until, limit] = values;

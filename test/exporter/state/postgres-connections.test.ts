@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { postgresAddress } from '../../../src/exporter/state/postgres-address.ts';
-import { PostgresConnections } from '../../../src/exporter/state/postgres-connections.ts';
+import { AnswerLost, PostgresConnections } from '../../../src/exporter/state/postgres-connections.ts';
 
 /** A fatal answer of the protocol: its kind, its length, and fields that end by a zero each. */
 function fatal(message: string): Buffer {
@@ -33,4 +33,25 @@ it('has the database limit how long a statement takes, but where PgBouncer refus
   await expect(connections.query('SELECT 1')).rejects.toThrow('nobody is at home');
   const names = ['application_name', 'client_encoding', 'database', 'user'];
   expect(told).toEqual([[...names.slice(0, 3), 'statement_timeout', 'user'], names]);
+});
+
+it('loses a statement, and nothing else, where the connection breaks while it is asked', async () => {
+  let breaks = true;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      // The login is good, and statements are taken.
+      socket.write(Buffer.from('R\0\0\0\b\0\0\0\0Z\0\0\0\u0005I', 'latin1'));
+      socket.once('data', () => (breaks ? socket.resetAndDestroy() : socket.end(fatal('it is back'))));
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://me@127.0.0.1:${port}/edge`;
+  const connections = new PostgresConnections(postgresAddress({ url, passwordFile: undefined, env: {} }), 1);
+  onTestFinished(() => connections.close());
+  await expect(connections.query('SELECT 1')).rejects.toThrow(AnswerLost);
+  breaks = false;
+  await expect(connections.query('SELECT 1')).rejects.toThrow('it is back');
 });

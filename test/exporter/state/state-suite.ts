@@ -69,6 +69,22 @@ export function describeState(kind: string, isDurable: boolean, open: () => Prom
       expect(await state.range([], { limit: 1 })).toEqual([entry(2)]);
     });
 
+    it('reads entries by their keys, those of a queue too', async () => {
+      const entries = ['a', 'b', 'c'].map((part) => ({ key: [QUEUE, 'push', part], value: part }));
+      await state.commit(entries);
+      const [a, , c] = entries;
+      const found = await state.read([
+        [QUEUE, 'push', 'c'],
+        [QUEUE, 'push', 'a'],
+        [QUEUE, 'none'],
+      ]);
+      expect(found.toSorted((one, other) => String(one.value).localeCompare(String(other.value)))).toEqual([
+        a,
+        c,
+      ]);
+      expect(await state.read([])).toEqual([]);
+    });
+
     it('holds no queue in memory', async () => {
       await state.commit([{ key: [QUEUE, 'push', '0'], value: 1 }]);
       expect(state.get([QUEUE, 'push', '0'])).toBeUndefined();

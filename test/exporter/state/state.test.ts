@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DamagedState, type Database, OutcomeUnknown } from '../../../src/exporter/state/database.ts';
 import { DurableState } from '../../../src/exporter/state/durable.ts';
 import { memoryState, openState } from '../../../src/exporter/state/open-state.ts';
 import { type Change, Records, textOfKey } from '../../../src/exporter/state/records.ts';
-import { lockDirectory, openDatabase } from '../../../src/exporter/state/sqlite.ts';
+import { LockedDirectory } from '../../../src/exporter/state/sqlite.ts';
 import { QUEUE, StateReadFailure, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { describeState } from './state-suite.ts';
 import { UNHURRIED } from './unhurried.ts';
@@ -81,12 +81,12 @@ describe('durable state', () => {
 });
 
 interface ScriptedOptions {
-  readonly read?: Database['read'];
+  readonly range?: Database['range'];
   readonly timeLimitMs?: number;
 }
 
 /** A database whose writes end when and how the test says, and hang after so long (ms, real time). */
-function scriptedState({ read = async () => [], timeLimitMs = 60_000 }: ScriptedOptions = {}) {
+function scriptedState({ range = async () => [], timeLimitMs = 60_000 }: ScriptedOptions = {}) {
   const closed: true[] = [];
   const writes: {
     changes: readonly Change[];
@@ -94,21 +94,21 @@ function scriptedState({ read = async () => [], timeLimitMs = 60_000 }: Scripted
     fail: (error: Error) => void;
   }[] = [];
   const database: Database = {
-    read,
+    range,
+    read: async () => [],
     write: (changes) =>
       new Promise((succeed, fail) => {
         writes.push({ changes, succeed, fail });
       }),
     close: async () => void closed.push(true),
   };
-  const records = new Records();
-  const state = new DurableState({ directory, note: undefined, database, records, timeLimitMs });
+  const state = new DurableState(directory, { loaded: { database, records: new Records() } }, timeLimitMs);
   return { writes, closed, state };
 }
 
 it('durable state tells a queue that is damaged from a disk that does not let it be read', async () => {
   const reading = (error: Error) =>
-    scriptedState({ read: () => Promise.reject(error) }).state.range([QUEUE], { limit: 1 });
+    scriptedState({ range: () => Promise.reject(error) }).state.range([QUEUE], { limit: 1 });
   await expect(reading(new DamagedState('malformed'))).rejects.toThrow(DamagedState);
   await expect(reading(new Error('disk I/O error'))).rejects.toThrow(StateReadFailure);
 });
@@ -244,9 +244,7 @@ describe('a disk that hangs', () => {
 });
 
 it('a write that is refused empties the log, so that the next one finds the room that it took', async () => {
-  const thread = await lockDirectory(directory);
-  onTestFinished(() => thread.release());
-  const { database } = await openDatabase(thread, directory);
+  const database = await (await LockedDirectory.lock(directory)).openDatabase();
   const log = () => statSync(join(directory, 'state.db-wal')).size;
   const record = new Uint8Array(50_000);
   await database.write([['a', record]]);
@@ -260,7 +258,7 @@ it('a write that is refused empties the log, so that the next one finds the room
   ).rejects.toThrow(/argument must be/);
   expect(log()).toBe(0);
   const all = { from: '', until: '\uffff', limit: 9 };
-  expect((await database.read(all)).map(({ name }) => name)).toEqual(['a']);
+  expect((await database.range(all)).map(({ name }) => name)).toEqual(['a']);
   await database.close();
 });
 

@@ -1,0 +1,100 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import { TlsFileFailure } from './network-failure.ts';
+
+/** Settings for the platform's certificate, and for the one that it is shown. */
+export interface TlsSettings {
+  /** PEM file of the authorities to trust instead of the well-known ones. */
+  readonly caFile?: string | undefined;
+  /** PEM files of the client certificate and its key: both or neither. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  /** Name that the certificate must be for, where it is not the host. */
+  readonly serverName?: string | undefined;
+}
+
+/** Contents of the files, as Node's TLS takes them. */
+export interface TlsMaterial {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+type PemKind = keyof TlsMaterial;
+
+/** The setting of each kind of file, and what such a file must hold. */
+const KINDS = {
+  ca: { setting: 'caFile', holds: holdsCertificates, lacks: 'no certificates in PEM format' },
+  cert: { setting: 'certFile', holds: holdsCertificates, lacks: 'no certificates in PEM format' },
+  key: {
+    setting: 'keyFile',
+    // Node takes an empty one for none.
+    holds: (pem) => pem.trim() !== '' && succeeds(() => createSecureContext({ key: pem })),
+    lacks: 'no private key in PEM format, or an encrypted one',
+  },
+} as const satisfies Record<
+  PemKind,
+  { setting: keyof TlsSettings; holds: (pem: string) => boolean; lacks: string }
+>;
+
+const READ_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+};
+
+/** Reads the files. @throws TlsFileFailure */
+export async function readTlsFiles(settings: TlsSettings): Promise<TlsMaterial> {
+  const read = (Object.keys(KINDS) as PemKind[]).map(async (kind) => {
+    const path = settings[KINDS[kind].setting];
+    if (path === undefined) return [];
+    const found = await readAs(kind, path);
+    if ('pem' in found) return [[kind, found.pem] as const];
+    throw new TlsFileFailure(`request.${kind}_file ${found.message}`);
+  });
+  const material: TlsMaterial = Object.fromEntries((await Promise.all(read)).flat());
+  const { cert, key } = material;
+  if (cert !== undefined && key !== undefined && !succeeds(() => createSecureContext({ cert, key })))
+    throw new TlsFileFailure('request.key_file does not belong to the certificate in request.cert_file');
+  return material;
+}
+
+/** Reason why a file is not of its kind; `wrong` where it is there and may be read. */
+export interface TlsFileTrouble {
+  readonly message: string;
+  readonly wrong: boolean;
+}
+
+/** Returns why the file cannot be used now; undefined where it can. */
+export async function tlsFileTrouble(path: string, kind: PemKind): Promise<TlsFileTrouble | undefined> {
+  const found = await readAs(kind, path);
+  return 'pem' in found ? undefined : found;
+}
+
+async function readAs(kind: PemKind, path: string): Promise<{ readonly pem: string } | TlsFileTrouble> {
+  try {
+    const pem = await readFile(path, 'utf8');
+    const { holds, lacks } = KINDS[kind];
+    return holds(pem) ? { pem } : { message: `contains ${lacks}`, wrong: true };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return { message: `cannot be read: ${READ_WORDS[code] ?? code}`, wrong: false };
+  }
+}
+
+/** Node itself takes authorities that are none, and then trusts nobody. */
+function holdsCertificates(pem: string): boolean {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  return blocks.length > 0 && blocks.every((block) => succeeds(() => new X509Certificate(block)));
+}
+
+/** To throw is OpenSSL's only way to refuse, in words that change from version to version. */
+function succeeds(act: () => unknown): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../clock.ts';
+import type { PushedSample, ReceiverAnswer, RefusalReason } from './protocol.ts';
+
+/** Sends samples, and is told the fate of each request. */
+export interface DeliveryOptions {
+  readonly clock: Clock;
+  readonly send: (samples: readonly PushedSample[], signal: AbortSignal) => Promise<ReceiverAnswer>;
+  readonly sent: (samples: number) => void;
+  /** @param words the receiver's, without secrets */
+  readonly refused: (reason: RefusalReason, samples: number, words: string) => void;
+  /** A request has failed and is made again, unless this throws: then the delivery ends with that error. */
+  readonly failed: (words: string) => void;
+}
+
+/** Most samples in a request: about a megabyte before compression. Who finds that too large (413) is sent halves. */
+export const REQUEST_SAMPLES = 5_000;
+
+/** Time to wait (ms) after a first failure; twice as long after each further one. */
+const FIRST_BACKOFF_MS = 1_000;
+const LONGEST_BACKOFF_MS = 60_000;
+
+/** A receiver that asks for a longer wait than this (ms) is asked again all the same. */
+const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
+
+/** So many samples of a batch are asked for, one by one, before it is believed that a receiver refuses all of them alike. */
+const ASKED_FOR = 20;
+
+/** Brings samples to one receiver, with as many requests as that takes. */
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  /** The newest sample that the receiver has taken. It takes it again, unless it answers everything with an error. */
+  #taken: PushedSample | undefined;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Has the receiver answer for each of the samples, so that one it refuses costs none of the others. What it answers
+   * to all of them alike is no refusal but a failure: of a proxy before it, a tenant that is missing, the wrong protocol.
+   * @returns whether it did; false after such a failure: then all are to be sent again
+   */
+  async deliver(samples: readonly PushedSample[], signal: AbortSignal): Promise<boolean> {
+    const { send } = this.#options;
+    let parts: readonly (readonly PushedSample[])[] = [samples];
+    let failures = 0;
+    let checked: readonly PushedSample[] | undefined;
+    /** True if the receiver has answered for any of the samples, so that the rest alone is asked for again. */
+    let hasSettled = false;
+    for (let [part, ...others] = parts; part !== undefined; [part, ...others] = parts) {
+      const answer: ReceiverAnswer = part.length === 0 ? { kind: 'accepted' } : await send(part, signal);
+      if (answer.kind === 'failed') {
+        failures += 1;
+        await this.#waitAfter(failures, answer, signal);
+        continue;
+      }
+      failures = 0;
+      if (answer.kind === 'refused' && answer.unexplained && part.length === 1 && part !== checked) {
+        // It may be well again only since it was asked for this one, which it is asked for once more.
+        if (!(await this.#refusesAll(samples, answer.words, signal))) checked = part;
+        else if (!hasSettled) return false;
+        continue;
+      }
+      parts = others;
+      hasSettled ||= answer.kind !== 'refused' || part.length === 1;
+      if (answer.kind === 'accepted') this.#accepted(part);
+      else if (answer.kind === 'partly accepted') this.#partlyAccepted(part, answer);
+      else parts = this.#refused(part, others, answer);
+    }
+    this.#failuresAlike = 0;
+    return true;
+  }
+
+  /** Number of deliveries in a row that ended because everything was refused alike. */
+  #failuresAlike = 0;
+
+  /** True if a sample taken before, or, without one, all of some, get the same answer. If so, it waits as after any failure. */
+  async #refusesAll(samples: readonly PushedSample[], words: string, signal: AbortSignal): Promise<boolean> {
+    const step = Math.ceil(samples.length / ASKED_FOR);
+    const asked =
+      this.#taken === undefined ? samples.filter((_, index) => index % step === 0) : [this.#taken];
+    for (const sample of asked) {
+      const answer = await this.#options.send([sample], signal);
+      const isAlike = answer.kind === 'refused' && alike(answer.words) === alike(words);
+      if (!isAlike && answer.kind !== 'failed') return false;
+    }
+    this.#failuresAlike += 1;
+    await this.#waitAfter(this.#failuresAlike, { words: `it refuses everything alike: ${words}` }, signal);
+    return true;
+  }
+
+  #accepted(part: readonly PushedSample[]): void {
+    if (part.length === 0) return;
+    this.#taken = part.find(({ ended }) => !ended) ?? this.#taken;
+    this.#options.sent(part.length);
+  }
+
+  /** Which samples it did not take the receiver does not say, and none may be sent again. */
+  #partlyAccepted(
+    part: readonly PushedSample[],
+    { rejected, reason, words }: Extract<ReceiverAnswer, { kind: 'partly accepted' }>,
+  ): void {
+    const { sent, refused } = this.#options;
+    const count = Math.min(rejected, part.length);
+    if (count < part.length) sent(part.length - count);
+    refused(reason, count, words);
+  }
+
+  /** Returns what is left to send after a refusal. */
+  #refused(
+    part: readonly PushedSample[],
+    others: readonly (readonly PushedSample[])[],
+    { reason, words }: Extract<ReceiverAnswer, { kind: 'refused' }>,
+  ): readonly (readonly PushedSample[])[] {
+    const { refused } = this.#options;
+    const middle = Math.ceil(part.length / 2);
+    if (part.length > 1) return [part.slice(0, middle), part.slice(middle), ...others];
+    const at = part[0]?.at ?? 0;
+    // A sample that is too old is so for the whole of a receiver: asking for each of the others would take thousands of requests.
+    const isRefused = (sample: PushedSample) => reason === 'too_old' && sample.at <= at;
+    const left = others.map((other) => other.filter((sample) => !isRefused(sample)));
+    const count = (all: readonly (readonly PushedSample[])[]) =>
+      all.reduce((sum, { length }) => sum + length, 0);
+    refused(reason, 1 + count(others) - count(left), words);
+    return left;
+  }
+
+  async #waitAfter(
+    failures: number,
+    { words, retryAfterMs }: { readonly words: string; readonly retryAfterMs?: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.#options.failed(words);
+    const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
+    const wait = Math.max(backoff, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS));
+    await this.#options.clock.sleep(wait, signal);
+  }
+}
+
+/** Words without numbers and identifiers, which differ with every request. */
+function alike(words: string): string {
+  return words.replaceAll(/[0-9a-f-]{8,}|\d+/gi, '#');
+}

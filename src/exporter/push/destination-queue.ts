@@ -1,0 +1,201 @@
+import { EventEmitter } from 'node:events';
+import type { TimedSample } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
+import { groupedBy } from '../grouped-by.ts';
+import { othersHaveGoneOn } from '../slices.ts';
+import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
+import { EntryShapes, packEntry, unpackEntry } from './outbox-entry.ts';
+import { type PushedSample, pushed, selectionOf } from './protocol.ts';
+import { nameOf, WaitingEntries, type WaitingEntry } from './waiting-entries.ts';
+
+/** Why samples left an outbox without having been sent. */
+export const DROP_REASONS = ['outbox_full', 'outbox_age', 'receiver_removed', 'damaged'] as const;
+
+export type DropReason = (typeof DROP_REASONS)[number];
+
+/** Told of samples that left without having been sent. */
+export type OnDropped = (name: string, reason: DropReason, samples: number) => void;
+
+/** Samples that may go out in one request: no two of one series. */
+export interface Batch {
+  readonly entries: readonly WaitingEntry[];
+  readonly samples: readonly PushedSample[];
+}
+
+/** Receiver as its queue knows it. */
+export type QueuedReceiver = Pick<Receiver, 'name' | 'families' | 'accounts' | 'outbox'>;
+
+/** Where what waits lies: below it by destinations, in the order in which it came. */
+export const QUEUES: StateKey = [QUEUE, 'push'];
+
+/** Time to wait (ms) before a disk that refused is asked again. */
+const RETRY_MS = 10_000;
+
+/** So many entries are looked through for those that may go out together. */
+const LOOKAHEAD = 1_000;
+
+interface QueueOptions {
+  readonly place: string;
+  /** Its name and limit of age (ms) when it was configured last. */
+  readonly former: { readonly name: string; readonly maxAge: number };
+  readonly state: State;
+  readonly clock: Clock;
+  readonly onDropped: OnDropped;
+}
+
+/** Queue of one destination: its entries on disk, and in memory what must be known of each. */
+export class DestinationQueue {
+  readonly place: string;
+  /** Emits `added` when something is there to be sent. */
+  readonly arrivals = new EventEmitter();
+  readonly #options: QueueOptions;
+  readonly #prefix: StateKey;
+  readonly #waiting = new WaitingEntries();
+  readonly #shapes = new EntryShapes();
+  #receiver: QueuedReceiver | undefined;
+  #wants: (sample: TimedSample) => boolean = () => false;
+  #former: QueueOptions['former'];
+  #sending: ReadonlySet<WaitingEntry> = new Set();
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    this.place = options.place;
+    this.#prefix = [...QUEUES, options.place];
+    this.#former = options.former;
+  }
+
+  /** The receiver at the destination, whose samples it takes; undefined where none is configured now. */
+  get receiver(): QueuedReceiver | undefined {
+    return this.#receiver;
+  }
+
+  set receiver(receiver: QueuedReceiver | undefined) {
+    this.#receiver = receiver;
+    this.#wants = receiver === undefined ? () => false : selectionOf(receiver);
+    if (receiver !== undefined) this.#former = { name: receiver.name, maxAge: receiver.outbox.max_age };
+  }
+
+  /** Its name and limit of age (ms), also once it is no longer configured. */
+  get former(): QueueOptions['former'] {
+    return this.#former;
+  }
+
+  /** Samples and bytes that wait, and since when the oldest does. */
+  get waiting(): Readonly<Pick<WaitingEntries, 'samples' | 'bytes' | 'oldest'>> {
+    return this.#waiting;
+  }
+
+  /** Takes up what an earlier run left. */
+  takeUp(entries: readonly WaitingEntry[]): void {
+    this.#waiting.addBefore(entries);
+    this.arrivals.emit('added');
+  }
+
+  /** The entries that samples of a source make, each under a name of its own. */
+  prepare(
+    source: string,
+    samples: readonly TimedSample[],
+    nextName: () => string,
+  ): { readonly waiting: WaitingEntry; readonly entry: StateEntry }[] {
+    const wanted = samples.filter(this.#wants);
+    const { clock } = this.#options;
+    const [queuedAt, since] = [clock.wall(), clock.now()];
+    return byTime(wanted).map((group) => {
+      const bytes = packEntry({ source, queuedAt, samples: group.map(pushed) });
+      const key = [...this.#prefix, nextName()];
+      const waiting = { key, source, queuedAt, since, bytes: bytes.length, samples: group.length };
+      return { waiting, entry: { key, value: bytes } };
+    });
+  }
+
+  /** Takes in entries that are durable now. */
+  async admit(entries: readonly WaitingEntry[]): Promise<void> {
+    for (const waiting of entries) this.#waiting.add(waiting);
+    this.arrivals.emit('added');
+    await this.keepWithinLimits();
+  }
+
+  /** Reads what is to be sent next: of each source its first entry, up to `most` samples and at least one entry. */
+  async next(most: number): Promise<Batch> {
+    this.#sending = new Set();
+    await this.keepWithinLimits();
+    const chosen = this.#waiting.firstOfEach(most, LOOKAHEAD);
+    this.#sending = new Set(chosen);
+    const stored = await this.#options.state.read(chosen.map(({ key }) => key));
+    const found = new Map(stored.map(({ key, value }) => [nameOf(key), value]));
+    const entries: WaitingEntry[] = [];
+    const samples: PushedSample[] = [];
+    const lost: WaitingEntry[] = [];
+    for await (const waiting of inTurns(chosen)) {
+      // A database that has failed over may lack its last commits.
+      const entry = unpackEntry(found.get(nameOf(waiting.key)), this.#shapes);
+      (entry === undefined ? lost : entries).push(waiting);
+      for (const sample of entry?.samples ?? []) samples.push(sample);
+    }
+    await this.#drop('damaged', lost);
+    return { entries, samples };
+  }
+
+  /** Removes what the receiver has, from disk too; a disk that refuses is asked again until it does not, or the signal aborts. */
+  async remove({ entries }: Batch, signal: AbortSignal): Promise<void> {
+    const { state, clock } = this.#options;
+    for (;;) {
+      try {
+        await state.commit(entries.map(({ key }) => ({ key, value: undefined })));
+        break;
+      } catch (error) {
+        if (!(error instanceof StateWriteFailure)) throw error;
+        await clock.sleep(RETRY_MS, signal);
+      }
+    }
+    for (const entry of entries) this.#waiting.delete(entry);
+    // Nothing waits any more that has series in common with what comes.
+    if (this.#waiting.samples === 0) this.#shapes.clear();
+  }
+
+  /** Drops the oldest beyond the limits. What is being sent just now stays: it may have arrived. */
+  async keepWithinLimits(): Promise<void> {
+    const bytes = this.#receiver?.outbox.max_bytes ?? Number.POSITIVE_INFINITY;
+    const since = this.#options.clock.now() - this.#former.maxAge;
+    const { full, old } = this.#waiting.beyond({ bytes, since }, this.#sending);
+    await this.#drop('outbox_full', full);
+    await this.#drop(this.#receiver === undefined ? 'receiver_removed' : 'outbox_age', old);
+  }
+
+  /** Drops entries. A later run drops again what the disk does not let go of now. */
+  async #drop(reason: DropReason, entries: readonly WaitingEntry[]): Promise<void> {
+    // An entry that waits no more was dropped, and counted, for another reason meanwhile.
+    const gone = entries.filter((entry) => this.#waiting.delete(entry));
+    if (gone.length === 0) return;
+    const samples = gone.reduce((sum, entry) => sum + entry.samples, 0);
+    this.#options.onDropped(this.#former.name, reason, samples);
+    const removals = gone.map(({ key }) => ({ key, value: undefined }));
+    await this.#options.state.commit(removals).catch(() => undefined);
+  }
+}
+
+/** So many entries are looked at in one turn of the event loop. */
+const A_TURN = 25;
+
+/** All entries, in turns between which others go on. */
+export async function* inTurns<Entry>(entries: readonly Entry[]): AsyncGenerator<Entry, void> {
+  for (const [index, entry] of entries.entries()) {
+    if (index % A_TURN === A_TURN - 1) await othersHaveGoneOn();
+    yield entry;
+  }
+}
+
+/** More samples than this are not kept in one entry, since an entry is sent whole. */
+const ENTRY_SAMPLES = 2_000;
+
+/** Samples of one time together, the earliest first, in parts that are not too large for an entry. */
+function byTime(samples: readonly TimedSample[]): TimedSample[][] {
+  return [...groupedBy(samples, ({ at }) => at)]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, group]) =>
+      Array.from({ length: Math.ceil(group.length / ENTRY_SAMPLES) }, (_, part) =>
+        group.slice(part * ENTRY_SAMPLES, (part + 1) * ENTRY_SAMPLES),
+      ),
+    );
+}
