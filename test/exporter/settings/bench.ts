@@ -71,7 +71,8 @@ export function settingsBench(
     asked,
     changes,
     async poll() {
-      const result = (await conclusionOf(job, read, new AbortController().signal))();
+      const conclude = await conclusionOf(job, read, new AbortController().signal);
+      const result = await conclude();
       const committed = await state.commit(result.commit ?? []).then(
         () => true,
         (error: unknown) => {

@@ -81,6 +81,27 @@ describe('opening a state directory', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('withholds what it held if its database is gone, until that is restored or the lock is removed too', async () => {
+    const before = await open();
+    await before.commit([{ key: ['total'], value: 1 }]);
+    await before.close();
+    await rename(join(directory, 'state.db'), join(parent, 'elsewhere.db'));
+    const withheld = await open();
+    expect([withheld.kind, warnings.at(-1)]).toEqual([
+      'unavailable',
+      expect.stringContaining('state.db is missing'),
+    ]);
+    await withheld.close();
+    await rename(join(parent, 'elsewhere.db'), join(directory, 'state.db'));
+    const restored = await open();
+    expect(restored.get(['total'])).toBe(1);
+    await restored.close();
+    for (const file of ['state.db', 'lock.db']) await rm(join(directory, file));
+    const anew = await open();
+    expect([anew.kind, anew.get(['total'])]).toEqual(['durable', undefined]);
+    await anew.close();
+  });
+
   it('writes files that only their owner can read', async () => {
     await mkdir(directory, { mode: 0o755 });
     const state = await open();
