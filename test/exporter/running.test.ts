@@ -20,7 +20,7 @@ const NOTHING: LoadedConfig = { ok: false, issues: [], nothingConfigured: true }
 
 const NOTHING_READ: ReadFiles = {
   digests: new Map(),
-  accountsFrom: [],
+  entries: new Map(),
   accountFiles: new Map(),
   inUse: undefined,
 };

@@ -1,10 +1,8 @@
-import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { CredentialsSource } from '../credentials/token-login.ts';
 import type { ProxyServer, Route } from '../platform/connector.ts';
 import { Secret } from '../secret.ts';
-import type { Environment } from './environment.ts';
 import {
   duration,
   integer,
@@ -16,7 +14,6 @@ import {
   SECOND,
   text,
 } from './field-types.ts';
-import type { ConfigIssue } from './issue.ts';
 
 /** What of an account or receiver may hold secrets. */
 export interface SecretsInPart {
@@ -267,7 +264,7 @@ function proxyAddress() {
     });
 }
 
-const EXPECTED_PROXY =
+export const EXPECTED_PROXY =
   'expected the address of an http or https proxy, such as "http://proxy.example.net:3128"';
 
 /** The proxy at an address, with the user name and password that may stand in it; undefined where it is none. */
@@ -294,7 +291,7 @@ function decoded(part: string): string | undefined {
 }
 
 /** The keys of `request` that say how connections are made. */
-type RouteKeys = Pick<z.output<typeof REQUEST>, keyof typeof ROUTE>;
+export type RouteKeys = Pick<z.output<typeof REQUEST>, keyof typeof ROUTE>;
 
 /** The way to a platform or receiver: through which proxy, and whom to trust there. */
 export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: RouteKeys): Route {
@@ -304,79 +301,9 @@ export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: Ro
   };
 }
 
-/** What the environment says of the way to an address: a proxy, none, or what is wrong with the variable. */
-type EnvironmentProxy =
-  | { readonly proxy: ProxyServer | undefined }
-  | { readonly variable: string; readonly message: string };
-
-/** An account or receiver with the environment's proxy if it says nothing of one, or what is wrong with the variable. */
-export function withEnvironmentProxy<Part extends { readonly request: RouteKeys }>(
-  part: Part,
-  address: string,
-  env: Environment,
-): { readonly part: Part } | { readonly issue: ConfigIssue } {
-  if (part.request.proxy !== undefined) return { part };
-  const found = environmentProxy(address, env);
-  if ('variable' in found)
-    return { issue: { source: 'environment', path: found.variable, message: found.message } };
-  const { proxy } = found;
-  return { part: proxy === undefined ? part : { ...part, request: { ...part.request, proxy } } };
-}
-
-/**
- * The proxy that the environment names for an address, by the rules of Go's programs and of curl: HTTPS_PROXY for
- * https, HTTP_PROXY for http, in either letter case and the lower one first, but not for what NO_PROXY lists, nor ever
- * for a loopback host, since what goes there unencrypted must not leave the machine.
- */
-export function environmentProxy(apiUrl: string, env: Environment): EnvironmentProxy {
-  const url = new URL(apiUrl);
-  const variable = [`${url.protocol.slice(0, -1)}_proxy`]
-    .flatMap((name) => [name, name.toUpperCase()])
-    .find((name) => (env[name] ?? '') !== '');
-  if (variable === undefined || isLoopback(url.hostname)) return { proxy: undefined };
-  if (isExempt(url, env['no_proxy'] || env['NO_PROXY'] || '')) return { proxy: undefined };
-  const address = env[variable] ?? '';
-  const proxy = parseProxy(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`, variable);
-  return proxy === undefined ? { variable, message: EXPECTED_PROXY } : { proxy };
-}
-
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Whether a host of a URL is this machine, whatever its DNS says. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
-}
-
-/** Whether NO_PROXY's list names the host: itself or a domain above it, its address or network, with or without a port. */
-function isExempt({ protocol, hostname, port }: URL, list: string): boolean {
-  const host = bare(hostname);
-  const actualPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
-  return list
-    .toLowerCase()
-    .split(/[,\s]+/)
-    .filter((entry) => entry !== '')
-    .some((entry) => {
-      if (entry === '*') return true;
-      if (entry.includes('/')) return isInNetwork(host, entry);
-      const [, name = entry, itsPort] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
-      if (itsPort !== undefined && itsPort !== actualPort) return false;
-      const domain = bare(name).replace(/^\*?\./, '');
-      return host === domain || host.endsWith(`.${domain}`);
-    });
-}
-
-function isInNetwork(host: string, network: string): boolean {
-  const [address = '', bits = ''] = network.split('/');
-  const [family, hostFamily] = [isIP(address), isIP(host)];
-  if (family === 0 || family !== hostFamily || !/^\d{1,3}$/.test(bits)) return false;
-  if (Number(bits) > (family === 4 ? 32 : 128)) return false;
-  const type = family === 4 ? 'ipv4' : 'ipv6';
-  const list = new BlockList();
-  list.addSubnet(address, Number(bits), type);
-  return list.check(host, type);
-}
-
-/** An IPv6 address without the brackets that it has in URLs. */
-function bare(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1');
 }

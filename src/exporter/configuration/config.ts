@@ -1,20 +1,15 @@
 import { dirname } from 'node:path';
 import { type Clock, wallAt } from '../clock.ts';
-import { madeInSlices, takenInSlices } from '../slices.ts';
 import type { ConfigStatus } from '../status.ts';
-import { withEnvironmentProxy } from './access.ts';
 import {
   type AccountFile,
+  type AccountSource,
   askedTwice,
   type CheckedAccount,
   checkAccounts,
-  exposedSecrets,
   findAccountFiles,
   mergeAccounts,
-  type NamedFile,
   readAccountFile,
-  standsFor,
-  withFiles,
 } from './configured-accounts.ts';
 import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
 import {
@@ -23,10 +18,12 @@ import {
   placeInEnvironment,
   quotedVariables,
 } from './environment.ts';
-import { type ConfigIssue, findings, formatIssue, inOrder, reservedKeys } from './issue.ts';
+import { withEnvironmentProxy } from './environment-proxy.ts';
+import { type ConfigIssue, check, formatIssue, inOrder } from './issue.ts';
+import { exposedSecrets, type NamedFile, withFiles } from './named-files.ts';
 import type { Receiver } from './push-settings.ts';
-import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
-import { excludesNothing, lenientConfig, unknownToPush } from './warnings.ts';
+import { ACCOUNTS_FROM, type AccountConfig, type Config, configJsonSchema, OUTLINE } from './schema.ts';
+import { configWarnings } from './warnings.ts';
 
 /** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
 export type ConfigSource =
@@ -35,10 +32,11 @@ export type ConfigSource =
 
 /** The files that a configuration was read from. */
 export interface ReadFiles {
-  /** What each of them held, as a hash, by path. */
+  /** Hashes of what each of them held, by path. */
   readonly digests: ReadonlyMap<string, string>;
-  readonly accountsFrom: readonly string[];
-  /** The files that these stood for, as they were read. */
+  /** By entry of `accounts_from`, the files that it stood for. */
+  readonly entries: ReadonlyMap<string, readonly string[]>;
+  /** These files, as they were read. */
   readonly accountFiles: ReadonlyMap<string, AccountFile>;
   /** By file, the accounts that the configuration in use has from it; undefined while there is none. */
   readonly inUse: ReadonlyMap<string, readonly CheckedAccount[]> | undefined;
@@ -46,7 +44,7 @@ export interface ReadFiles {
 
 const NOTHING_READ: ReadFiles = {
   digests: new Map(),
-  accountsFrom: [],
+  entries: new Map(),
   accountFiles: new Map(),
   inUse: undefined,
 };
@@ -85,7 +83,7 @@ export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
 }
 
 /**
- * Loads and checks the configuration, with what an operator should know of it: in slices, since there may be thousands of accounts.
+ * Loads and checks the configuration, with what an operator should know of it.
  * @param before what was read the last time: files of `accounts_from` that have not changed are not checked again, and one with
  * mistakes leaves its accounts as they are in use
  * @param exposed the families that `/metrics` may have; undefined: of their names those of buckets alone are looked up
@@ -102,50 +100,60 @@ export async function examineConfig(
     const read = { ...before, digests: new Map([...before.digests, ...digests]) };
     return { loaded: refused(from.issues, main.nothingConfigured), read, warnings: [], files: [] };
   }
-  const { metrics, push, accounts_from: accountsFrom } = lenientConfig(from.value);
   const outline = checkOutline(from, env);
-  const own = await madeInSlices(checkAccounts(from, env));
-  const further = await readAccountFiles(accountsFrom, from, env, before);
+  const own = await checkAccounts(from, env);
+  const further = await readAccountFiles(from, env, before);
   const mistakes = [...from.issues, ...outline.mistakes, ...own.mistakes, ...further.mistakes];
   const { rest } = outline;
-  const merged = mergeAccounts([
-    { path: from.source, accounts: own.accounts, mistakes, inUse: undefined },
-    ...[...further.files.values()].map(({ path, checked: { accounts, mistakes } }) => {
-      return { path, accounts, mistakes, inUse: before.inUse && (before.inUse.get(path) ?? []) };
-    }),
-  ]);
-  const isUsable = rest !== undefined && merged.isUsable;
+  const merged = mergeAccounts(
+    new Map<string, AccountSource>([
+      [from.source, { ...own, mistakes, inUse: undefined }],
+      ...[...further.files].map(
+        ([path, file]) => [path, { ...file, inUse: before.inUse && (before.inUse.get(path) ?? []) }] as const,
+      ),
+    ]),
+  );
+  const config =
+    rest !== undefined && merged.isUsable ? { ...rest, accounts: usedIn(merged.used) } : undefined;
   const read = {
     digests: new Map([
       ...digests,
       ...[...further.files].map(([path, { digest }]) => [path, digest] as const),
     ]),
-    accountsFrom,
+    entries: further.entries,
     accountFiles: further.files,
-    inUse: isUsable ? merged.used : before.inUse,
+    inUse: config === undefined ? before.inUse : merged.used,
   };
-  const parts = [own, ...[...further.files.values()].map(({ checked }) => checked)];
+  const parts = [own, ...further.files.values()];
   const files = [...parts.flatMap((part) => part.files), ...outline.files];
   const everyone = parts.flatMap(({ accounts }) => accounts);
-  const names = everyone.flatMap(({ name }) => name ?? []);
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
     ...askedTwice(everyone),
-    ...(await takenInSlices(unknownToPush(push, names, exposed))).map(from.place),
-    ...(exposed ? Array.from(excludesNothing(metrics.exclude, exposed), from.place) : []),
+    ...(rest === undefined
+      ? []
+      : configWarnings(
+          rest,
+          everyone.flatMap(({ name }) => name ?? []),
+          exposed,
+        )
+    ).map(from.place),
     ...further.warnings,
     ...(await exposedSecrets(files)),
   ]);
-  if (!isUsable) return { loaded: refused(merged.mistakes), read, warnings, files };
-  const config = { accounts: [...merged.accounts], ...rest };
+  if (config === undefined) return { loaded: refused(merged.mistakes), read, warnings, files };
   const issues = inOrder(merged.mistakes);
   return { loaded: { ok: true, config, warnings, issues, source: from.source }, read, warnings, files };
+}
+
+function usedIn(used: ReadonlyMap<string, readonly CheckedAccount[]>): AccountConfig[] {
+  return [...used.values()].flat().flatMap(({ account }) => account ?? []);
 }
 
 async function readMain(file: string, env: Environment) {
   const read = await readConfigFile(file);
   const digests = new Map([[file, digestOf(read)]]);
-  return { from: await written(file, read, env), digests, nothingConfigured: false };
+  return { from: written(file, read, env), digests, nothingConfigured: false };
 }
 
 function fromEnvironment(env: Environment) {
@@ -158,7 +166,7 @@ function fromEnvironment(env: Environment) {
   return { from, digests: new Map<string, string>(), nothingConfigured };
 }
 
-/** A configuration apart from its accounts; `rest` is undefined where that holds mistakes. */
+/** Checks a configuration apart from its accounts; `rest` is undefined where that holds mistakes. */
 function checkOutline(from: Written, env: Environment) {
   const given: unknown = Object(from.value).push;
   const receivers = Array.isArray(given)
@@ -166,53 +174,42 @@ function checkOutline(from: Written, env: Environment) {
     : undefined;
   const files = receivers?.flatMap((receiver) => receiver.files) ?? [];
   const value = receivers ? { ...Object(from.value), push: receivers.map(({ part }) => part) } : from.value;
-  const parsed = OUTLINE.safeParse(value, { reportInput: true });
-  const found = parsed.success ? [] : findings(parsed.error, configJsonSchema());
-  found.push(...reservedKeys({ ...Object(value), accounts: undefined }, [], found));
-  if (!parsed.success || found.length > 0)
-    return { files, rest: undefined, mistakes: besides(from.issues, found.map(from.place)) };
+  const checked = check(OUTLINE, value, configJsonSchema);
+  if ('findings' in checked)
+    return { files, rest: undefined, mistakes: besides(from.issues, checked.findings.map(from.place)) };
+  const { limits, metrics, push: wanted } = checked.data;
   const mistakes: ConfigIssue[] = [];
-  const push = parsed.data.push.map((receiver): Receiver => {
+  const push = wanted.map((receiver): Receiver => {
     const proxied = withEnvironmentProxy(receiver, receiver.url, env);
     if ('part' in proxied) return proxied.part;
     mistakes.push(proxied.issue);
     return receiver;
   });
-  return { files, rest: { limits: parsed.data.limits, metrics: parsed.data.metrics, push }, mistakes };
+  return { files, rest: { limits, metrics, push }, mistakes };
 }
 
-/** Reads the files of `accounts_from`. That none is there is a mistake; so is an entry that has lost all that it had. */
-async function readAccountFiles(
-  accountsFrom: readonly string[],
-  { place, directory }: Written,
-  env: Environment,
-  before: ReadFiles,
-): Promise<{
-  readonly files: ReadonlyMap<string, AccountFile>;
-  readonly mistakes: readonly ConfigIssue[];
-  readonly warnings: readonly ConfigIssue[];
-}> {
+/** Reads the files of `accounts_from`. It is a mistake that none is there, or that an entry has lost all that it had. */
+async function readAccountFiles({ value, place, directory }: Written, env: Environment, before: ReadFiles) {
+  const { success, data } = ACCOUNTS_FROM.safeParse(Object(value).accounts_from);
   const files = new Map<string, AccountFile>();
+  const entries = new Map<string, readonly string[]>();
   const mistakes: ConfigIssue[] = [];
   const warnings: ConfigIssue[] = [];
-  for (const [index, given] of accountsFrom.entries()) {
+  for (const [index, given] of (success ? data : []).entries()) {
     const say = (message: string) => place({ path: ['accounts_from', index], at: 'value', message });
     const found = await findAccountFiles(given, directory);
+    const paths = 'paths' in found ? found.paths : [];
+    entries.set(given, paths);
     if ('problem' in found) mistakes.push(say(found.problem));
-    else if (found.paths.length === 0) {
-      const had = [...before.accountFiles.keys()].some((file) => standsFor(given, directory, file));
-      if (had) mistakes.push(say('no file is found by this any more: leave it out where that is meant'));
-      else warnings.push(say('no file is found by this'));
-    }
-    for (const path of 'paths' in found ? found.paths : []) {
+    else if (paths.length === 0 && (before.entries.get(given)?.length ?? 0) > 0)
+      mistakes.push(say('no file is found by this any more: leave it out where that is meant'));
+    else if (paths.length === 0) warnings.push(say('no file is found by this'));
+    for (const path of paths)
       if (!files.has(path)) files.set(path, await readAccountFile(path, env, before.accountFiles.get(path)));
-    }
   }
-  if (accountsFrom.length > 0 && files.size === 0 && mistakes.length === 0) {
-    const message = 'no file is found by this';
-    return { files, mistakes: [place({ path: ['accounts_from'], at: 'value', message })], warnings: [] };
-  }
-  return { files, mistakes, warnings };
+  if (entries.size > 0 && files.size === 0 && mistakes.length === 0)
+    mistakes.push(place({ path: ['accounts_from'], at: 'value', message: 'no file is found by this' }));
+  return { files, entries, mistakes, warnings };
 }
 
 function refused(issues: readonly ConfigIssue[], nothingConfigured = false): LoadedConfig {
@@ -272,9 +269,9 @@ export class ConfigInUse {
   async hasChanged(): Promise<boolean> {
     const [file, read] = [this.#file, this.#read];
     if (file === undefined || read === undefined) return false;
-    const { digests, accountsFrom } = read;
+    const { digests, entries } = read;
     const directory = dirname(file);
-    const found = await Promise.all(accountsFrom.map((given) => findAccountFiles(given, directory)));
+    const found = await Promise.all([...entries.keys()].map((given) => findAccountFiles(given, directory)));
     const paths = new Set([file, ...found.flatMap((files) => ('paths' in files ? files.paths : []))]);
     if (paths.size !== digests.size) return true;
     for (const path of paths) if (digests.get(path) !== digestOf(await readConfigFile(path))) return true;

@@ -84,7 +84,10 @@ export function findings(error: z.ZodError, schema: Schema, above: ConfigPath = 
   });
 }
 
+const RESERVED = 'expected another name: this one is reserved';
+
 function unknownKey(path: ConfigPath, key: string, known: readonly string[]): UnplacedIssue {
+  if (key === '__proto__') return { path: [...path, key], at: 'key', message: RESERVED };
   const hint =
     suggest(key, known) === undefined ? `; expected one of: ${known.join(', ')}` : didYouMean(key, known);
   return { path: [...path, key], at: 'key', message: `unknown key${hint}` };
@@ -135,21 +138,34 @@ function wrongType(expected: string, input: unknown): string {
 }
 
 /**
- * A finding for each key `__proto__` of mappings whose keys are names of the user's: zod leaves it out without a word.
- * @param found findings of zod, which name such a key where keys are fixed
+ * Checks a value by a schema.
+ * @param describe returns the JSON Schema of the whole, which lists the keys that there could have been
+ * @param above where in the whole the value stands
  */
-export function reservedKeys(
+export function check<Value>(
+  schema: z.ZodType<Value>,
   value: unknown,
-  above: ConfigPath,
-  found: readonly UnplacedIssue[],
-): UnplacedIssue[] {
+  describe: () => Schema,
+  above: ConfigPath = [],
+): { readonly data: Value } | { readonly findings: readonly UnplacedIssue[] } {
+  try {
+    const parsed = schema.safeParse(value, { reportInput: true });
+    const found = parsed.success ? [] : findings(parsed.error, describe(), above);
+    found.push(...reservedKeys(value, above));
+    return parsed.success && found.length === 0 ? { data: parsed.data } : { findings: found };
+  } catch (error) {
+    // zod spreads its issues into a call, which overflows the stack when there are some hundred thousand.
+    if (!(error instanceof RangeError)) throw error;
+    return { findings: [{ path: above, at: 'value', message: 'has too many mistakes to list' }] };
+  }
+}
+
+/** Returns a finding for each key `__proto__`: where keys are names of the user's, zod leaves it out without a word. */
+function reservedKeys(value: unknown, above: ConfigPath): UnplacedIssue[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value).flatMap((key) => {
     const path = [...above, Array.isArray(value) ? Number(key) : key];
-    if (key !== '__proto__') return reservedKeys(Reflect.get(value, key), path, found);
-    const isNamed = found.some(
-      (one) => one.path.length === path.length && one.path.every((part, index) => part === path[index]),
-    );
-    return isNamed ? [] : [{ path, at: 'key', message: 'expected another name: this one is reserved' }];
+    if (key === '__proto__') return [{ path, at: 'key' as const, message: RESERVED }];
+    return reservedKeys(Reflect.get(value, key), path);
   });
 }

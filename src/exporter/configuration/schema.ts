@@ -221,16 +221,17 @@ const metrics = z.strictObject({
     ),
 });
 
+/** Files, folders or patterns that further accounts are read from. */
+export const ACCOUNTS_FROM = z
+  .union([text(), z.array(text()).min(1, 'must not be empty')], {
+    error: 'expected a file, folder or pattern, or a list of them',
+  })
+  .transform((given) => (typeof given === 'string' ? [given] : given));
+
 const REST = {
-  accounts_from: z
-    .union([text(), z.array(text()).min(1, 'must not be empty')], {
-      error: 'expected a file, folder or pattern, or a list of them',
-    })
-    .transform((given) => (typeof given === 'string' ? [given] : given))
-    .exactOptional()
-    .describe(
-      'Further files of accounts: files, folders (all their *.yaml and *.yml) or patterns such as "accounts.d/*.yaml".',
-    ),
+  accounts_from: ACCOUNTS_FROM.exactOptional().describe(
+    'Further files of accounts: files, folders (all their *.yaml and *.yml) or patterns such as "accounts.d/*.yaml".',
+  ),
   limits: limits.prefault({}).describe('Limits on the size of the exporter.'),
   metrics: metrics.prefault({}).describe('What /metrics shows.'),
   push: PUSH,
