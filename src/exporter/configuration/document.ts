@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { dirname } from 'node:path';
 import {
-  type Alias,
+  Alias,
   type Document,
   type ErrorCode,
   isAlias,
@@ -164,7 +164,10 @@ function followAliases(document: Document): {
       if (target === undefined) lost.push({ node: alias, message: 'no anchor of this name comes before' });
       else if (above.some((node) => node === target))
         lost.push({ node: alias, message: 'an alias cannot stand inside what it repeats' });
-      else targets.set(alias, target);
+      else {
+        targets.set(alias, target);
+        lead(alias, target);
+      }
     },
     Pair: (_, pair) => void (isMergeKey(pair.key) && merges.push(pair)),
     Value: (_, node) => void (node.anchor !== undefined && anchors.set(node.anchor, node)),
@@ -176,6 +179,15 @@ function followAliases(document: Document): {
       lost.push({ node: key, message: 'a merge key takes a mapping, or a list of mappings' });
   }
   return { targets, lost };
+}
+
+/** Tells the library what an alias stands for: it would look through the whole document for each. */
+function lead(alias: Alias, target: Node): void {
+  alias.resolve = (document, context) => {
+    if (context === undefined) return target as ReturnType<Alias['resolve']>;
+    context.aliasResolveCache = [target];
+    return Alias.prototype.resolve.call(alias, document, context);
+  };
 }
 
 /** Returns true for the key `<<`, which stands for the keys of another mapping. In quotes it is a key as any other. */
