@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, writeSync } from 'node:fs';
+import { fstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../text/output.ts';
 
@@ -23,13 +23,12 @@ export class StandardOutput implements Output {
 
   write(text: string): void {
     if (this.#isStream) this.#stream.write(text);
-    else if (this.failure === undefined) this.#writeWhole(Buffer.from(text));
+    else if (this.failure === undefined) this.#writeWhole(text);
   }
 
-  #writeWhole(bytes: Buffer): void {
+  #writeWhole(text: string): void {
     try {
-      for (let written = 0; written < bytes.length; )
-        written += writeSync(this.#stream.fd, bytes, written, bytes.length - written);
+      writeFileSync(this.#stream.fd, text);
     } catch (error) {
       this.failure = error instanceof Error ? error : new Error(String(error));
     }
