@@ -39,7 +39,7 @@ export async function checkConfig({
     return mistakes.length === 0 ? EXIT.ok : EXIT.misused;
   }
   const source: ConfigSource = file === undefined ? { env } : { file, env };
-  const { loaded, warnings, files: named } = await examineConfig(source, undefined, exposedFamilies());
+  const { loaded, warnings, files: named } = await examineConfig(source, exposedFamilies());
   const files = await filesInTrouble(named);
   const alerts = await alertMistakes(alertsFile, env);
   const mistakes = [...(loaded.ok ? [] : loaded.issues), ...files.mistakes];

@@ -2,14 +2,11 @@ import { dirname } from 'node:path';
 import { type Clock, wallAt } from '../clock.ts';
 import type { ConfigStatus } from '../status.ts';
 import {
-  type AccountFile,
-  type AccountSource,
   askedTwice,
-  type CheckedAccount,
+  checkAccountFile,
   checkAccounts,
   findAccountFiles,
-  mergeAccounts,
-  readAccountFile,
+  repeatedNames,
 } from './configured-accounts.ts';
 import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
 import {
@@ -22,7 +19,7 @@ import { withEnvironmentProxy } from './environment-proxy.ts';
 import { type ConfigIssue, check, formatIssue, inOrder } from './issue.ts';
 import { exposedSecrets, type NamedFile, withFiles } from './named-files.ts';
 import type { Receiver } from './push-settings.ts';
-import { ACCOUNTS_FROM, type AccountConfig, type Config, configJsonSchema, OUTLINE } from './schema.ts';
+import { ACCOUNTS_FROM, type Config, configJsonSchema, OUTLINE } from './schema.ts';
 import { configWarnings } from './warnings.ts';
 
 /** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
@@ -34,34 +31,20 @@ export type ConfigSource =
 export interface ReadFiles {
   /** Hashes of what each of them held, by path. */
   readonly digests: ReadonlyMap<string, string>;
-  /** By entry of `accounts_from`, the files that it stood for. */
-  readonly entries: ReadonlyMap<string, readonly string[]>;
-  /** These files, as they were read. */
-  readonly accountFiles: ReadonlyMap<string, AccountFile>;
-  /** By file, the accounts that the configuration in use has from it; undefined while there is none. */
-  readonly inUse: ReadonlyMap<string, readonly CheckedAccount[]> | undefined;
+  readonly accountsFrom: readonly string[];
 }
-
-const NOTHING_READ: ReadFiles = {
-  digests: new Map(),
-  entries: new Map(),
-  accountFiles: new Map(),
-  inUse: undefined,
-};
 
 export type LoadedConfig =
   | {
       readonly ok: true;
       readonly config: Config;
       readonly warnings: readonly ConfigIssue[];
-      /** Mistakes in files of `accounts_from`, whose accounts stay as they were. */
-      readonly issues: readonly ConfigIssue[];
       readonly source: string;
     }
   | {
       readonly ok: false;
       readonly issues: readonly ConfigIssue[];
-      /** Whether there is no configuration at all, rather than a wrong one. */
+      /** True if there is no configuration at all, rather than a wrong one. */
       readonly nothingConfigured: boolean;
     };
 
@@ -84,90 +67,62 @@ export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
 
 /**
  * Loads and checks the configuration, with what an operator should know of it.
- * @param before what was read the last time: files of `accounts_from` that have not changed are not checked again, and one with
- * mistakes leaves its accounts as they are in use
  * @param exposed the families that `/metrics` may have; undefined: of their names those of buckets alone are looked up
  */
 export async function examineConfig(
   source: ConfigSource,
-  before = NOTHING_READ,
   exposed?: readonly string[],
 ): Promise<ExaminedConfig> {
   const { env } = source;
-  const main = 'file' in source ? await readMain(source.file, env) : fromEnvironment(env);
-  const { from, digests } = main;
-  if (from.value === undefined) {
-    const read = { ...before, digests: new Map([...before.digests, ...digests]) };
-    return { loaded: refused(from.issues, main.nothingConfigured), read, warnings: [], files: [] };
-  }
+  const digests = new Map<string, string>();
+  const from = 'file' in source ? await readFile(source.file, env, digests) : fromEnvironment(env);
   const outline = checkOutline(from, env);
-  const own = await checkAccounts(from, env);
-  const further = await readAccountFiles(from, env, before);
-  const mistakes = [...from.issues, ...outline.mistakes, ...own.mistakes, ...further.mistakes];
-  const { rest } = outline;
-  const merged = mergeAccounts(
-    new Map<string, AccountSource>([
-      [from.source, { ...own, mistakes, inUse: undefined }],
-      ...[...further.files].map(
-        ([path, file]) => [path, { ...file, inUse: before.inUse && (before.inUse.get(path) ?? []) }] as const,
-      ),
-    ]),
-  );
-  const config =
-    rest !== undefined && merged.isUsable ? { ...rest, accounts: usedIn(merged.used) } : undefined;
-  const read = {
-    digests: new Map([
-      ...digests,
-      ...[...further.files].map(([path, { digest }]) => [path, digest] as const),
-    ]),
-    entries: further.entries,
-    accountFiles: further.files,
-    inUse: config === undefined ? before.inUse : merged.used,
-  };
-  const parts = [own, ...further.files.values()];
+  const parts = [await checkAccounts(from, env)];
+  const found = await findFiles(from);
+  for (const path of found.paths) parts.push(await checkAccountFile(await readFile(path, env, digests), env));
+  const accounts = parts.flatMap((part) => part.accounts);
   const files = [...parts.flatMap((part) => part.files), ...outline.files];
-  const everyone = parts.flatMap(({ accounts }) => accounts);
+  const mistakes = inOrder([
+    ...from.issues,
+    ...outline.mistakes,
+    ...found.mistakes,
+    ...parts.flatMap((part) => part.mistakes),
+    ...repeatedNames(accounts),
+  ]);
+  const names = accounts.flatMap(({ name }) => name ?? []);
+  const doubts = outline.rest === undefined ? [] : configWarnings(outline.rest, names, exposed);
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
-    ...askedTwice(everyone),
-    ...(rest === undefined
-      ? []
-      : configWarnings(
-          rest,
-          everyone.flatMap(({ name }) => name ?? []),
-          exposed,
-        )
-    ).map(from.place),
-    ...further.warnings,
+    ...askedTwice(accounts),
+    ...doubts.map(from.place),
     ...(await exposedSecrets(files)),
   ]);
-  if (config === undefined) return { loaded: refused(merged.mistakes), read, warnings, files };
-  const issues = inOrder(merged.mistakes);
-  return { loaded: { ok: true, config, warnings, issues, source: from.source }, read, warnings, files };
+  const read = { digests, accountsFrom: found.accountsFrom };
+  if (outline.rest === undefined || mistakes.length > 0) {
+    const nothingConfigured = !('file' in source) && from.value === undefined;
+    return { loaded: { ok: false, issues: mistakes, nothingConfigured }, read, warnings, files };
+  }
+  const config = { ...outline.rest, accounts: accounts.flatMap(({ account }) => account ?? []) };
+  return { loaded: { ok: true, config, warnings, source: from.source }, read, warnings, files };
 }
 
-function usedIn(used: ReadonlyMap<string, readonly CheckedAccount[]>): AccountConfig[] {
-  return [...used.values()].flat().flatMap(({ account }) => account ?? []);
+async function readFile(path: string, env: Environment, digests: Map<string, string>): Promise<Written> {
+  const read = await readConfigFile(path);
+  digests.set(path, digestOf(read));
+  return written(path, read, env);
 }
 
-async function readMain(file: string, env: Environment) {
-  const read = await readConfigFile(file);
-  const digests = new Map([[file, digestOf(read)]]);
-  return { from: written(file, read, env), digests, nothingConfigured: false };
-}
-
-function fromEnvironment(env: Environment) {
+function fromEnvironment(env: Environment): Written {
   const value = configFromEnvironment(env);
-  const nothingConfigured = value === undefined;
   const source = 'environment';
   const message = 'nothing is configured: set --config.file, or EDGE_API_URL and EDGE_TOKEN';
-  const issues = nothingConfigured ? [{ source, path: '', message }] : quotedVariables(env);
-  const from = { source, value, issues, place: placeInEnvironment, directory: '' };
-  return { from, digests: new Map<string, string>(), nothingConfigured };
+  const issues = value === undefined ? [{ source, path: '', message }] : quotedVariables(env);
+  return { source, value, issues, place: placeInEnvironment, directory: '' };
 }
 
 /** Checks a configuration apart from its accounts; `rest` is undefined where that holds mistakes. */
 function checkOutline(from: Written, env: Environment) {
+  if (from.value === undefined) return { files: [], rest: undefined, mistakes: [] };
   const given: unknown = Object(from.value).push;
   const receivers = Array.isArray(given)
     ? given.map((receiver: unknown, index) => withFiles(receiver, ['push', index], from))
@@ -188,38 +143,24 @@ function checkOutline(from: Written, env: Environment) {
   return { files, rest: { limits, metrics, push }, mistakes };
 }
 
-/** Reads the files of `accounts_from`. It is a mistake that none is there, or that an entry has lost all that it had. */
-async function readAccountFiles({ value, place, directory }: Written, env: Environment, before: ReadFiles) {
-  const { success, data } = ACCOUNTS_FROM.safeParse(Object(value).accounts_from);
-  const files = new Map<string, AccountFile>();
-  const entries = new Map<string, readonly string[]>();
+/** Finds the files of `accounts_from`. It is a mistake that an entry finds none: a volume may not be mounted yet. */
+async function findFiles({ value, place, directory }: Written) {
+  const { data: accountsFrom = [] } = ACCOUNTS_FROM.safeParse(Object(value).accounts_from);
+  const paths = new Set<string>();
   const mistakes: ConfigIssue[] = [];
-  const warnings: ConfigIssue[] = [];
-  for (const [index, given] of (success ? data : []).entries()) {
-    const say = (message: string) => place({ path: ['accounts_from', index], at: 'value', message });
+  for (const [index, given] of accountsFrom.entries()) {
     const found = await findAccountFiles(given, directory);
-    const paths = 'paths' in found ? found.paths : [];
-    entries.set(given, paths);
-    if ('problem' in found) mistakes.push(say(found.problem));
-    else if (paths.length === 0 && (before.entries.get(given)?.length ?? 0) > 0)
-      mistakes.push(say('no file is found by this any more: leave it out where that is meant'));
-    else if (paths.length === 0) warnings.push(say('no file is found by this'));
-    for (const path of paths)
-      if (!files.has(path)) files.set(path, await readAccountFile(path, env, before.accountFiles.get(path)));
+    if ('problem' in found)
+      mistakes.push(place({ path: ['accounts_from', index], at: 'value', message: found.problem }));
+    else for (const path of found.paths) paths.add(path);
   }
-  if (entries.size > 0 && files.size === 0 && mistakes.length === 0)
-    mistakes.push(place({ path: ['accounts_from'], at: 'value', message: 'no file is found by this' }));
-  return { files, entries, mistakes, warnings };
-}
-
-function refused(issues: readonly ConfigIssue[], nothingConfigured = false): LoadedConfig {
-  return { ok: false, issues: inOrder(issues), nothingConfigured };
+  return { accountsFrom, paths, mistakes };
 }
 
 /** The configuration in use, where it came from, and how the last attempt to load it anew ended. */
 export class ConfigInUse {
   readonly #clock: Clock;
-  readonly #load: (before: ReadFiles | undefined) => Promise<ReadConfig>;
+  readonly #load: () => Promise<ReadConfig>;
   readonly #file: string | undefined;
   #read: ReadFiles | undefined;
   #source: string;
@@ -232,7 +173,7 @@ export class ConfigInUse {
   constructor(
     source: ConfigSource,
     clock: Clock,
-    load: (before: ReadFiles | undefined) => Promise<ReadConfig> = (before) => examineConfig(source, before),
+    load: () => Promise<ReadConfig> = () => examineConfig(source),
   ) {
     this.#clock = clock;
     this.#load = load;
@@ -243,11 +184,11 @@ export class ConfigInUse {
 
   /** Loads the configuration. What is wrong with it is kept for `status`. */
   async load(): Promise<LoadedConfig> {
-    const { loaded: found, read } = await this.#load(this.#read);
+    const { loaded: found, read } = await this.#load();
     this.#read = read;
     const standIn = found.ok || !found.nothingConfigured ? undefined : this.#standIn;
-    const loaded: LoadedConfig = standIn ? { ok: true, warnings: [], issues: [], ...standIn } : found;
-    this.#issues = loaded.issues;
+    const loaded: LoadedConfig = standIn ? { ok: true, warnings: [], ...standIn } : found;
+    this.#issues = loaded.ok ? [] : loaded.issues;
     if (loaded.ok) this.#accept(loaded.source, loaded.config);
     return loaded;
   }
@@ -269,9 +210,9 @@ export class ConfigInUse {
   async hasChanged(): Promise<boolean> {
     const [file, read] = [this.#file, this.#read];
     if (file === undefined || read === undefined) return false;
-    const { digests, entries } = read;
+    const { digests, accountsFrom } = read;
     const directory = dirname(file);
-    const found = await Promise.all([...entries.keys()].map((given) => findAccountFiles(given, directory)));
+    const found = await Promise.all(accountsFrom.map((given) => findAccountFiles(given, directory)));
     const paths = new Set([file, ...found.flatMap((files) => ('paths' in files ? files.paths : []))]);
     if (paths.size !== digests.size) return true;
     for (const path of paths) if (digests.get(path) !== digestOf(await readConfigFile(path))) return true;

@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import { isGlob, matchesAny } from '../text/glob.ts';
-import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
+import { besides, type Written } from './document.ts';
 import type { Environment } from './environment.ts';
 import { withEnvironmentProxy } from './environment-proxy.ts';
 import { type ConfigIssue, check, formatPath, MOST_ISSUES } from './issue.ts';
@@ -12,7 +12,7 @@ import { type NamedFile, withFiles } from './named-files.ts';
 import { ACCOUNT, ACCOUNTS_OUTLINE, type AccountConfig, configJsonSchema } from './schema.ts';
 import { accountWarnings } from './warnings.ts';
 
-/** An account of a file. It knows where it stands, but nothing of the file's text. */
+/** An account as it was checked. */
 export interface CheckedAccount {
   /** Undefined where it has no name that could be read. */
   readonly name: string | undefined;
@@ -23,12 +23,11 @@ export interface CheckedAccount {
   /** Name for other accounts' messages, such as `accounts[3]`. */
   readonly place: string;
   readonly source: string;
-  /** Where its name and its token stand. */
-  readonly at: Readonly<Record<'name' | 'token', ConfigIssue>>;
+  readonly issueAt: (key: 'name' | 'token', message: string) => ConfigIssue;
 }
 
 /** The accounts of one file, with the mistakes and warnings of each by itself. */
-export interface CheckedAccounts {
+interface CheckedAccounts {
   readonly accounts: readonly CheckedAccount[];
   readonly mistakes: readonly ConfigIssue[];
   readonly warnings: readonly ConfigIssue[];
@@ -62,14 +61,14 @@ export async function checkAccounts(from: Written, env: Environment): Promise<Ch
     }
     files.push(...named);
     const { name, token }: Readonly<Record<string, unknown>> = Object(one);
-    const placed = (key: string) => from.place({ path: [...path, key], at: 'value', message: '' });
+    const keys = { name: 'name', token: token === undefined ? 'token_file' : 'token' };
     accounts.push({
       name: typeof name === 'string' ? name : undefined,
       account,
       access: accessOf(part),
       place: formatPath(path),
       source: from.source,
-      at: { name: placed('name'), token: placed(token === undefined ? 'token_file' : 'token') },
+      issueAt: (key, message) => from.place({ path: [...path, keys[key]], at: 'value', message }),
     });
   }
   return { accounts, mistakes: mistakes.slice(0, MOST_ISSUES), warnings, files };
@@ -110,70 +109,29 @@ async function filesIn(folder: string, pattern: string): Promise<FoundFiles> {
   const found = names.filter((name) => !name.startsWith('.') && matches(name)).sort();
   if (found.length > MOST_FILES)
     return { problem: `expected at most ${MOST_FILES} files, found ${found.length}` };
-  return { paths: found.map((name) => join(folder, name)) };
+  return found.length === 0
+    ? { problem: 'no file is found by this' }
+    : { paths: found.map((name) => join(folder, name)) };
 }
 
-/** A file of accounts as it was read last. */
-export interface AccountFile extends CheckedAccounts {
-  readonly digest: string;
-}
-
-/** Reads a file of accounts, and checks it unless it holds what it held before. */
-export async function readAccountFile(
-  path: string,
-  env: Environment,
-  before: AccountFile | undefined,
-): Promise<AccountFile> {
-  const read = await readConfigFile(path);
-  const digest = digestOf(read);
-  if (before?.digest === digest) return before;
-  const from = written(path, read, env);
-  if (from.value === undefined)
-    return { digest, accounts: [], mistakes: from.issues, warnings: [], files: [] };
+/** Checks a file of accounts. */
+export async function checkAccountFile(from: Written, env: Environment): Promise<CheckedAccounts> {
   const { accounts = {} } = configJsonSchema().properties ?? {};
   const outline = check(ACCOUNTS_OUTLINE, from.value, () => ({ properties: { accounts } }));
-  const found = 'findings' in outline ? besides(from.issues, outline.findings.map(from.place)) : [];
+  const isRead = from.value !== undefined && 'findings' in outline;
+  const found = isRead ? besides(from.issues, outline.findings.map(from.place)) : [];
   const checked = await checkAccounts(from, env);
-  return { ...checked, digest, mistakes: [...from.issues, ...found, ...checked.mistakes] };
+  return { ...checked, mistakes: [...from.issues, ...found, ...checked.mistakes] };
 }
 
-export interface AccountSource {
-  readonly accounts: readonly CheckedAccount[];
-  readonly mistakes: readonly ConfigIssue[];
-  /** The accounts that it gave to the configuration in use; undefined where it must be good. */
-  readonly inUse: readonly CheckedAccount[] | undefined;
-}
-
-interface MergedAccounts {
-  /** By source, those that are used: its own, or, where it holds mistakes, those that it gave before. */
-  readonly used: ReadonlyMap<string, readonly CheckedAccount[]>;
-  /** Mistakes of all sources, names that occur twice included. */
-  readonly mistakes: readonly ConfigIssue[];
-  /** True if all that is used is good. */
-  readonly isUsable: boolean;
-}
-
-/** Merges accounts, the first source first. A source with mistakes, or with a name that an earlier one has, stays as it was. */
-export function mergeAccounts(sources: ReadonlyMap<string, AccountSource>): MergedAccounts {
-  const repeated = repeatedNames([...sources].map(([, { accounts }]) => accounts));
-  const wrong = [...sources].filter(
-    ([path, { mistakes }]) => mistakes.length > 0 || repeated.some(({ source }) => source === path),
+/** Returns a mistake for each account that has the name of an earlier one. */
+export function repeatedNames(accounts: Iterable<CheckedAccount>): ConfigIssue[] {
+  return twins(
+    accounts,
+    ({ name }) => name,
+    'name',
+    (other) => `must be unique; ${other} has this name`,
   );
-  const bad = new Map(wrong);
-  const used = [...sources].map(
-    ([path, { accounts, inUse = [] }]) => [path, bad.has(path) ? inUse : accounts] as const,
-  );
-  const clashes = repeatedNames(used.map(([, accounts]) => accounts));
-  return {
-    used: new Map(used),
-    mistakes: [...[...sources].flatMap(([, { mistakes }]) => mistakes), ...repeated, ...clashes],
-    isUsable: clashes.length === 0 && wrong.every(([, { inUse }]) => inUse !== undefined),
-  };
-}
-
-function repeatedNames(sources: readonly (readonly CheckedAccount[])[]): ConfigIssue[] {
-  const keyOf = ({ name }: CheckedAccount) => name;
-  return twins(sources.flat(), keyOf, 'name', (other) => `must be unique; ${other} has this name`);
 }
 
 /** Returns a warning for accounts with one address and token: the platform's account is polled twice. */
@@ -187,7 +145,7 @@ export function askedTwice(accounts: Iterable<CheckedAccount>): ConfigIssue[] {
 function twins(
   accounts: Iterable<CheckedAccount>,
   keyOf: (account: CheckedAccount) => string | undefined,
-  at: keyof CheckedAccount['at'],
+  at: 'name' | 'token',
   say: (other: string) => string,
 ): ConfigIssue[] {
   const first = new Map<string, CheckedAccount>();
@@ -199,7 +157,7 @@ function twins(
     if (other === undefined) first.set(key, account);
     else {
       const place = other.source === account.source ? other.place : `${other.place} of ${other.source}`;
-      found.push({ ...account.at[at], message: say(place) });
+      found.push(account.issueAt(at, say(place)));
     }
   }
   return found;

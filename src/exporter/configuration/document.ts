@@ -7,7 +7,6 @@ import {
   type ErrorCode,
   isAlias,
   isMap,
-  isPair,
   isScalar,
   isSeq,
   LineCounter,
@@ -111,53 +110,40 @@ export function readYaml(
   const issues = (tooDeep === undefined ? mistakes : [tooDeep]).map(({ code, pos }) =>
     issueAt(pos[0], YAML_PROBLEMS[code] ?? 'this is not valid YAML'),
   );
-  issues.push(
-    ...repeatedKeys(document).map((key) => issueAt(startOf(key), 'this key occurs twice in its mapping')),
-  );
-  const { targets, lost } = followAliases(document);
+  const { targets, repeated, lost } = look(document);
+  issues.push(...repeated.map((key) => issueAt(startOf(key), 'this key occurs twice in its mapping')));
   issues.push(...lost.map(({ node, message }) => issueAt(startOf(node), message)));
   const place = ({ path, at, message }: UnplacedIssue) =>
     issueAt(offsetOf(document, path, at, targets), withKeys(message), formatPath(path));
   if (document.errors.length > 0 || lost.length > 0) return { value: undefined, issues, place };
-  for (const { node, path, problem } of fillIn(document, env))
-    issues.push(issueAt(startOf(node), problem, path));
   try {
-    return { value: document.toJS({ maxAliasCount: MOST_REPEATED }), issues, place };
+    const value: unknown = document.toJS({ maxAliasCount: MOST_REPEATED });
+    const say = (path: ConfigPath, message: string) =>
+      void issues.push(place({ path, at: 'value', message }));
+    return { value: filledIn(value, env, [], say), issues, place };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     return { value: undefined, issues: [...issues, issueAt(0, 'has too many aliases')], place };
   }
 }
 
-/** Returns the keys that occur again in their mapping. The library looks for them in quadratic time. */
-function repeatedKeys(document: Document): unknown[] {
-  const repeated: unknown[] = [];
-  visit(document, {
-    Map: (_, { items }) => {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        const name = isScalar(key) ? key.value : key;
-        if (seen.has(name)) repeated.push(key);
-        seen.add(name);
-      }
-    },
-  });
-  return repeated;
-}
-
 /** Nodes that aliases stand for. */
 type Targets = ReadonlyMap<Alias, Node>;
 
-/** Follows every alias and merge key, since the library gives no place for those that lead nowhere. */
-function followAliases(document: Document): {
+/** What the library does not tell, or not where: keys that repeat, aliases and merge keys that lead nowhere. */
+interface Look {
   readonly targets: Targets;
+  readonly repeated: readonly unknown[];
   readonly lost: readonly { readonly node: unknown; readonly message: string }[];
-} {
+}
+
+function look(document: Document): Look {
   const targets = new Map<Alias, Node>();
+  const repeated: unknown[] = [];
   const lost: { node: unknown; message: string }[] = [];
   const anchors = new Map<string, Node>();
-  const resolved = (node: unknown) => (isAlias(node) ? targets.get(node) : node);
-  const merges: { key: unknown; value: unknown }[] = [];
+  const resolved = (node: unknown) =>
+    isAlias(node) ? (targets.get(node) ?? anchors.get(node.source)) : node;
   visit(document, {
     Alias: (_, alias, above) => {
       const target = anchors.get(alias.source);
@@ -169,16 +155,24 @@ function followAliases(document: Document): {
         lead(alias, target);
       }
     },
-    Pair: (_, pair) => void (isMergeKey(pair.key) && merges.push(pair)),
-    Value: (_, node) => void (node.anchor !== undefined && anchors.set(node.anchor, node)),
+    Pair: (_, { key, value }) => {
+      const from = resolved(value);
+      const maps = isSeq(from) ? from.items.map(resolved) : [from];
+      if (isMergeKey(key) && !maps.every((node) => node === undefined || isMap(node)))
+        lost.push({ node: key, message: 'a merge key takes a mapping, or a list of mappings' });
+    },
+    Value: (_, node) => {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      if (!isMap(node)) return;
+      const seen = new Set<unknown>();
+      for (const { key } of node.items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) repeated.push(key);
+        seen.add(name);
+      }
+    },
   });
-  for (const { key, value } of merges) {
-    const from = resolved(value);
-    const maps = isSeq(from) ? from.items.map(resolved) : [from];
-    if (!maps.every((node) => node === undefined || isMap(node)))
-      lost.push({ node: key, message: 'a merge key takes a mapping, or a list of mappings' });
-  }
-  return { targets, lost };
+  return { targets, repeated, lost };
 }
 
 /** Tells the library what an alias stands for: it would look through the whole document for each. */
@@ -195,41 +189,24 @@ function isMergeKey(key: unknown): boolean {
   return isScalar(key) && key.source === '<<' && key.type === 'PLAIN';
 }
 
-interface BadText {
-  readonly node: Node;
-  readonly path: string;
-  readonly problem: string;
-}
-
-/** Replaces variables in texts, after parsing, so that no value can be read as YAML. */
-function fillIn(document: Document, env: Environment | undefined): readonly BadText[] {
-  const bad: BadText[] = [];
-  visit(document, {
-    Scalar: (key, node, above) => {
-      if (typeof node.value !== 'string') return;
-      const { text, problems } =
-        env === undefined || key === 'key'
-          ? { text: node.value, problems: [] }
-          : interpolate(node.value, env);
-      node.value = text;
-      // No file, address or key of the state can hold it.
-      const halved = /\p{Surrogate}/u.test(text)
-        ? ['has an escape sequence that is half of a character']
-        : [];
-      const path = [...problems, ...halved].length === 0 ? '' : pathOf([...above, node]);
-      bad.push(...[...problems, ...halved].map((problem) => ({ node, path, problem })));
-    },
-  });
-  return bad;
-}
-
-/** Returns the path that a chain of nodes, from the document down, leads along. */
-function pathOf(chain: readonly unknown[]): string {
-  const steps = chain.flatMap((node, depth): (string | number)[] => {
-    if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : [];
-    return isSeq(node) ? [node.items.indexOf(chain[depth + 1])] : [];
-  });
-  return formatPath(steps);
+/** Returns data with variables in place, after parsing, so that no value can be read as YAML. */
+function filledIn(
+  value: unknown,
+  env: Environment | undefined,
+  path: ConfigPath,
+  say: (path: ConfigPath, problem: string) => void,
+): unknown {
+  if (typeof value === 'string') {
+    const { text, problems } = env === undefined ? { text: value, problems: [] } : interpolate(value, env);
+    for (const problem of problems) say(path, problem);
+    // No file, address or key of the state can hold it.
+    if (/\p{Surrogate}/u.test(text)) say(path, 'has an escape sequence that is half of a character');
+    return text;
+  }
+  if (Array.isArray(value)) return value.map((item, index) => filledIn(item, env, [...path, index], say));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, filledIn(inner, env, [...path, key], say)]));
 }
 
 interface Entry {

@@ -48,11 +48,11 @@ it.each([
 it('half of a character, as only an escape can write it, is refused where it stands, and a whole one is not', () => {
   const half = 'has an escape sequence that is half of a character';
   const { issues } = read(
-    'accounts:\n  - name: "a\\ud800"\nlimits: { "\\udc00b": 1 }\nnames: ["\\ud83d\\ude00", 😀]\n',
+    'accounts:\n  - name: "a\\ud800"\nlimits: { b: "\\udc00b" }\nnames: ["\\ud83d\\ude00", 😀]\n',
   );
   expect(issues.map(({ line, column, message }) => [line, column, message])).toEqual([
     [2, 11, half],
-    [3, 11, half],
+    [3, 14, half],
   ]);
 });
 
