@@ -16,7 +16,7 @@ export async function sandbox(invocation: SandboxCommand): Promise<ExitCode> {
     complain(options);
     return EXIT.misused;
   }
-  const { host = '0.0.0.0', port } = parseListenAddress(flags['sandbox.listen-address']);
+  const { host = '0.0.0.0', port = 0 } = parseListenAddress(flags['sandbox.listen-address']) ?? {};
   const platform = createSandbox(options);
   try {
     const { url, close } = await platform.listen(port, host);

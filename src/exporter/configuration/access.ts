@@ -4,8 +4,10 @@ import type { CredentialsSource } from '../credentials/token-login.ts';
 import type { ProxyServer, Route } from '../platform/connector.ts';
 import { Secret } from '../secret.ts';
 import {
+  addMistake,
   duration,
   integer,
+  isMapping,
   isQuoted,
   MEBIBYTE,
   MINUTE,
@@ -217,8 +219,22 @@ export const ROUTE = {
     .describe('Name expected in the server certificate, if it is not the host of the address.'),
 };
 
+/** Makes the schema of a `request`: its own keys, and how connections are made. */
+export function requestOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject({ ...shape, ...ROUTE }).superRefine(
+    (given, context) => {
+      const { cert_file: cert, key_file: key }: { cert_file?: unknown; key_file?: unknown } = given;
+      if (cert !== undefined && key === undefined)
+        addMistake(context, ['cert_file'], 'expected key_file as well');
+      if (key !== undefined && cert === undefined)
+        addMistake(context, ['key_file'], 'expected cert_file as well');
+    },
+    { when: isMapping },
+  );
+}
+
 /** How an account's platform is spoken to. */
-export const REQUEST = z.strictObject({
+export const REQUEST = requestOf({
   timeout: duration({ min: SECOND, max: 5 * MINUTE })
     .prefault('30s')
     .describe('Timeout of one operation.'),
@@ -230,28 +246,7 @@ export const REQUEST = z.strictObject({
     .describe(
       'Largest accepted answer, in bytes after decompression; more than a million values (an object counts for five, a key for three) never are.',
     ),
-  ...ROUTE,
 });
-
-const TLS_KEYS = ['ca_file', 'cert_file', 'key_file', 'server_name'] as const;
-
-type TlsKey = (typeof TLS_KEYS)[number];
-
-/** The rules that the keys for TLS break as a whole: a certificate has a key, and none is without effect. */
-export function tlsMistakes(
-  address: unknown,
-  request: { readonly [Key in TlsKey]?: unknown } | null | undefined,
-  addressKey = 'api_url',
-): { readonly key: TlsKey; readonly message: string }[] {
-  const given = TLS_KEYS.filter((key) => request?.[key] !== undefined);
-  if (typeof address === 'string' && address.startsWith('http:')) {
-    return given.map((key) => ({ key, message: `has no effect: ${addressKey} begins with http` }));
-  }
-  if (given.includes('cert_file') === given.includes('key_file')) return [];
-  return given.includes('cert_file')
-    ? [{ key: 'cert_file', message: 'expected key_file as well' }]
-    : [{ key: 'key_file', message: 'expected cert_file as well' }];
-}
 
 /** `proxy` as it is configured: its address, or `none` whatever the environment says. */
 function proxyAddress() {
@@ -272,20 +267,14 @@ export function parseProxy(address: string, from: string): ProxyServer | undefin
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isBare = url !== undefined && /^\/?$/.test(url.pathname + url.search + url.hash);
   if (!isBare || !/^https?:$/.test(url.protocol)) return undefined;
-  const [username, password] = [decoded(url.username), decoded(url.password)];
-  if (username === undefined || password === undefined) return undefined;
-  const proxy = { origin: url.origin, from };
-  if (username === '' && password === '') return proxy;
-  const basic = Buffer.from(`${username}:${password}`).toString('base64');
-  return { ...proxy, login: { password: new Secret(password), basic: new Secret(basic) } };
-}
-
-/** A part of an address as it was meant; undefined where a `%` in it begins no encoded character. */
-function decoded(part: string): string | undefined {
   try {
-    return decodeURIComponent(part);
+    const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    const proxy = { origin: url.origin, from };
+    if (username === '' && password === '') return proxy;
+    const basic = Buffer.from(`${username}:${password}`).toString('base64');
+    return { ...proxy, login: { password: new Secret(password), basic: new Secret(basic) } };
   } catch {
-    // decodeURIComponent's only way to refuse.
+    // A `%` begins no encoded character.
     return undefined;
   }
 }

@@ -5,10 +5,9 @@ import {
   ACCESS,
   credentialMistakes,
   httpAddress,
-  ROUTE,
+  requestOf,
   secretsOf,
   secretText,
-  tlsMistakes,
   toCredentials,
   unencrypted,
 } from './access.ts';
@@ -77,11 +76,10 @@ const outbox = z.strictObject({
     .describe('Age at which samples that wait for the receiver are dropped, and counted.'),
 });
 
-const request = z.strictObject({
+const request = requestOf({
   timeout: duration({ min: SECOND, max: 5 * MINUTE })
     .prefault('30s')
     .describe('Timeout of one request.'),
-  ...ROUTE,
 });
 
 /** Named as in Prometheus. */
@@ -191,9 +189,6 @@ const RECEIVER = z
       const exposed =
         secret && unencrypted(receiver.url, receiver.allow_http, throughProxy, 'credentials and headers');
       if (exposed) addMistake(context, ['url'], exposed);
-      for (const { key, message } of tlsMistakes(receiver.url, receiver.request, 'url')) {
-        addMistake(context, ['request', key], message);
-      }
     },
     { when: isMapping },
   )

@@ -3,15 +3,7 @@ import { NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
 import { DISCOVERY_FAMILIES, LEARNED_FAMILIES, PLATFORM_FAMILIES } from '../catalogue/platform-families.ts';
 import { baseUnits, UNIT_NAMES, type UnitName, unitsOf } from '../catalogue/units.ts';
 import type { Sharded } from '../cluster/shard.ts';
-import {
-  ACCESS,
-  credentialMistakes,
-  REQUEST,
-  SOURCE,
-  tlsMistakes,
-  toCredentials,
-  unencrypted,
-} from './access.ts';
+import { ACCESS, credentialMistakes, REQUEST, SOURCE, toCredentials, unencrypted } from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
 import {
   addMistake,
@@ -175,9 +167,6 @@ export const ACCOUNT = z
       for (const key of ['api_url', 'graphql_url'] as const) {
         const exposed = unencrypted(account[key], account.allow_http, throughProxy);
         if (exposed !== undefined) addMistake(context, [key], exposed);
-      }
-      for (const { key, message } of tlsMistakes(account.api_url, account.request)) {
-        addMistake(context, ['request', key], message);
       }
       if (Number(account.settle_delay) < Number(account.publish_delay)) {
         const message = 'expected at least publish_delay: a bucket is published before it is counted';

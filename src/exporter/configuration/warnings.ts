@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { DIMENSIONS, facesOf, families, NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
-import { BY_VALUE, OF_WHOLES, PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import { OF_WHOLES, PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { parseDuration } from '../text/figures.ts';
 import { isWord, matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
@@ -24,7 +24,6 @@ function* doubtsOf(account: Given): Generator<UnplacedIssue> {
   for (const product of PRODUCTS) {
     yield* unknownMetrics(account, product);
     yield* unknownDimensions(account, product);
-    yield* topOfNothing(account, product);
   }
   yield* readTwice(account);
   for (const name of Object.keys(units)) {
@@ -173,15 +172,6 @@ function whyNotRead(
     return 'it is known of the product as a whole alone, and not read without by: [product]';
   if (Object.hasOwn(DIMENSIONS, metric)) return undefined;
   return `not a known metric, will be exported raw as edge_metric${didYouMean(metric, [...metrics, ...onlyElsewhere])}`;
-}
-
-/** A number of top values, where no metric is read that is broken down. */
-function* topOfNothing(account: Given, { api, slug, onlyElsewhere = [] }: Product): Generator<UnplacedIssue> {
-  const hasValues = (metric: string) => Object.hasOwn(BY_VALUE, metric);
-  const { top, metrics = [] } = running(account, api)?.products?.[slug] ?? {};
-  if (top === undefined || !onlyElsewhere.some(hasValues) || metrics.some(hasValues)) return;
-  const message = `has no effect: metrics names none of ${Object.keys(BY_VALUE).join(', ')}`;
-  yield warning(['collectors', api, 'products', slug, 'top'], message);
 }
 
 function* unknownDimensions(

@@ -21,7 +21,8 @@ const WORTH_COMPRESSING_BYTES = 2048;
 
 /** Returns true if an answer can still be given: the client is there, and has had none meanwhile. */
 export function isAwaited(response: Response): boolean {
-  return !response.headersSent && !response.destroyed && response.socket?.writable === true;
+  // The response itself has no socket until those before it on the connection have ended.
+  return !response.headersSent && !response.destroyed && response.req.socket.writable;
 }
 
 /** Sends a plain text answer for people and `curl`, one line each; none where it comes too late. */

@@ -28,6 +28,8 @@ export function createServer(
   server.maxRequestsPerSocket = MOST_REQUESTS;
   // A client that has sent all it will, as `nc -N` does, is answered, as by servers in Go.
   Object.assign(server, { httpAllowHalfOpen: true });
+  // Node would go on to read and refuse, one by one, what nobody sends in good faith.
+  server.on('dropRequest', (_request, socket) => void socket.destroy());
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
     if (performance.now() - toldAt < TOLD_EVERY_MS) return;
@@ -57,6 +59,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 /** Starts listening. @throws ListenError when the address cannot be used, and Error when it is malformed */
 export async function listen(server: Server, address: string, log: WebLog): Promise<void> {
   const where = parseListenAddress(address);
+  if (where === undefined) throw new Error(`${address} is not a listen address`);
   return new Promise((resolve, reject) => {
     const refuse = (cause: Error) => reject(new ListenError(address, cause));
     server.once('error', refuse);

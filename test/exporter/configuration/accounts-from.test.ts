@@ -26,7 +26,9 @@ function configuration(files: Record<string, string>, env: Record<string, string
       ok: loaded.ok,
       accounts: loaded.ok ? loaded.config.accounts : [],
       names: loaded.ok ? loaded.config.accounts.map(({ name }) => name) : [],
-      issues: (loaded.ok ? [] : loaded.issues).map((issue) => formatIssue(issue).replaceAll(`${folder}/`, '')),
+      issues: (loaded.ok ? [] : loaded.issues).map((issue) =>
+        formatIssue(issue).replaceAll(`${folder}/`, ''),
+      ),
       warnings: loaded.ok
         ? loaded.warnings.map((issue) => formatIssue(issue).replaceAll(`${folder}/`, ''))
         : [],

@@ -65,7 +65,7 @@ test('requests that come ahead of their answers are answered in order', async ()
   expect(text().match(/answer \d/g)).toEqual(['answer 1', 'answer 2', 'answer 3']);
 });
 
-test('a connection is closed after a hundred answers, however many it asks for ahead', async () => {
+test('a connection that asks for more than a hundred answers ahead is closed, and nobody waits for it', async () => {
   let asked = 0;
   const { url, port, lines } = await startWeb({
     exposition: () => {
@@ -74,11 +74,9 @@ test('a connection is closed after a hundred answers, however many it asks for a
     },
   });
   const socket = await connected(port);
-  const text = received(socket);
-  socket.write(GET.repeat(20_000));
-  await once(socket, 'close');
-  expect(asked).toBe(100);
-  expect(text().match(/answer\n/g)?.length).toBeLessThanOrEqual(100);
+  socket.resume().write(GET.repeat(20_000));
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(asked).toBeLessThanOrEqual(100);
   expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
   expect(lines).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -86,8 +87,9 @@ describe('the server', () => {
     const closed = web.close();
     socket.write(get);
     await fetch(`${url}/-/healthy`).catch(() => undefined);
+    const ended = once(socket, 'close');
     release();
-    await closed;
+    await Promise.all([closed, ended]);
     expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
     expect(text).toContain('The exporter is stopping.');
     expect(asked).toBe(1);
