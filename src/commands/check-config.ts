@@ -95,7 +95,7 @@ function accountSummary({ name, api_url, credentials, collectors, shard, source 
   return `account ${name} at ${api_url}, by ${credentials.kind}\n${part}${running.join('')}`;
 }
 
-/** Which products are read, and which are not, since the source that is configured has nothing of them. */
+/** Returns the products that are read, and those that are not, since the configured source has nothing of them. */
 function productsText(collector: string, { products, source }: ReadProducts): string {
   const unread = PRODUCTS.filter(
     (product) =>

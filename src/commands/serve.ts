@@ -216,7 +216,7 @@ function reloadBy(running: Running, { log }: Serve['logging']): () => Promise<vo
 
 /** Stops everything, also what comes after something that fails to stop. */
 async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
-  // What is still starting may add to them.
+  // Parts that are still starting may add to them.
   for (const stop of [...stops]) {
     try {
       await stop();

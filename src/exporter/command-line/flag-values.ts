@@ -4,7 +4,7 @@ import { SWITCH } from '../configuration/environment.ts';
 import { parseDuration } from '../text/figures.ts';
 import { parseListenAddress } from '../web/listen-address.ts';
 
-/** How the text of a flag becomes its value. */
+/** The values of a flag, and their texts. */
 export interface FlagValue<Value> {
   /** Stands for the value in the help; a flag without one is a switch. */
   readonly placeholder?: string;
@@ -22,7 +22,7 @@ export const onOff: FlagValue<boolean> = {
   parse: (text) => SWITCH[text],
 };
 
-/** Which receivers: none, all, or the one of a name. */
+/** A choice of receivers: none, all, or the one of a name. */
 export type ReceiverChoice = 'none' | 'all' | { readonly name: string };
 
 /** A switch that may name one receiver. */
@@ -149,14 +149,14 @@ export const labelSet: FlagValue<Readonly<Record<string, string>>> = {
   },
 };
 
-/** Where a server listens, as `parseListenAddress` reads it. */
+/** An address that a server listens on, as `parseListenAddress` reads it. */
 export const listenAddress: FlagValue<string> = {
   placeholder: 'address',
   expected: 'an address such as ":9801" or "127.0.0.1:9801"',
   parse: (given) => (parseListenAddress(given) === undefined ? undefined : given),
 };
 
-/** Where a server listens: one address or several. */
+/** One address or several that a server listens on. */
 export const listenAddresses: FlagValue<readonly string[]> = {
   ...listenAddress,
   repeatable: true,

@@ -90,7 +90,7 @@ export type RunRequest<Name extends CommandName = CommandName> = {
   readonly [Key in Name]: { readonly kind: 'run'; readonly command: Key; readonly flags: FlagsOf<Key> };
 }[Name];
 
-/** What a command line asks for. */
+/** The request of a command line. */
 export type Request =
   | RunRequest
   | { readonly kind: 'shown'; readonly text: string }

@@ -17,7 +17,7 @@ import {
   text,
 } from './field-types.ts';
 
-/** What of an account or receiver may hold secrets. */
+/** The keys of an account or receiver that may hold secrets. */
 export interface SecretsInPart {
   readonly credentials: CredentialsSource | undefined;
   readonly request: { readonly proxy?: ProxyServer | 'none' };
@@ -31,7 +31,7 @@ export function secretsOf({ credentials, request: { proxy } }: SecretsInPart): r
   return isWritten ? [credentials.password, ...login] : login;
 }
 
-/** Whether nothing of a part has changed, nor its secrets, which comparing objects does not look into. */
+/** Returns true if two parts are equal, secrets included: comparing objects does not look into these. */
 export function isSame<Part>(
   before: Part,
   after: Part,
@@ -41,7 +41,7 @@ export function isSame<Part>(
   return isDeepStrictEqual(before, after) && isDeepStrictEqual(revealed(before), revealed(after));
 }
 
-/** Whether two accounts ask one platform with the same token or login. */
+/** Returns true if two accounts use one platform with the same token or login. */
 export function sameAccess<Account extends SecretsInPart & { readonly api_url: string }>(
   before: Pick<Account, 'api_url' | 'credentials'>,
   after: Pick<Account, 'api_url' | 'credentials'>,
@@ -196,7 +196,7 @@ export function toCredentials(given: GivenCredentials): CredentialsSource {
   return { kind: 'password', username: given.username ?? '', password };
 }
 
-/** How connections are made. */
+/** The keys of `request` for connections. */
 export const ROUTE = {
   proxy: proxyAddress()
     .exactOptional()
@@ -233,7 +233,7 @@ export function requestOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   );
 }
 
-/** How an account's platform is spoken to. */
+/** The `request` of an account. */
 export const REQUEST = requestOf({
   timeout: duration({ min: SECOND, max: 5 * MINUTE })
     .prefault('30s')
@@ -292,7 +292,7 @@ export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: Ro
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Whether a host of a URL is this machine, whatever its DNS says. */
+/** Returns true if a host of a URL is this machine, whatever its DNS says. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }

@@ -22,7 +22,7 @@ import type { Receiver } from './push-settings.ts';
 import { ACCOUNTS_FROM, type Config, configJsonSchema, OUTLINE } from './schema.ts';
 import { configWarnings } from './warnings.ts';
 
-/** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
+/** The place of the configuration: a YAML file (whose `${VARIABLES}` the environment fills in), or the environment. */
 export type ConfigSource =
   | { readonly file: string; readonly env: Environment }
   | { readonly env: Environment };
@@ -55,7 +55,7 @@ export interface ReadConfig {
 }
 
 interface ExaminedConfig extends ReadConfig {
-  /** What is allowed but probably not meant, also beside mistakes. */
+  /** Doubts: allowed, but probably not meant; also beside mistakes. */
   readonly warnings: readonly ConfigIssue[];
   readonly files: readonly NamedFile[];
 }
@@ -201,12 +201,12 @@ export class ConfigInUse {
     return config;
   }
 
-  /** Whether it is one that was not loaded. */
+  /** True if the configuration in use was not loaded. */
   get isStandIn(): boolean {
     return this.#isStandIn;
   }
 
-  /** Whether any of its files holds something else than when it was read last, or is new, or gone. */
+  /** Returns true if one of its files has changed since it was read, is new, or is gone. */
   async hasChanged(): Promise<boolean> {
     const [file, read] = [this.#file, this.#read];
     if (file === undefined || read === undefined) return false;

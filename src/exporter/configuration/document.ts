@@ -62,7 +62,7 @@ function decode(bytes: Buffer): ConfigText {
 
 /** A YAML file as plain data, and where in the file each part of it stands. */
 interface YamlFile {
-  /** What the file says, variables filled in; undefined when it is too broken to be read further. */
+  /** The data of the file, variables filled in; undefined when it is too broken to be read further. */
   readonly value: unknown;
   readonly issues: readonly ConfigIssue[];
   /** Returns the finding as an issue at its line, or at that of the nearest part above it that the file has. */
@@ -130,7 +130,7 @@ export function readYaml(
 /** Nodes that aliases stand for. */
 type Targets = ReadonlyMap<Alias, Node>;
 
-/** What the library does not tell, or not where: keys that repeat, aliases and merge keys that lead nowhere. */
+/** Findings that the library does not give, or not with a place: keys that repeat, aliases and merge keys that lead nowhere. */
 interface Look {
   readonly targets: Targets;
   readonly repeated: readonly unknown[];
@@ -250,7 +250,7 @@ function entryOf(node: unknown, step: string | number, targets: Targets): Entry 
 /** A configuration, or a part of one, as it is written. */
 export interface Written extends YamlFile {
   readonly source: string;
-  /** Where the paths in it start from. */
+  /** The folder that its paths start from. */
   readonly directory: string;
 }
 

@@ -3,7 +3,7 @@ import { EXPECTED_PROXY, isLoopback, parseProxy, type RouteKeys } from './access
 import type { Environment } from './environment.ts';
 import type { ConfigIssue } from './issue.ts';
 
-/** What the environment says of the way to an address: a proxy, none, or what is wrong with the variable. */
+/** The proxy that the environment names for an address, if any, or the mistake of its variable. */
 type EnvironmentProxy =
   | { readonly proxy: ProxyServer | undefined }
   | { readonly variable: string; readonly message: string };

@@ -21,10 +21,10 @@ function variableOf(key: string): string {
   return `EDGE_${key.toUpperCase()}`;
 }
 
-/** What says yes or no, in variables and flags. */
+/** The words for yes and no, in variables and flags. */
 export const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
-/** What the environment says, as a file would; undefined when no variable is set. An empty one counts as not set. */
+/** Returns the configuration of the environment, as a file would hold it; undefined when no variable is set. An empty one counts as not set. */
 export function configFromEnvironment(env: Environment): unknown {
   const given = ACCOUNT_VARIABLES.flatMap(({ key, name }) => {
     const value = env[name];

@@ -43,7 +43,7 @@ export function patternText(): z.ZodString {
   return text().max(LONGEST_PATTERN);
 }
 
-/** What stands in lines of logs and reports. */
+/** Text for lines of logs and reports. */
 export function nameText(): z.ZodString {
   return text().refine((given) => !/\p{Cc}/u.test(given), 'must not contain line ends or control characters');
 }
@@ -117,7 +117,7 @@ function cronMistake(expression: string): string | undefined {
   return `${EXPECTED_CRON}; the ${wrong.join(' and the ')} is not valid`;
 }
 
-/** When to poll, as a cron expression of five fields: polls wait for a bucket to close, whichever seconds are named. */
+/** Schedule of polls, as a cron expression of five fields: polls wait for a bucket to close, whichever seconds are named. */
 export function schedule() {
   return z
     .string({ error: EXPECTED_CRON })

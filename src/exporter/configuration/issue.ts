@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { didYouMean, suggest } from '../text/suggestion.ts';
 
-/** Where in a configuration something is: its keys and list positions from the top. */
+/** A place in a configuration: keys and list positions from the top. */
 export type ConfigPath = readonly (string | number)[];
 
 /** A mistake in (or a doubt about) the configuration, for the person who wrote it. It repeats no value that was given. */
@@ -19,7 +19,7 @@ export interface ConfigIssue {
 /** An issue that has not been placed in its source yet. */
 export interface UnplacedIssue {
   readonly path: ConfigPath;
-  /** Whether the key at the end of the path is at fault, or its value. */
+  /** The part at fault at the end of the path. */
   readonly at: 'key' | 'value';
   /** Keys of an account in it stand in braces: see `withKeys`. */
   readonly message: string;
@@ -98,7 +98,7 @@ function knownKeys(root: Schema, path: ConfigPath): string[] {
   for (const step of path) {
     const inner = typeof step === 'number' ? schema.items : schema.properties?.[step];
     if (typeof inner !== 'object' || Array.isArray(inner)) return [];
-    // What may be null as well is described beside it.
+    // A schema that allows null as well has two choices.
     schema = inner.anyOf?.find((choice) => typeof choice === 'object' && choice.type !== 'null') ?? inner;
   }
   return Object.keys(schema.properties ?? {});

@@ -3,14 +3,14 @@ import { resolve } from 'node:path';
 import type { Written } from './document.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
 
-/** What a file that a configuration names is expected to hold. */
+/** The expected content of a file that a configuration names. */
 export type FileContent = 'token' | 'password' | 'ca' | 'cert' | 'key';
 
 /** A file that a configuration expects a secret in, or a part of TLS. */
 export interface NamedFile {
   readonly holds: FileContent;
   readonly path: string;
-  /** What there is to say of the file as an issue at the key that names it. */
+  /** Returns a message about the file as an issue at the key that names it. */
   issue(message: string): ConfigIssue;
 }
 
@@ -51,7 +51,7 @@ function replaced(part: unknown, [key = '', ...inner]: readonly string[], value:
   return { ...Object(part), [key]: inner.length === 0 ? value : replaced(Object(part)[key], inner, value) };
 }
 
-/** What everybody else on the machine may do with a file. */
+/** Permissions of everybody else on the machine. */
 const FOR_OTHERS = 0o006;
 
 /** Returns a warning for each file with a secret that users of this machine other than its owner and group may read or change. */

@@ -118,7 +118,7 @@ const sigv4 = z.strictObject({
 
 export type SigV4 = z.output<typeof sigv4>;
 
-/** What stands in the header of a signature between other words. */
+/** A word of the header of a signature. */
 function headerWord() {
   return text().regex(/^[\w+=.-]*$/, 'expected letters, digits and hyphens');
 }
@@ -225,7 +225,7 @@ export function secretsOfReceiver(receiver: Receiver): readonly Secret[] {
   ];
 }
 
-/** What tells where the samples of a receiver arrive. */
+/** The keys that decide where the samples of a receiver arrive. */
 export type Destination = Pick<Receiver, 'kind' | 'url'> &
   Partial<Pick<Receiver, 'headers' | 'labels' | 'credentials' | 'oauth2' | 'sigv4'>>;
 
@@ -261,7 +261,7 @@ function isAuthenticated(given: { readonly [Key in (typeof LOGIN_KEYS)[number]]?
   return LOGIN_KEYS.some((key) => given[key] !== undefined);
 }
 
-/** What is wrong with `oauth2` or `sigv4` as a whole, and beside other keys. */
+/** Yields the mistakes of `oauth2` and `sigv4` as a whole, and beside other keys. */
 function* otherLoginMistakes(
   receiver: Parameters<typeof isAuthenticated>[0] & {
     readonly oauth2?: Partial<OAuth2>;

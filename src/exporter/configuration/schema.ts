@@ -22,7 +22,7 @@ import {
 } from './field-types.ts';
 import { PUSH } from './push-settings.ts';
 
-/** What Prometheus sets itself, what histograms have, and what the exporter's own metrics use. */
+/** Labels that Prometheus sets, that histograms have, and that the exporter's own metrics use. */
 const RESERVED = [
   'job',
   'instance',
@@ -140,7 +140,7 @@ const TIMES = {
     .describe('When to read the lists of configurations, as a cron expression in UTC.'),
 };
 
-/** What only a flag says of an account: which part of it is polled. */
+/** The part of an account that is polled, which only a flag sets. */
 const WHOLE: Pick<Sharded, 'shard'> = {};
 
 /** One account, as it is written and as it is used. */

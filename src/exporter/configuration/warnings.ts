@@ -105,7 +105,7 @@ function unmatched(
   return [...patterns.entries()].filter(([, pattern]) => !isMatched(pattern)).slice(0, MOST_UNMATCHED);
 }
 
-/** What collectors of all kinds have. */
+/** The keys that collectors of all kinds have. */
 type AnyCollector = Readonly<{
   schedule?: string | undefined;
   configurations?: readonly (string | number)[];

@@ -15,18 +15,18 @@ export interface WebLog {
   error(fields: object, message: string): void;
 }
 
-/** How many requests are taken: `burst` at once, and then one every `interval` milliseconds. */
+/** A limit of requests: `burst` at once, and then one every `interval` milliseconds. */
 export interface RequestRate {
   readonly interval: number;
   readonly burst: number;
 }
 
-/** What a web configuration file says, its certificates loaded. */
+/** A web configuration with its certificates loaded. */
 export type WebConfig = ReturnType<typeof loadWebConfig>;
 
 /** A web configuration that follows its file. */
 export interface WebConfigFile {
-  /** What the files say now, or said last while they were usable. The same object as before unless they changed. */
+  /** Returns the current content of the files, or the last that was usable. The same object as before unless they changed. */
   current(): WebConfig;
 }
 
@@ -81,7 +81,7 @@ export function loadWebConfig(path: string, { readFile = readText, mayBeEmpty = 
       return readFile(file);
     } catch (error) {
       const { message } = error as Error;
-      // Of a folder, the system does not say which one.
+      // The system does not name a folder.
       throw new WebConfigError([
         `${path}: cannot be used: ${message.includes(file) ? message : `${message} '${file}'`}`,
       ]);

@@ -1,4 +1,4 @@
-/** Where a server listens; without a host, on every interface. */
+/** An address to listen on; without a host, every interface. */
 export interface ListenAddress {
   readonly host?: string;
   readonly port: number;

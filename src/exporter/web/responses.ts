@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import { CONTENT_TYPES, negotiateFormat } from '../exposition/negotiate.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 
-/** How the bytes of an answer are packed. */
+/** The packing of an answer. */
 export type Encoding = 'identity' | 'gzip';
 
 /** Returns the packing that the client likes best; a refusal of both would be of use to nobody. */

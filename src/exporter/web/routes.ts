@@ -9,10 +9,10 @@ import type { WebConfigFile, WebLog } from './config-file.ts';
 import { allowHosts, limitRate, limitTime, setHeaders } from './guard.ts';
 import { type ReadExposition, sendDocument, sendExposition, sendText } from './responses.ts';
 
-/** How an attempt to load the configuration anew ended. */
+/** Result of a reload of the configuration. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly issues: readonly string[] };
 
-/** What the HTTP surface shows and starts; each is asked for at the time of a request. */
+/** The sources of the HTTP surface; each is called at the time of a request. */
 export interface WebSources {
   readonly telemetryPath: string;
   readonly exposition: ReadExposition;

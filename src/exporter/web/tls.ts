@@ -3,7 +3,7 @@ import type { SecureContextOptions, SecureVersion, TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { isMapping } from '../configuration/field-types.ts';
 
-/** How the server speaks TLS. */
+/** The TLS settings of a server. */
 export interface TlsConfig {
   readonly context: SecureContextOptions;
   readonly clientPolicy: ClientPolicy;
@@ -137,7 +137,7 @@ export function secureContextOptions(tls: TlsKeys, read: (file: string) => strin
   };
 }
 
-/** What the web configuration says of TLS now. */
+/** The current TLS settings of the web configuration. */
 interface TlsSource {
   current(): { readonly tls: TlsConfig | undefined };
 }
@@ -166,7 +166,7 @@ function tlsOf(webConfig: TlsSource, before?: TlsConfig): TlsConfig {
   return tls;
 }
 
-/** Whether the policy takes the client's certificate, or its absence; Go's ClientAuthType. */
+/** Returns true if the policy takes the client's certificate, or its absence; Go's ClientAuthType. */
 function admits({ clientPolicy, clientNames }: TlsConfig, socket: TLSSocket): boolean {
   const certificate = socket.getPeerX509Certificate();
   if (clientPolicy === 'NoClientCert') return true;
