@@ -28,7 +28,7 @@ export interface ShardFlags {
   readonly 'shard.configurations'?: Shard | undefined;
 }
 
-/** What one of several processes polls: its part of the accounts, or of the configurations of each. */
+/** Returns the part that one of several processes polls, of the accounts, or of the configurations of each. */
 export function inShard(accounts: readonly AccountConfig[], flags: ShardFlags): AccountConfig[] {
   const { shard, 'shard.configurations': part } = flags;
   const own = accounts.filter(({ name }) => shard === undefined || isOfShard(name, shard));

@@ -46,7 +46,7 @@ export async function backfill(call: Call): Promise<ExitCode> {
   }
 }
 
-/** What is wrong with the flags, as far as it shows without the configuration. */
+/** Yields the mistakes of the flags that show without the configuration. */
 function* mistakesIn({ from, to, output, push }: Call['flags'], now: number): Generator<string> {
   if (from === undefined) yield '--from is missing: the start of the history';
   if (output === undefined && push === 'none') yield '--output is missing: the file to write; or --push';

@@ -9,9 +9,9 @@ import { shardText } from '../exporter/cluster/shard.ts';
 import { COLLECTORS } from '../exporter/collectors.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { type ConfigSource, examineConfig } from '../exporter/configuration/config.ts';
-import type { NamedFile } from '../exporter/configuration/configured-accounts.ts';
 import { configFromEnvironment, type Environment } from '../exporter/configuration/environment.ts';
 import { type ConfigIssue, formatIssue, inOrder } from '../exporter/configuration/issue.ts';
+import type { NamedFile } from '../exporter/configuration/named-files.ts';
 import type { AccountConfig, Config } from '../exporter/configuration/schema.ts';
 import { secretFileTrouble } from '../exporter/credentials/secret-file.ts';
 import { GraphqlSource } from '../exporter/graphql/graphql-source.ts';
@@ -39,7 +39,7 @@ export async function checkConfig({
     return mistakes.length === 0 ? EXIT.ok : EXIT.misused;
   }
   const source: ConfigSource = file === undefined ? { env } : { file, env };
-  const { loaded, warnings, files: named } = await examineConfig(source, undefined, exposedFamilies());
+  const { loaded, warnings, files: named } = await examineConfig(source, exposedFamilies());
   const files = await filesInTrouble(named);
   const alerts = await alertMistakes(alertsFile, env);
   const mistakes = [...(loaded.ok ? [] : loaded.issues), ...files.mistakes];
@@ -95,7 +95,7 @@ function accountSummary({ name, api_url, credentials, collectors, shard, source 
   return `account ${name} at ${api_url}, by ${credentials.kind}\n${part}${running.join('')}`;
 }
 
-/** Which products are read, and which are not, since the source that is configured has nothing of them. */
+/** Returns the products that are read, and those that are not, since the configured source has nothing of them. */
 function productsText(collector: string, { products, source }: ReadProducts): string {
   const unread = PRODUCTS.filter(
     (product) =>

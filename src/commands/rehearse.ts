@@ -146,7 +146,7 @@ function fromPlatform(
   return platformHistory({
     accounts,
     rules: rehearsed,
-    // What nobody asked for by its date is as much as there is.
+    // A range that nobody asked for by its dates may be shorter.
     from: first ?? Math.max(asked, Date.now() - PLATFORM_KEEPS),
     to,
     file: flags['history.file'],
@@ -190,7 +190,7 @@ interface RehearsalRequest {
   readonly prometheus: PrometheusAccess | undefined;
 }
 
-/** What is asked for, or every mistake in it that shows without asking anybody. */
+/** Returns the request, and every mistake in it that shows before anybody is asked. */
 async function rehearsalRequest(
   flags: Flags,
   env: Env,

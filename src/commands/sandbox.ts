@@ -16,7 +16,7 @@ export async function sandbox(invocation: SandboxCommand): Promise<ExitCode> {
     complain(options);
     return EXIT.misused;
   }
-  const { host = '0.0.0.0', port } = parseListenAddress(flags['sandbox.listen-address']);
+  const { host = '0.0.0.0', port = 0 } = parseListenAddress(flags['sandbox.listen-address']) ?? {};
   const platform = createSandbox(options);
   try {
     const { url, close } = await platform.listen(port, host);
@@ -42,7 +42,7 @@ async function optionsOf(flags: SandboxCommand['flags']): Promise<SandboxOptions
   }
 }
 
-/** How to use it: its token and user are made up and no secrets. */
+/** Returns instructions: the token and the user are made up and no secrets. */
 function introduction(
   url: string,
   { tokens = [DEFAULT_TOKEN], users = [DEFAULT_USER] }: SandboxOptions,
@@ -61,7 +61,7 @@ function introduction(
   ].join('\n');
 }
 
-/** How the embedded platform is polled: its token has no other clients for whom more would have to be left. */
+/** The account of the embedded platform: its token has no other clients for whom more would have to be left. */
 export const SANDBOX_ACCOUNT = { name: 'sandbox', quota: { reserve: 0.1 } } as const;
 
 /** Starts the embedded platform on a free port of this machine, for an exporter that has nothing else to poll. */

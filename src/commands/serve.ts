@@ -12,7 +12,6 @@ import {
   type ConfigSource,
   examineConfig,
   type ReadConfig,
-  type ReadFiles,
   watch,
 } from '../exporter/configuration/config.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
@@ -92,7 +91,7 @@ async function start(
   const { log } = logging;
   const file = flags['config.file'];
   const source = file === undefined ? { env } : { file, env };
-  const inUse = new ConfigInUse(source, systemClock, readShare(source, flags));
+  const inUse = new ConfigInUse(source, systemClock, () => readShare(source, flags));
   const config = await configOrSandbox(inUse, flags, stops, logging);
   if (config === undefined) {
     for (const issue of inUse.status().issues) complain(issue);
@@ -217,7 +216,7 @@ function reloadBy(running: Running, { log }: Serve['logging']): () => Promise<vo
 
 /** Stops everything, also what comes after something that fails to stop. */
 async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
-  // What is still starting may add to them.
+  // Parts that are still starting may add to them.
   for (const stop of [...stops]) {
     try {
       await stop();
@@ -278,14 +277,9 @@ function shardOf(flags: Serve['flags']): ShardStatus | undefined {
 }
 
 /** Reads the configuration as this process is to use it: its shard. */
-function readShare(
-  source: ConfigSource,
-  flags: Serve['flags'],
-): (before: ReadFiles | undefined) => Promise<ReadConfig> {
-  return async (before) => {
-    const { loaded, read } = await examineConfig(source, before);
-    if (!loaded.ok) return { loaded, read };
-    const accounts = inShard(loaded.config.accounts, flags);
-    return { loaded: { ...loaded, config: { ...loaded.config, accounts } }, read };
-  };
+async function readShare(source: ConfigSource, flags: Serve['flags']): Promise<ReadConfig> {
+  const { loaded, read } = await examineConfig(source);
+  if (!loaded.ok) return { loaded, read };
+  const accounts = inShard(loaded.config.accounts, flags);
+  return { loaded: { ...loaded, config: { ...loaded.config, accounts } }, read };
 }

@@ -69,7 +69,7 @@ async function measure(load: (time: number) => Promise<unknown>): Promise<Measur
 
 async function loadGood(inUse: ConfigInUse): Promise<void> {
   const loaded = await inUse.load();
-  if (!loaded.ok || loaded.issues.length > 0) throw new Error(JSON.stringify(loaded.issues));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-bench-'));

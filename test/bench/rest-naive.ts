@@ -2,8 +2,9 @@
  * An exporter as one writes it in an afternoon, with the packages of ours that it would use: it reads a platform each minute, and
  * shows what it read by prom-client behind express.
  */
+
+import { Cron } from 'croner';
 import express from 'express';
-import cron from 'node-cron';
 import { pino } from 'pino';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { request } from 'undici';
@@ -36,7 +37,7 @@ async function poll(): Promise<void> {
   }
 }
 
-cron.schedule('* * * * *', () => poll().catch((error: unknown) => log.error(error)));
+new Cron('* * * * *', () => poll().catch((error: unknown) => log.error(error)));
 const app = express();
 app.get('/metrics', async (_, response) => {
   response.set('content-type', register.contentType).end(await register.metrics());

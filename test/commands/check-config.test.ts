@@ -123,17 +123,16 @@ const ODD = `accounts:
         products: { content_delivery: { schedule: never } }
 `;
 
-test('mistakes hide no doubts: both are told, each at its place', async () => {
-  expect(await checkText(ODD)).toEqual({
+test('mistakes hide no doubts of other accounts and files: all are told, each at its place', async () => {
+  const odd = "  - { name: b, api_url: 'https://b.example', token: t, units: { bandwith: mbps } }\n";
+  expect(await checkText(ODD + odd)).toEqual({
     exitCode: EXIT.misused,
     out: '',
     err: `error: :8:57: accounts[0].collectors.metrics.products.edge_applications.metrics[1]: expected text, found a number; put it in quotes
 error: :8:62: accounts[0].collectors.metrics.products.edge_applications.colour: unknown key; expected one of: by, address_by, schedule, configurations, metrics, top, dimensions
 error: :10:51: accounts[0].collectors.analytics.products.content_delivery.schedule: expected a cron expression such as "*/5 * * * *"
 warning: :4:17: accounts[0].token_file: the file cannot be read: no such file
-warning: :5:14: accounts[0].units.bandwith: not a known metric: the unit has no effect; did you mean "bandwidth"?
-warning: :8:52: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not a known metric, will be exported raw as edge_metric; did you mean "waf"?
-warning: :10:21: accounts[0].collectors.analytics.products.content_delivery: the metrics collector reads the same product as edge_applications: its series will exist twice, under two product labels
+warning: :11:65: accounts[1].units.bandwith: not a known metric: the unit has no effect; did you mean "bandwidth"?
 `,
   });
 });

@@ -15,14 +15,12 @@ import { madeUpAccount } from './page/made-up-status.ts';
 const never = new AbortController().signal;
 const ACCOUNT = { name: 'a', api_url: 'http://127.0.0.1:9', token: 'x' };
 const CONFIGURED = CONFIG.parse({ accounts: [ACCOUNT] });
-const LOADED = { ok: true, source: 'exporter.yaml', config: CONFIGURED, warnings: [], issues: [] } as const;
+const LOADED = { ok: true, source: 'exporter.yaml', config: CONFIGURED, warnings: [] } as const;
 const NOTHING: LoadedConfig = { ok: false, issues: [], nothingConfigured: true };
 
 const NOTHING_READ: ReadFiles = {
   digests: new Map(),
   accountsFrom: [],
-  accountFiles: new Map(),
-  inUse: undefined,
 };
 
 let started: Exporter | undefined;

@@ -3,7 +3,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { LineLog } from '../command-line/progress.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import { LOCK_FILE, StateInUse, unlessMissing } from '../state/directory.ts';
+import { LOCK_FILE, StateInUse } from '../state/directory.ts';
 import { openState, StateRequired } from '../state/open-state.ts';
 import { OtherFormat } from '../state/sqlite.ts';
 import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
@@ -55,7 +55,7 @@ export class HistoryState {
   /** Opens the folder of an output, or one in the current directory. @throws BackfillRefusal if it is not to be used */
   static async open(output: string | undefined, log: LineLog): Promise<HistoryState> {
     const path = join(dirname(output ?? '.'), `${basename(output ?? 'edge-history')}.partial`);
-    const files = (await unlessMissing(readdir(path))) ?? [];
+    const files = await readdir(path).catch((): string[] => []);
     if (files.length > 0 && !files.includes(LOCK_FILE)) throw notOurs(path);
     const stateLog = { info: () => undefined, warn: (message: string) => log.warn({}, message) };
     const state = await openState(path, stateLog, { required: true }).catch((error: unknown) => {

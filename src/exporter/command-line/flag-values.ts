@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import type { Shard } from '../cluster/shard.ts';
 import { SWITCH } from '../configuration/environment.ts';
 import { parseDuration } from '../text/figures.ts';
 import { parseListenAddress } from '../web/listen-address.ts';
 
-/** How the text of a flag becomes its value. */
+/** The values of a flag, and their texts. */
 export interface FlagValue<Value> {
   /** Stands for the value in the help; a flag without one is a switch. */
   readonly placeholder?: string;
@@ -21,7 +22,7 @@ export const onOff: FlagValue<boolean> = {
   parse: (text) => SWITCH[text],
 };
 
-/** Which receivers: none, all, or the one of a name. */
+/** A choice of receivers: none, all, or the one of a name. */
 export type ReceiverChoice = 'none' | 'all' | { readonly name: string };
 
 /** A switch that may name one receiver. */
@@ -122,17 +123,17 @@ export const httpAddress: FlagValue<string> = {
   },
 };
 
+const MOMENT = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
+
 /** A point in time: a date, or a date and a time with its zone; milliseconds since the epoch. */
 export const moment: FlagValue<number> = {
   placeholder: 'time',
   expected: 'a time such as "2025-01-31" or "2025-01-31T12:00:00Z"',
-  parse(given) {
-    if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(given)) return undefined;
-    const day = Date.parse(`${given.slice(0, 10)}T00:00:00Z`);
-    const exists = !Number.isNaN(day) && new Date(day).toISOString().startsWith(given.slice(0, 10));
-    const ms = Date.parse(given);
-    return exists && !Number.isNaN(ms) ? ms : undefined;
-  },
+  parse: (given) => (MOMENT.safeParse(given).success ? Date.parse(given) : undefined),
 };
 
 /** Labels by name; none may start with two underscores, which Prometheus keeps for itself. */
@@ -148,32 +149,19 @@ export const labelSet: FlagValue<Readonly<Record<string, string>>> = {
   },
 };
 
-/** Where a server listens, as `parseListenAddress` reads it. */
+/** An address that a server listens on, as `parseListenAddress` reads it. */
 export const listenAddress: FlagValue<string> = {
   placeholder: 'address',
   expected: 'an address such as ":9801" or "127.0.0.1:9801"',
-  parse: (given) => (isListenAddress(given) ? given : undefined),
+  parse: (given) => (parseListenAddress(given) === undefined ? undefined : given),
 };
 
-/** Where a server listens: one address or several. */
+/** One address or several that a server listens on. */
 export const listenAddresses: FlagValue<readonly string[]> = {
   ...listenAddress,
   repeatable: true,
-  parse(given) {
-    const addresses = given.split(',');
-    return addresses.every(isListenAddress) ? addresses : undefined;
-  },
+  parse: (given) => (given.split(',').every(parseListenAddress) ? given.split(',') : undefined),
 };
-
-function isListenAddress(given: string): boolean {
-  try {
-    parseListenAddress(given);
-    return true;
-  } catch {
-    // It throws for nothing else.
-    return false;
-  }
-}
 
 /** Names of hosts, in small letters; `*.` in front stands for every name below. */
 export const hostNames: FlagValue<readonly string[]> = {

@@ -1,8 +1,8 @@
-import { fstatSync, readFileSync, writeSync } from 'node:fs';
+import { fstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../text/output.ts';
 
-/** How long (ms) threads may take to come to an end. */
+/** Time limit (ms) for threads to come to an end. */
 const LONGEST_WAIT_MS = 500;
 
 /** Standard output. Node drops, without a word, what a disk has no room for: a file of rules would be cut off. */
@@ -23,20 +23,19 @@ export class StandardOutput implements Output {
 
   write(text: string): void {
     if (this.#isStream) this.#stream.write(text);
-    else if (this.failure === undefined) this.#writeWhole(Buffer.from(text));
+    else if (this.failure === undefined) this.#writeWhole(text);
   }
 
-  #writeWhole(bytes: Buffer): void {
+  #writeWhole(text: string): void {
     try {
-      for (let written = 0; written < bytes.length; )
-        written += writeSync(this.#stream.fd, bytes, written, bytes.length - written);
+      writeFileSync(this.#stream.fd, text);
     } catch (error) {
       this.failure = error instanceof Error ? error : new Error(String(error));
     }
   }
 }
 
-/** Whether it is a pipe or a socket, whose reader may take its time. What cannot be looked at is written to as if it were. */
+/** Returns true for a pipe or a socket, whose reader may take its time, and for a descriptor that cannot be examined. */
 function isPipe(fd: number): boolean {
   try {
     const kind = fstatSync(fd);
@@ -80,18 +79,18 @@ export async function endBySignal(signal: NodeJS.Signals): Promise<void> {
   process.abort();
 }
 
-/** What the program needs to load itself and to poll one account. */
+/** Open files that the program needs to load itself and to poll one account. */
 const FEWEST = 256;
 
-/** What to say where the operating system refuses to open one more file. */
+/** The message where the operating system refuses to open one more file. */
 export const TOO_FEW_FILES = `the limit of open files is too low: allow at least ${FEWEST} (ulimit -n, LimitNOFILE=)`;
 
-/** Whether an error is that refusal. */
+/** Returns true if an error is that refusal. */
 export function isTooFewFiles(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }
 
-/** How many files and connections this process may have open; undefined where the system does not say. */
+/** Returns the limit of open files and connections of this process; undefined where the system does not say. */
 export function openFilesLimit(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');

@@ -1,12 +1,11 @@
-import { parseArgs } from 'node:util';
-import { ACCOUNT_VARIABLES, type Environment } from '../configuration/environment.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { ACCOUNT_VARIABLES, type Environment, SWITCH } from '../configuration/environment.ts';
 import { isQuoted, QUOTED } from '../configuration/field-types.ts';
 import { createLogger, type Logging } from '../logging/log.ts';
 import { complaintsOn, type Output, oneLine, showingAll } from '../text/output.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { VERSION } from '../version.ts';
 import { type Commands, EXIT, type ExitCode } from './command.ts';
-import { completionScript, SHELLS, type Shell } from './completion.ts';
 import {
   type CommandName,
   FLAGS,
@@ -40,14 +39,8 @@ export async function run(context: ProcessContext, commands: Commands): Promise<
   const stderr = showingAll(context.stderr);
   const request = parseCommandLine(args, env, commands);
   switch (request.kind) {
-    case 'version':
-      stdout.write(`edge-exporter ${VERSION} (node ${process.version})\n`);
-      return EXIT.ok;
-    case 'completion':
-      stdout.write(completionScript(request.shell, commands));
-      return EXIT.ok;
-    case 'help':
-      stdout.write(request.command ? commandHelp(commands, request.command) : programHelp(commands));
+    case 'shown':
+      stdout.write(request.text);
       return EXIT.ok;
     case 'wrong':
       for (const problem of request.problems) stderr.write(`edge-exporter: ${oneLine(problem)}\n`);
@@ -86,203 +79,142 @@ async function execute<Name extends CommandName>(
   }
 }
 
-const INDENT = '      ';
+const ABOUT =
+  'Prometheus exporter for an edge delivery platform: analytics, WAF, status codes, settings and quota.';
 
-/** What the program can do. */
-export function programHelp(commands: Commands): string {
-  const entries = Object.entries(commands);
-  const width = Math.max(0, ...entries.map(([name]) => name.length));
-  return [
-    'Prometheus exporter for an edge delivery platform: analytics, WAF, status codes, settings and quota.',
-    '',
-    'Usage: edge-exporter [<command>] [--<flag>=<value> ...]',
-    '',
-    'Commands (default: serve):',
-    ...entries.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
-    `  ${'help'.padEnd(width)}  Show the flags of a command: edge-exporter help serve.`,
-    'Completions: source <(edge-exporter completion bash), or zsh.',
-    '',
-    'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 the plan does not fit the quota.',
-    '',
-  ].join('\n');
-}
-
-/** What one command does, and its flags. */
-export function commandHelp(commands: Commands, command: CommandName): string {
-  return [
-    `Usage: edge-exporter ${command} [--<flag>=<value> ...]`,
-    '',
-    commands[command]?.summary ?? '',
-    '',
-    'Flags:',
-    ...flagsFor(command).flatMap(([name, flag]) => flagHelp(name, flag, command)),
-    '  -h, --help',
-    `${INDENT}Show this help.`,
-    '  --version',
-    `${INDENT}Show the version.`,
-    ...accountHelp(command),
-    '',
-  ].join('\n');
-}
-
-/** The variables that stand for a configuration file, for the commands that take one. */
-function accountHelp(command: CommandName): string[] {
-  if (!flagsFor(command).some(([name]) => name === 'config.file')) return [];
-  const width = Math.max(...ACCOUNT_VARIABLES.map(({ name }) => name.length));
-  return [
-    '',
-    'Environment variables that describe one account without a --config.file:',
-    ...ACCOUNT_VARIABLES.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
-  ];
-}
-
-function flagHelp(name: FlagName, flag: Flag, command: CommandName): string[] {
-  const placeholder = flag.words?.[command]?.join('|') ?? flag.value.placeholder;
-  const { option } = flag.value;
-  const switched = option === undefined ? `--[no-]${name}` : `--${name}[=<${option}>]`;
-  const form = placeholder === undefined ? switched : `--${name}=<${placeholder}>`;
-  const value = flag.default === undefined ? '' : `Default: ${flag.default}. `;
-  return [`  ${form}`, `${INDENT}${flag.about}`, `${INDENT}${value}Environment: ${flagVariable(name)}.`];
-}
+const EXIT_CODES =
+  'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 the plan does not fit the quota.';
 
 /** A command with the values of its flags. */
 export type RunRequest<Name extends CommandName = CommandName> = {
   readonly [Key in Name]: { readonly kind: 'run'; readonly command: Key; readonly flags: FlagsOf<Key> };
 }[Name];
 
-/** What a command line asks for. */
+/** The request of a command line. */
 export type Request =
   | RunRequest
-  | { readonly kind: 'help'; readonly command: CommandName | undefined }
-  | { readonly kind: 'version' }
-  | { readonly kind: 'completion'; readonly shell: Shell }
+  | { readonly kind: 'shown'; readonly text: string }
   | { readonly kind: 'wrong'; readonly problems: readonly string[] };
 
-const OPTIONS = Object.fromEntries(
-  Object.entries<Flag>(FLAGS).map(([name, { value }]) => [
-    name,
-    { type: value.placeholder === undefined ? ('boolean' as const) : ('string' as const) },
-  ]),
-);
-
-type Tokens = ReturnType<typeof tokenize>;
-
-/** The parts of a command line; nothing is refused yet, so that all mistakes are reported at once. */
-function tokenize(args: readonly string[]) {
-  const options = {
-    ...OPTIONS,
-    help: { type: 'boolean' as const, short: 'h' },
-    version: { type: 'boolean' as const },
-  };
-  return parseArgs({ args: [...args], options, strict: false, tokens: true, allowNegative: true }).tokens;
-}
+/** The texts given on the command line, by flag; switches are true or false. */
+type GivenFlags = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Parses a command line (without the program's own name); `env` supplies flags that are not given. */
 export function parseCommandLine(args: readonly string[], env: Environment, commands: Commands): Request {
-  const tokens = tokenize(args);
-  const unknown = unknownFlags(tokens, args);
-  if (unknown.length > 0) return { kind: 'wrong', problems: unknown };
-  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
-  const asked = (name: string) => tokens.some((token) => token.kind === 'option' && token.name === name);
-  if (asked('version') || (words[0] === 'version' && words.length === 1)) return { kind: 'version' };
-  if (words[0] === 'completion' && !asked('help')) return completionFor(words.slice(1));
-  const helpAsked = words[0] === 'help' || asked('help');
-  const [word, ...surplus] = words[0] === 'help' ? words.slice(1) : words;
-  if (helpAsked && word === undefined) return { kind: 'help', command: undefined };
-  const command = word ?? 'serve';
-  if (!isCommand(command, commands)) {
-    const hint = didYouMean(command, Object.keys(commands));
-    return { kind: 'wrong', problems: [`unknown command "${command}"${hint}`] };
-  }
-  if (helpAsked) return { kind: 'help', command };
-  const { values, problems } = valuesGiven(tokens, command);
-  // As `promtool check config FILE` is typed.
-  const file = command === 'check-config' && !values.has('config.file') ? surplus.shift() : undefined;
-  if (file !== undefined) values.set('config.file', file);
-  problems.unshift(...surplus.map((extra) => `unexpected argument "${extra}"`));
-  const flags = evaluate(command, values, env, problems);
-  return problems.length > 0 ? { kind: 'wrong', problems } : ({ kind: 'run', command, flags } as RunRequest);
-}
-
-function completionFor([word, ...surplus]: readonly string[]): Request {
-  const shell = surplus.length === 0 ? SHELLS.find((known) => known === word) : undefined;
-  if (shell !== undefined) return { kind: 'completion', shell };
-  return { kind: 'wrong', problems: [`completion: expected ${SHELLS.join(' or ')}`] };
-}
-
-function isCommand(name: string, commands: Commands): name is CommandName {
-  return Object.hasOwn(commands, name);
-}
-
-/** Looked for before anything else, since the word after an unknown flag may be its value or a command. */
-function unknownFlags(tokens: Tokens, args: readonly string[]): string[] {
-  const known = [...Object.keys(FLAGS), 'help', 'version'];
-  const withOneDash = new Set<number>();
-  return tokens.flatMap((token) => {
-    if (token.kind !== 'option' || withOneDash.has(token.index)) return [];
-    const [, word] = /^-([a-z][^=]+)/i.exec(args[token.index] ?? '') ?? [];
-    if (word !== undefined) {
-      // Letter by letter, it would be many short flags.
-      withOneDash.add(token.index);
-      return [`unknown flag -${word}: flags begin with two dashes: --${word}`];
-    }
-    if (known.includes(token.name)) return [];
-    const hint = didYouMean(token.name, known).replace('"', '"--');
-    return [`unknown flag ${token.rawName}${hint}`];
+  const problem = wordMistake(args, commands);
+  if (problem !== undefined) return { kind: 'wrong', problems: [problem] };
+  let shown = '';
+  let request: Request | undefined;
+  const program = programOf(commands, (command, given) => {
+    request = evaluate(command, given, env);
   });
-}
-
-/** The texts given on the command line by flag; of one that is given several times the last, unless it takes several. */
-function valuesGiven(tokens: Tokens, command: CommandName) {
-  const taken = new Map<string, Flag>(flagsFor(command));
-  const values = new Map<string, string>();
-  const problems: string[] = [];
-  for (const token of tokens) {
-    if (token.kind !== 'option') continue;
-    const { name, rawName, value, inlineValue } = token;
-    const flag = taken.get(name);
-    const negated = rawName.startsWith('--no-');
-    if (flag === undefined) {
-      problems.push(`flag --${name} does not belong to ${command}`);
-    } else if (flag.value.placeholder === undefined) {
-      values.set(name, negated ? 'false' : (value ?? 'true'));
-    } else if (negated || value === undefined || (!inlineValue && value.startsWith('--'))) {
-      problems.push(`flag --${name} needs a value: --${name}=<${flag.value.placeholder}>`);
-    } else {
-      values.set(name, joined(flag, values.get(name), value));
-    }
+  for (const one of [program, ...program.commands])
+    one.configureOutput({
+      writeOut: (text) => {
+        shown += text;
+      },
+      writeErr: () => undefined,
+    });
+  try {
+    program.parse(args.map(withoutValue), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { kind: 'shown', text: shown };
+    const message = error.message.replace(/^error: /, '').replace(/\n(?=\(Did you mean)/, ' ');
+    return { kind: 'wrong', problems: [message] };
   }
-  return { values, problems };
+  return request ?? { kind: 'shown', text: program.helpInformation() };
 }
 
-function joined(flag: Flag, before: string | undefined, value: string): string {
-  return flag.value.repeatable && before !== undefined ? `${before},${value}` : value;
+/** Returns what is wrong with the words of a command line, before flags are looked at. */
+function wordMistake([word = 'serve', ...rest]: readonly string[], commands: Commands): string | undefined {
+  const oneDash = [word, ...rest].find((arg) => /^-[a-z]{2}/i.test(arg))?.replace(/=.*/s, '');
+  if (oneDash !== undefined) return `unknown flag ${oneDash}: flags begin with two dashes: -${oneDash}`;
+  const known = [...Object.keys(commands), 'help'];
+  const named = word === 'help' ? (rest[0] ?? word) : word;
+  if (named.startsWith('-') || known.includes(named)) return undefined;
+  return `unknown command "${named}"${didYouMean(named, known)}`;
 }
 
-/** The value of each flag of the command: from the command line, the environment, or the default. */
-function evaluate(
-  command: CommandName,
-  values: ReadonlyMap<string, string>,
-  env: Environment,
-  problems: string[],
-): object {
+/** Returns an argument as commander takes it: a switch without its value, and an unknown flag without what may be a secret. */
+function withoutValue(arg: string): string {
+  const [, name = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(arg) ?? [];
+  if (name === '') return arg;
+  if (!Object.hasOwn(FLAGS, name)) return `--${name}`;
+  const isOn = isSwitch(FLAGS[name as FlagName]) ? SWITCH[value] : undefined;
+  return isOn === undefined ? arg : `--${isOn ? '' : 'no-'}${name}`;
+}
+
+function isSwitch({ value }: Flag): boolean {
+  return value.placeholder === undefined;
+}
+
+/** Makes the program: every command with its flags. `onCommand` is called with what was given. */
+export function programOf(
+  commands: Commands,
+  onCommand: (command: CommandName, given: GivenFlags) => void,
+): Command {
+  const program = new Command('edge-exporter').description(ABOUT).exitOverride();
+  program.version(`edge-exporter ${VERSION} (node ${process.version})`, '--version', 'Show the version.');
+  program.addHelpText('after', `\n${EXIT_CODES}`).configureHelp({ helpWidth: 100 });
+  for (const [key, { summary }] of Object.entries(commands)) {
+    const name = key as CommandName;
+    const command = program.command(name, { isDefault: name === 'serve' }).description(summary);
+    for (const [flag, about] of flagsFor(name))
+      for (const option of optionsOf(name, flag, about)) command.addOption(option);
+    if (flagsFor(name).some(([flag]) => flag === 'config.file')) command.addHelpText('after', ACCOUNT_HELP);
+    // As `promtool check config FILE` is typed.
+    if (name === 'check-config') command.argument('[file]', 'Stands for --config.file.');
+    command.action(() => {
+      const [file] = command.args;
+      const given = flagsFor(name).map(([flag]) => {
+        const [option] = optionsOf(name, flag, FLAGS[flag]);
+        return [flag, command.getOptionValue(option?.attributeName() ?? flag)];
+      });
+      onCommand(name, { ...(file !== undefined && { 'config.file': file }), ...withoutUndefined(given) });
+    });
+  }
+  return program;
+}
+
+function withoutUndefined(entries: readonly unknown[][]): GivenFlags {
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** The variables that stand for a configuration file, for the commands that take one. */
+const ACCOUNT_HELP = [
+  '\nEnvironment variables that describe one account without a --config.file:',
+  ...ACCOUNT_VARIABLES.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`),
+].join('\n');
+
+/** Returns a flag as options of commander: the second one takes a switch back. */
+function optionsOf(command: CommandName, name: FlagName, flag: Flag): Option[] {
+  const { value, default: usual } = flag;
+  const placeholder = flag.words?.[command]?.join('|') ?? value.placeholder;
+  const form = placeholder === undefined ? value.option && ` [${value.option}]` : ` <${placeholder}>`;
+  const about = `${flag.about}${usual === undefined ? '' : ` Default: ${usual}.`} Environment: ${flagVariable(name)}.`;
+  const option = new Option(`--${name}${form ?? ''}`, about);
+  if (value.repeatable)
+    option.argParser((text: string, before?: string) => (before === undefined ? text : `${before},${text}`));
+  return isSwitch(flag) ? [option, new Option(`--no-${name}`).hideHelp()] : [option];
+}
+
+/** Returns the value of each flag of the command: from the command line, the environment, or the default. */
+function evaluate(command: CommandName, given: GivenFlags, env: Environment): Request {
+  const problems: string[] = [];
   const entries = flagsFor(command).map(([name, flag]) => {
-    const { text, origin } = textOf(name, flag, values, env);
+    const variable = flagVariable(name);
+    const typed = given[name];
+    const text = typed === undefined ? env[variable] || flag.default : String(typed);
+    const origin = typed === undefined ? `environment variable ${variable}` : `flag --${name}`;
     const words = flag.words?.[command];
     const fits = text !== undefined && words?.includes(text) !== false;
     const value = fits ? flag.value.parse(text) : undefined;
-    if (text !== undefined && isQuoted(text) && !values.has(name)) problems.push(`${origin} ${QUOTED}`);
+    if (text !== undefined && typed === undefined && isQuoted(text)) problems.push(`${origin} ${QUOTED}`);
     else if (text !== undefined && value === undefined)
       problems.push(`${origin}: expected ${words?.join(', ') ?? flag.value.expected}`);
     return [name, value];
   });
-  return Object.fromEntries(entries);
-}
-
-function textOf(name: FlagName, flag: Flag, values: ReadonlyMap<string, string>, env: Environment) {
-  const variable = flagVariable(name);
-  const fromEnvironment = env[variable] === '' ? undefined : env[variable];
-  return values.has(name)
-    ? { text: values.get(name), origin: `flag --${name}` }
-    : { text: fromEnvironment ?? flag.default, origin: `environment variable ${variable}` };
+  if (problems.length > 0) return { kind: 'wrong', problems };
+  return { kind: 'run', command, flags: Object.fromEntries(entries) } as RunRequest;
 }

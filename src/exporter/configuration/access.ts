@@ -1,13 +1,13 @@
-import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { CredentialsSource } from '../credentials/token-login.ts';
 import type { ProxyServer, Route } from '../platform/connector.ts';
 import { Secret } from '../secret.ts';
-import type { Environment } from './environment.ts';
 import {
+  addMistake,
   duration,
   integer,
+  isMapping,
   isQuoted,
   MEBIBYTE,
   MINUTE,
@@ -16,9 +16,8 @@ import {
   SECOND,
   text,
 } from './field-types.ts';
-import type { ConfigIssue } from './issue.ts';
 
-/** What of an account or receiver may hold secrets. */
+/** The keys of an account or receiver that may hold secrets. */
 export interface SecretsInPart {
   readonly credentials: CredentialsSource | undefined;
   readonly request: { readonly proxy?: ProxyServer | 'none' };
@@ -32,7 +31,7 @@ export function secretsOf({ credentials, request: { proxy } }: SecretsInPart): r
   return isWritten ? [credentials.password, ...login] : login;
 }
 
-/** Whether nothing of a part has changed, nor its secrets, which comparing objects does not look into. */
+/** Returns true if two parts are equal, secrets included: comparing objects does not look into these. */
 export function isSame<Part>(
   before: Part,
   after: Part,
@@ -42,7 +41,7 @@ export function isSame<Part>(
   return isDeepStrictEqual(before, after) && isDeepStrictEqual(revealed(before), revealed(after));
 }
 
-/** Whether two accounts ask one platform with the same token or login. */
+/** Returns true if two accounts use one platform with the same token or login. */
 export function sameAccess<Account extends SecretsInPart & { readonly api_url: string }>(
   before: Pick<Account, 'api_url' | 'credentials'>,
   after: Pick<Account, 'api_url' | 'credentials'>,
@@ -197,7 +196,7 @@ export function toCredentials(given: GivenCredentials): CredentialsSource {
   return { kind: 'password', username: given.username ?? '', password };
 }
 
-/** How connections are made. */
+/** The keys of `request` for connections. */
 export const ROUTE = {
   proxy: proxyAddress()
     .exactOptional()
@@ -220,8 +219,22 @@ export const ROUTE = {
     .describe('Name expected in the server certificate, if it is not the host of the address.'),
 };
 
-/** How an account's platform is spoken to. */
-export const REQUEST = z.strictObject({
+/** Makes the schema of a `request`: its own keys, and how connections are made. */
+export function requestOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject({ ...shape, ...ROUTE }).superRefine(
+    (given, context) => {
+      const { cert_file: cert, key_file: key }: { cert_file?: unknown; key_file?: unknown } = given;
+      if (cert !== undefined && key === undefined)
+        addMistake(context, ['cert_file'], 'expected key_file as well');
+      if (key !== undefined && cert === undefined)
+        addMistake(context, ['key_file'], 'expected cert_file as well');
+    },
+    { when: isMapping },
+  );
+}
+
+/** The `request` of an account. */
+export const REQUEST = requestOf({
   timeout: duration({ min: SECOND, max: 5 * MINUTE })
     .prefault('30s')
     .describe('Timeout of one operation.'),
@@ -233,28 +246,7 @@ export const REQUEST = z.strictObject({
     .describe(
       'Largest accepted answer, in bytes after decompression; more than a million values (an object counts for five, a key for three) never are.',
     ),
-  ...ROUTE,
 });
-
-const TLS_KEYS = ['ca_file', 'cert_file', 'key_file', 'server_name'] as const;
-
-type TlsKey = (typeof TLS_KEYS)[number];
-
-/** The rules that the keys for TLS break as a whole: a certificate has a key, and none is without effect. */
-export function tlsMistakes(
-  address: unknown,
-  request: { readonly [Key in TlsKey]?: unknown } | null | undefined,
-  addressKey = 'api_url',
-): { readonly key: TlsKey; readonly message: string }[] {
-  const given = TLS_KEYS.filter((key) => request?.[key] !== undefined);
-  if (typeof address === 'string' && address.startsWith('http:')) {
-    return given.map((key) => ({ key, message: `has no effect: ${addressKey} begins with http` }));
-  }
-  if (given.includes('cert_file') === given.includes('key_file')) return [];
-  return given.includes('cert_file')
-    ? [{ key: 'cert_file', message: 'expected key_file as well' }]
-    : [{ key: 'key_file', message: 'expected cert_file as well' }];
-}
 
 /** `proxy` as it is configured: its address, or `none` whatever the environment says. */
 function proxyAddress() {
@@ -267,7 +259,7 @@ function proxyAddress() {
     });
 }
 
-const EXPECTED_PROXY =
+export const EXPECTED_PROXY =
   'expected the address of an http or https proxy, such as "http://proxy.example.net:3128"';
 
 /** The proxy at an address, with the user name and password that may stand in it; undefined where it is none. */
@@ -275,26 +267,20 @@ export function parseProxy(address: string, from: string): ProxyServer | undefin
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isBare = url !== undefined && /^\/?$/.test(url.pathname + url.search + url.hash);
   if (!isBare || !/^https?:$/.test(url.protocol)) return undefined;
-  const [username, password] = [decoded(url.username), decoded(url.password)];
-  if (username === undefined || password === undefined) return undefined;
-  const proxy = { origin: url.origin, from };
-  if (username === '' && password === '') return proxy;
-  const basic = Buffer.from(`${username}:${password}`).toString('base64');
-  return { ...proxy, login: { password: new Secret(password), basic: new Secret(basic) } };
-}
-
-/** A part of an address as it was meant; undefined where a `%` in it begins no encoded character. */
-function decoded(part: string): string | undefined {
   try {
-    return decodeURIComponent(part);
+    const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    const proxy = { origin: url.origin, from };
+    if (username === '' && password === '') return proxy;
+    const basic = Buffer.from(`${username}:${password}`).toString('base64');
+    return { ...proxy, login: { password: new Secret(password), basic: new Secret(basic) } };
   } catch {
-    // decodeURIComponent's only way to refuse.
+    // A `%` begins no encoded character.
     return undefined;
   }
 }
 
 /** The keys of `request` that say how connections are made. */
-type RouteKeys = Pick<z.output<typeof REQUEST>, keyof typeof ROUTE>;
+export type RouteKeys = Pick<z.output<typeof REQUEST>, keyof typeof ROUTE>;
 
 /** The way to a platform or receiver: through which proxy, and whom to trust there. */
 export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: RouteKeys): Route {
@@ -304,79 +290,9 @@ export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: Ro
   };
 }
 
-/** What the environment says of the way to an address: a proxy, none, or what is wrong with the variable. */
-type EnvironmentProxy =
-  | { readonly proxy: ProxyServer | undefined }
-  | { readonly variable: string; readonly message: string };
-
-/** An account or receiver with the environment's proxy if it says nothing of one, or what is wrong with the variable. */
-export function withEnvironmentProxy<Part extends { readonly request: RouteKeys }>(
-  part: Part,
-  address: string,
-  env: Environment,
-): { readonly part: Part } | { readonly issue: ConfigIssue } {
-  if (part.request.proxy !== undefined) return { part };
-  const found = environmentProxy(address, env);
-  if ('variable' in found)
-    return { issue: { source: 'environment', path: found.variable, message: found.message } };
-  const { proxy } = found;
-  return { part: proxy === undefined ? part : { ...part, request: { ...part.request, proxy } } };
-}
-
-/**
- * The proxy that the environment names for an address, by the rules of Go's programs and of curl: HTTPS_PROXY for
- * https, HTTP_PROXY for http, in either letter case and the lower one first, but not for what NO_PROXY lists, nor ever
- * for a loopback host, since what goes there unencrypted must not leave the machine.
- */
-export function environmentProxy(apiUrl: string, env: Environment): EnvironmentProxy {
-  const url = new URL(apiUrl);
-  const variable = [`${url.protocol.slice(0, -1)}_proxy`]
-    .flatMap((name) => [name, name.toUpperCase()])
-    .find((name) => (env[name] ?? '') !== '');
-  if (variable === undefined || isLoopback(url.hostname)) return { proxy: undefined };
-  if (isExempt(url, env['no_proxy'] || env['NO_PROXY'] || '')) return { proxy: undefined };
-  const address = env[variable] ?? '';
-  const proxy = parseProxy(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`, variable);
-  return proxy === undefined ? { variable, message: EXPECTED_PROXY } : { proxy };
-}
-
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Whether a host of a URL is this machine, whatever its DNS says. */
+/** Returns true if a host of a URL is this machine, whatever its DNS says. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
-}
-
-/** Whether NO_PROXY's list names the host: itself or a domain above it, its address or network, with or without a port. */
-function isExempt({ protocol, hostname, port }: URL, list: string): boolean {
-  const host = bare(hostname);
-  const actualPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
-  return list
-    .toLowerCase()
-    .split(/[,\s]+/)
-    .filter((entry) => entry !== '')
-    .some((entry) => {
-      if (entry === '*') return true;
-      if (entry.includes('/')) return isInNetwork(host, entry);
-      const [, name = entry, itsPort] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
-      if (itsPort !== undefined && itsPort !== actualPort) return false;
-      const domain = bare(name).replace(/^\*?\./, '');
-      return host === domain || host.endsWith(`.${domain}`);
-    });
-}
-
-function isInNetwork(host: string, network: string): boolean {
-  const [address = '', bits = ''] = network.split('/');
-  const [family, hostFamily] = [isIP(address), isIP(host)];
-  if (family === 0 || family !== hostFamily || !/^\d{1,3}$/.test(bits)) return false;
-  if (Number(bits) > (family === 4 ? 32 : 128)) return false;
-  const type = family === 4 ? 'ipv4' : 'ipv6';
-  const list = new BlockList();
-  list.addSubnet(address, Number(bits), type);
-  return list.check(host, type);
-}
-
-/** An IPv6 address without the brackets that it has in URLs. */
-function bare(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1');
 }

@@ -12,7 +12,7 @@ function metricsText({ metrics, onlyElsewhere = [] }: Product): string {
   return `Metrics to read, "*" for all: ${metrics.join(', ')}${named}. Others are exported raw.`;
 }
 
-/** What does not depend on the product is made once: schemas of fifteen products are a tenth of a start. */
+/** Keys that do not depend on the product, made once: schemas of fifteen products are a tenth of a start. */
 const OF_EVERY_PRODUCT = {
   address_by: z
     .enum(['auto', 'configuration', 'domain'])
@@ -79,7 +79,7 @@ function productSettings(product: Product) {
   });
 }
 
-/** How one product is read. */
+/** The settings of one product. */
 export type ProductSettings = z.output<ReturnType<typeof productSettings>>;
 
 /** Reads series of some products. */
@@ -92,7 +92,7 @@ export interface SeriesCollector {
   readonly products: Readonly<Record<string, ProductSettings>>;
 }
 
-/** How a product is read of which the configuration says nothing: none has a default of its own. */
+/** The settings of a product that the configuration does not mention: none has a default of its own. */
 const USUAL_SETTINGS = z
   .strictObject({ by: BY.metrics, ...OF_EVERY_PRODUCT, metrics: DIMENSIONS, dimensions: DIMENSIONS })
   .parse({});
@@ -172,7 +172,7 @@ export interface SettingsCollector {
   readonly configurations?: readonly string[];
 }
 
-/** What an account collects. A collector that is absent does not run. */
+/** The collectors of an account. A collector that is absent does not run. */
 export type Collectors = {
   readonly [Api in SeriesApi]?: SeriesCollector;
 } & {

@@ -1,20 +1,12 @@
 import { dirname } from 'node:path';
 import { type Clock, wallAt } from '../clock.ts';
-import { madeInSlices, takenInSlices } from '../slices.ts';
 import type { ConfigStatus } from '../status.ts';
-import { withEnvironmentProxy } from './access.ts';
 import {
-  type AccountFile,
   askedTwice,
-  type CheckedAccount,
+  checkAccountFile,
   checkAccounts,
-  exposedSecrets,
   findAccountFiles,
-  mergeAccounts,
-  type NamedFile,
-  readAccountFile,
-  standsFor,
-  withFiles,
+  repeatedNames,
 } from './configured-accounts.ts';
 import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
 import {
@@ -23,47 +15,36 @@ import {
   placeInEnvironment,
   quotedVariables,
 } from './environment.ts';
-import { type ConfigIssue, findings, formatIssue, inOrder, reservedKeys } from './issue.ts';
+import { withEnvironmentProxy } from './environment-proxy.ts';
+import { type ConfigIssue, check, formatIssue, inOrder } from './issue.ts';
+import { exposedSecrets, type NamedFile, withFiles } from './named-files.ts';
 import type { Receiver } from './push-settings.ts';
-import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
-import { excludesNothing, lenientConfig, unknownToPush } from './warnings.ts';
+import { ACCOUNTS_FROM, type Config, configJsonSchema, OUTLINE } from './schema.ts';
+import { configWarnings } from './warnings.ts';
 
-/** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
+/** The place of the configuration: a YAML file (whose `${VARIABLES}` the environment fills in), or the environment. */
 export type ConfigSource =
   | { readonly file: string; readonly env: Environment }
   | { readonly env: Environment };
 
 /** The files that a configuration was read from. */
 export interface ReadFiles {
-  /** What each of them held, as a hash, by path. */
+  /** Hashes of what each of them held, by path. */
   readonly digests: ReadonlyMap<string, string>;
   readonly accountsFrom: readonly string[];
-  /** The files that these stood for, as they were read. */
-  readonly accountFiles: ReadonlyMap<string, AccountFile>;
-  /** By file, the accounts that the configuration in use has from it; undefined while there is none. */
-  readonly inUse: ReadonlyMap<string, readonly CheckedAccount[]> | undefined;
 }
-
-const NOTHING_READ: ReadFiles = {
-  digests: new Map(),
-  accountsFrom: [],
-  accountFiles: new Map(),
-  inUse: undefined,
-};
 
 export type LoadedConfig =
   | {
       readonly ok: true;
       readonly config: Config;
       readonly warnings: readonly ConfigIssue[];
-      /** Mistakes in files of `accounts_from`, whose accounts stay as they were. */
-      readonly issues: readonly ConfigIssue[];
       readonly source: string;
     }
   | {
       readonly ok: false;
       readonly issues: readonly ConfigIssue[];
-      /** Whether there is no configuration at all, rather than a wrong one. */
+      /** True if there is no configuration at all, rather than a wrong one. */
       readonly nothingConfigured: boolean;
     };
 
@@ -74,7 +55,7 @@ export interface ReadConfig {
 }
 
 interface ExaminedConfig extends ReadConfig {
-  /** What is allowed but probably not meant, also beside mistakes. */
+  /** Doubts: allowed, but probably not meant; also beside mistakes. */
   readonly warnings: readonly ConfigIssue[];
   readonly files: readonly NamedFile[];
 }
@@ -85,144 +66,101 @@ export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
 }
 
 /**
- * Loads and checks the configuration, with what an operator should know of it: in slices, since there may be thousands of accounts.
- * @param before what was read the last time: files of `accounts_from` that have not changed are not checked again, and one with
- * mistakes leaves its accounts as they are in use
+ * Loads and checks the configuration, with what an operator should know of it.
  * @param exposed the families that `/metrics` may have; undefined: of their names those of buckets alone are looked up
  */
 export async function examineConfig(
   source: ConfigSource,
-  before = NOTHING_READ,
   exposed?: readonly string[],
 ): Promise<ExaminedConfig> {
   const { env } = source;
-  const main = 'file' in source ? await readMain(source.file, env) : fromEnvironment(env);
-  const { from, digests } = main;
-  if (from.value === undefined) {
-    const read = { ...before, digests: new Map([...before.digests, ...digests]) };
-    return { loaded: refused(from.issues, main.nothingConfigured), read, warnings: [], files: [] };
-  }
-  const { metrics, push, accounts_from: accountsFrom } = lenientConfig(from.value);
+  const digests = new Map<string, string>();
+  const from = 'file' in source ? await readFile(source.file, env, digests) : fromEnvironment(env);
   const outline = checkOutline(from, env);
-  const own = await madeInSlices(checkAccounts(from, env));
-  const further = await readAccountFiles(accountsFrom, from, env, before);
-  const mistakes = [...from.issues, ...outline.mistakes, ...own.mistakes, ...further.mistakes];
-  const { rest } = outline;
-  const merged = mergeAccounts([
-    { path: from.source, accounts: own.accounts, mistakes, inUse: undefined },
-    ...[...further.files.values()].map(({ path, checked: { accounts, mistakes } }) => {
-      return { path, accounts, mistakes, inUse: before.inUse && (before.inUse.get(path) ?? []) };
-    }),
-  ]);
-  const isUsable = rest !== undefined && merged.isUsable;
-  const read = {
-    digests: new Map([
-      ...digests,
-      ...[...further.files].map(([path, { digest }]) => [path, digest] as const),
-    ]),
-    accountsFrom,
-    accountFiles: further.files,
-    inUse: isUsable ? merged.used : before.inUse,
-  };
-  const parts = [own, ...[...further.files.values()].map(({ checked }) => checked)];
+  const parts = [await checkAccounts(from, env)];
+  const found = await findFiles(from);
+  for (const path of found.paths) parts.push(await checkAccountFile(await readFile(path, env, digests), env));
+  const accounts = parts.flatMap((part) => part.accounts);
   const files = [...parts.flatMap((part) => part.files), ...outline.files];
-  const everyone = parts.flatMap(({ accounts }) => accounts);
-  const names = everyone.flatMap(({ name }) => name ?? []);
+  const mistakes = inOrder([
+    ...from.issues,
+    ...outline.mistakes,
+    ...found.mistakes,
+    ...parts.flatMap((part) => part.mistakes),
+    ...repeatedNames(accounts),
+  ]);
+  const names = accounts.flatMap(({ name }) => name ?? []);
+  const doubts = outline.rest === undefined ? [] : configWarnings(outline.rest, names, exposed);
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
-    ...askedTwice(everyone),
-    ...(await takenInSlices(unknownToPush(push, names, exposed))).map(from.place),
-    ...(exposed ? Array.from(excludesNothing(metrics.exclude, exposed), from.place) : []),
-    ...further.warnings,
+    ...askedTwice(accounts),
+    ...doubts.map(from.place),
     ...(await exposedSecrets(files)),
   ]);
-  if (!isUsable) return { loaded: refused(merged.mistakes), read, warnings, files };
-  const config = { accounts: [...merged.accounts], ...rest };
-  const issues = inOrder(merged.mistakes);
-  return { loaded: { ok: true, config, warnings, issues, source: from.source }, read, warnings, files };
+  const read = { digests, accountsFrom: found.accountsFrom };
+  if (outline.rest === undefined || mistakes.length > 0) {
+    const nothingConfigured = !('file' in source) && from.value === undefined;
+    return { loaded: { ok: false, issues: mistakes, nothingConfigured }, read, warnings, files };
+  }
+  const config = { ...outline.rest, accounts: accounts.flatMap(({ account }) => account ?? []) };
+  return { loaded: { ok: true, config, warnings, source: from.source }, read, warnings, files };
 }
 
-async function readMain(file: string, env: Environment) {
-  const read = await readConfigFile(file);
-  const digests = new Map([[file, digestOf(read)]]);
-  return { from: await written(file, read, env), digests, nothingConfigured: false };
+async function readFile(path: string, env: Environment, digests: Map<string, string>): Promise<Written> {
+  const read = await readConfigFile(path);
+  digests.set(path, digestOf(read));
+  return written(path, read, env);
 }
 
-function fromEnvironment(env: Environment) {
+function fromEnvironment(env: Environment): Written {
   const value = configFromEnvironment(env);
-  const nothingConfigured = value === undefined;
   const source = 'environment';
   const message = 'nothing is configured: set --config.file, or EDGE_API_URL and EDGE_TOKEN';
-  const issues = nothingConfigured ? [{ source, path: '', message }] : quotedVariables(env);
-  const from = { source, value, issues, place: placeInEnvironment, directory: '' };
-  return { from, digests: new Map<string, string>(), nothingConfigured };
+  const issues = value === undefined ? [{ source, path: '', message }] : quotedVariables(env);
+  return { source, value, issues, place: placeInEnvironment, directory: '' };
 }
 
-/** A configuration apart from its accounts; `rest` is undefined where that holds mistakes. */
+/** Checks a configuration apart from its accounts; `rest` is undefined where that holds mistakes. */
 function checkOutline(from: Written, env: Environment) {
+  if (from.value === undefined) return { files: [], rest: undefined, mistakes: [] };
   const given: unknown = Object(from.value).push;
   const receivers = Array.isArray(given)
     ? given.map((receiver: unknown, index) => withFiles(receiver, ['push', index], from))
     : undefined;
   const files = receivers?.flatMap((receiver) => receiver.files) ?? [];
   const value = receivers ? { ...Object(from.value), push: receivers.map(({ part }) => part) } : from.value;
-  const parsed = OUTLINE.safeParse(value, { reportInput: true });
-  const found = parsed.success ? [] : findings(parsed.error, configJsonSchema());
-  found.push(...reservedKeys({ ...Object(value), accounts: undefined }, [], found));
-  if (!parsed.success || found.length > 0)
-    return { files, rest: undefined, mistakes: besides(from.issues, found.map(from.place)) };
+  const checked = check(OUTLINE, value, configJsonSchema);
+  if ('findings' in checked)
+    return { files, rest: undefined, mistakes: besides(from.issues, checked.findings.map(from.place)) };
+  const { limits, metrics, push: wanted } = checked.data;
   const mistakes: ConfigIssue[] = [];
-  const push = parsed.data.push.map((receiver): Receiver => {
+  const push = wanted.map((receiver): Receiver => {
     const proxied = withEnvironmentProxy(receiver, receiver.url, env);
     if ('part' in proxied) return proxied.part;
     mistakes.push(proxied.issue);
     return receiver;
   });
-  return { files, rest: { limits: parsed.data.limits, metrics: parsed.data.metrics, push }, mistakes };
+  return { files, rest: { limits, metrics, push }, mistakes };
 }
 
-/** Reads the files of `accounts_from`. That none is there is a mistake; so is an entry that has lost all that it had. */
-async function readAccountFiles(
-  accountsFrom: readonly string[],
-  { place, directory }: Written,
-  env: Environment,
-  before: ReadFiles,
-): Promise<{
-  readonly files: ReadonlyMap<string, AccountFile>;
-  readonly mistakes: readonly ConfigIssue[];
-  readonly warnings: readonly ConfigIssue[];
-}> {
-  const files = new Map<string, AccountFile>();
+/** Finds the files of `accounts_from`. It is a mistake that an entry finds none: a volume may not be mounted yet. */
+async function findFiles({ value, place, directory }: Written) {
+  const { data: accountsFrom = [] } = ACCOUNTS_FROM.safeParse(Object(value).accounts_from);
+  const paths = new Set<string>();
   const mistakes: ConfigIssue[] = [];
-  const warnings: ConfigIssue[] = [];
   for (const [index, given] of accountsFrom.entries()) {
-    const say = (message: string) => place({ path: ['accounts_from', index], at: 'value', message });
     const found = await findAccountFiles(given, directory);
-    if ('problem' in found) mistakes.push(say(found.problem));
-    else if (found.paths.length === 0) {
-      const had = [...before.accountFiles.keys()].some((file) => standsFor(given, directory, file));
-      if (had) mistakes.push(say('no file is found by this any more: leave it out where that is meant'));
-      else warnings.push(say('no file is found by this'));
-    }
-    for (const path of 'paths' in found ? found.paths : []) {
-      if (!files.has(path)) files.set(path, await readAccountFile(path, env, before.accountFiles.get(path)));
-    }
+    if ('problem' in found)
+      mistakes.push(place({ path: ['accounts_from', index], at: 'value', message: found.problem }));
+    else for (const path of found.paths) paths.add(path);
   }
-  if (accountsFrom.length > 0 && files.size === 0 && mistakes.length === 0) {
-    const message = 'no file is found by this';
-    return { files, mistakes: [place({ path: ['accounts_from'], at: 'value', message })], warnings: [] };
-  }
-  return { files, mistakes, warnings };
-}
-
-function refused(issues: readonly ConfigIssue[], nothingConfigured = false): LoadedConfig {
-  return { ok: false, issues: inOrder(issues), nothingConfigured };
+  return { accountsFrom, paths, mistakes };
 }
 
 /** The configuration in use, where it came from, and how the last attempt to load it anew ended. */
 export class ConfigInUse {
   readonly #clock: Clock;
-  readonly #load: (before: ReadFiles | undefined) => Promise<ReadConfig>;
+  readonly #load: () => Promise<ReadConfig>;
   readonly #file: string | undefined;
   #read: ReadFiles | undefined;
   #source: string;
@@ -235,7 +173,7 @@ export class ConfigInUse {
   constructor(
     source: ConfigSource,
     clock: Clock,
-    load: (before: ReadFiles | undefined) => Promise<ReadConfig> = (before) => examineConfig(source, before),
+    load: () => Promise<ReadConfig> = () => examineConfig(source),
   ) {
     this.#clock = clock;
     this.#load = load;
@@ -246,11 +184,11 @@ export class ConfigInUse {
 
   /** Loads the configuration. What is wrong with it is kept for `status`. */
   async load(): Promise<LoadedConfig> {
-    const { loaded: found, read } = await this.#load(this.#read);
+    const { loaded: found, read } = await this.#load();
     this.#read = read;
     const standIn = found.ok || !found.nothingConfigured ? undefined : this.#standIn;
-    const loaded: LoadedConfig = standIn ? { ok: true, warnings: [], issues: [], ...standIn } : found;
-    this.#issues = loaded.issues;
+    const loaded: LoadedConfig = standIn ? { ok: true, warnings: [], ...standIn } : found;
+    this.#issues = loaded.ok ? [] : loaded.issues;
     if (loaded.ok) this.#accept(loaded.source, loaded.config);
     return loaded;
   }
@@ -263,12 +201,12 @@ export class ConfigInUse {
     return config;
   }
 
-  /** Whether it is one that was not loaded. */
+  /** True if the configuration in use was not loaded. */
   get isStandIn(): boolean {
     return this.#isStandIn;
   }
 
-  /** Whether any of its files holds something else than when it was read last, or is new, or gone. */
+  /** Returns true if one of its files has changed since it was read, is new, or is gone. */
   async hasChanged(): Promise<boolean> {
     const [file, read] = [this.#file, this.#read];
     if (file === undefined || read === undefined) return false;

@@ -2,23 +2,22 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { dirname } from 'node:path';
 import {
+  Alias,
   type Document,
   type ErrorCode,
   isAlias,
   isMap,
-  isPair,
   isScalar,
   isSeq,
   LineCounter,
   type Node,
-  type Scalar,
+  parseDocument,
+  visit,
 } from 'yaml';
-import { madeInSlices } from '../slices.ts';
 import { type Environment, interpolate, withKeys } from './environment.ts';
-import { type ConfigIssue, formatPath, type UnplacedIssue } from './issue.ts';
-import { isMergeKey, parseInSteps, plainInSteps, structureOf, YAML_PROBLEMS } from './yaml-steps.ts';
+import { type ConfigIssue, type ConfigPath, formatPath, type UnplacedIssue } from './issue.ts';
 
-/** Of ten thousand accounts; a larger file is something else. */
+/** Size of a file with ten thousand accounts; a larger file is something else. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
 /** The text of a configuration file, or what keeps it from being one. */
@@ -45,7 +44,7 @@ export async function readConfigFile(path: string): Promise<ConfigText> {
   }
 }
 
-/** What was read, as a hash: it may hold secrets. */
+/** Returns a hash of what was read: it may hold secrets. */
 export function digestOf(read: ConfigText): string {
   return 'problem' in read ? read.problem : createHash('sha256').update(read.text).digest('hex');
 }
@@ -62,97 +61,152 @@ function decode(bytes: Buffer): ConfigText {
 }
 
 /** A YAML file as plain data, and where in the file each part of it stands. */
-interface ConfigDocument {
-  /** What the file says, variables filled in; undefined when it is too broken to be read further. */
+interface YamlFile {
+  /** The data of the file, variables filled in; undefined when it is too broken to be read further. */
   readonly value: unknown;
   readonly issues: readonly ConfigIssue[];
-  /** The finding as an issue at its line, or at that of the nearest part above it that the file has. */
+  /** Returns the finding as an issue at its line, or at that of the nearest part above it that the file has. */
   readonly place: (finding: UnplacedIssue) => ConfigIssue;
 }
 
-/** Reads YAML 1.2 with merge keys, in steps, without the top-level `x-…` keys. `source` names the file in the issues. */
-export function* readConfigInSteps(
+/** Messages for mistakes of YAML, which repeat nothing of the file, since that may be a secret. */
+const YAML_PROBLEMS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_DQ_ESCAPE: 'this escape sequence is not valid in double quotes',
+  BAD_INDENT: 'the indentation does not fit, or a bracket is not closed',
+  BAD_SCALAR_START: 'text cannot start with this character: put it in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a mapping or list cannot stand here: check the colons and the indentation',
+  MISSING_CHAR: 'a quote, comma, colon, hyphen or space is missing, or the indentation does not fit',
+  MULTILINE_IMPLICIT_KEY: 'a key must be on one line: check the colons and the quotes',
+  MULTIPLE_DOCS: 'expected a single document: remove what follows "---"',
+  NON_STRING_KEY: 'a key must be text',
+  RESOURCE_EXHAUSTION: 'is nested too deeply',
+  TAB_AS_INDENT: 'tabs cannot indent: use spaces',
+  TAG_RESOLVE_FAILED: 'this tag is unknown, or what follows it does not fit',
+  UNEXPECTED_TOKEN: 'this is not expected here',
+};
+
+/** Uses of aliases, times what they repeat: ten thousand accounts may each repeat a hundred. */
+const MOST_REPEATED = 1_000_000;
+
+/**
+ * Reads YAML with merge keys. `source` names the file in the issues.
+ * @param env fills in `${NAME}` in texts; without it they stay
+ * @param version of YAML
+ */
+export function readYaml(
   text: string,
   source: string,
-  env: Environment,
-): Generator<undefined, ConfigDocument> {
-  const read = yield* readYamlInSteps(text, source, { scalar: (scalar) => fillIn(scalar, env) });
-  return { ...read, value: withoutExtensions(read.value) };
-}
-
-/** As in compose files, top-level keys that begin with `x-` hold anchors for the rest and say nothing themselves. */
-function withoutExtensions(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('x-')));
-}
-
-/** How a kind of file differs from plain YAML 1.2. */
-export interface YamlDialect {
-  /** The library's schema. `failsafe` leaves every scalar as its text. Default: `core`. */
-  readonly schema?: 'core' | 'failsafe';
-  /** Mistakes of YAML that do not count. */
-  readonly allowed?: readonly ErrorCode[];
-  /** Changes a text that is no key, before the document becomes plain data; returns what is wrong with it. */
-  readonly scalar: (scalar: Scalar) => readonly string[];
-  readonly whole?: (document: Document) => readonly string[];
-}
-
-/** Reads YAML with merge keys in a dialect, in steps. `source` names the file in the issues. */
-export function* readYamlInSteps(
-  text: string,
-  source: string,
-  dialect: YamlDialect,
-): Generator<undefined, ConfigDocument> {
-  const lines = new LineCounter();
-  const document = yield* parseInSteps(text, lines, {
-    schema: dialect.schema ?? 'core',
-    merge: true,
-    stringKeys: true,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'error',
-  });
-  const issueAt = (offset: number, path: string, message: string): ConfigIssue => {
-    const { line, col } = lines.linePos(offset);
+  { env, version = '1.2' }: { readonly env?: Environment; readonly version?: '1.1' | '1.2' },
+): YamlFile {
+  const lineCounter = new LineCounter();
+  const options = { lineCounter, version, merge: true, stringKeys: true, uniqueKeys: false } as const;
+  const document = parseDocument(text, { ...options, prettyErrors: false, logLevel: 'error' });
+  const issueAt = (offset: number, message: string, path = ''): ConfigIssue => {
+    const { line, col } = lineCounter.linePos(offset);
     return { source, line: Math.max(1, line), column: Math.max(1, col), path, message };
   };
-  const place = (finding: UnplacedIssue) =>
-    issueAt(offsetOf(document, finding), formatPath(finding.path), withKeys(finding.message));
-  const errors = document.errors.filter(({ code }) => !dialect.allowed?.includes(code));
-  const problems = [...errors, ...document.warnings];
-  const tooDeep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
-  const issues = (tooDeep === undefined ? problems : [tooDeep]).map(({ pos, code }) =>
-    issueAt(pos[0], '', YAML_PROBLEMS[code]),
+  const mistakes = [...document.errors, ...document.warnings];
+  const tooDeep = mistakes.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  const issues = (tooDeep === undefined ? mistakes : [tooDeep]).map(({ code, pos }) =>
+    issueAt(pos[0], YAML_PROBLEMS[code] ?? 'this is not valid YAML'),
   );
-  issues.push(...(dialect.whole?.(document) ?? []).map((message) => issueAt(0, '', message)));
-  const { misplaced, hasAliases } = yield* structureOf(document, (scalar, chain) => {
-    const problems = dialect.scalar(scalar);
-    if (problems.length === 0) return;
-    const path = pathOf(chain);
-    issues.push(...problems.map((problem) => issueAt(scalar.range?.[0] ?? 0, path, problem)));
-  });
-  issues.push(...misplaced.map(({ offset, message }) => issueAt(offset, '', message)));
-  const readable = errors.length === 0 && misplaced.every((problem) => problem.readable);
-  if (!readable) return { value: undefined, issues, place };
-  // How far aliases may go is seen to above.
-  const value: unknown = hasAliases ? document.toJS({ maxAliasCount: -1 }) : yield* plainInSteps(document);
-  return { value, issues, place };
+  const { targets, repeated, lost } = look(document);
+  issues.push(...repeated.map((key) => issueAt(startOf(key), 'this key occurs twice in its mapping')));
+  issues.push(...lost.map(({ node, message }) => issueAt(startOf(node), message)));
+  const place = ({ path, at, message }: UnplacedIssue) =>
+    issueAt(offsetOf(document, path, at, targets), withKeys(message), formatPath(path));
+  if (document.errors.length > 0 || lost.length > 0) return { value: undefined, issues, place };
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MOST_REPEATED });
+    const say = (path: ConfigPath, message: string) =>
+      void issues.push(place({ path, at: 'value', message }));
+    return { value: filledIn(value, env, [], say), issues, place };
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    return { value: undefined, issues: [...issues, issueAt(0, 'has too many aliases')], place };
+  }
 }
 
-/** Replaces the variables in a text, after parsing, so that no value can be read as YAML. */
-function fillIn(scalar: Scalar, env: Environment): readonly string[] {
-  const { text, problems } = interpolate(String(scalar.value), env);
-  scalar.value = text;
-  return problems;
+/** Nodes that aliases stand for. */
+type Targets = ReadonlyMap<Alias, Node>;
+
+/** Findings that the library does not give, or not with a place: keys that repeat, aliases and merge keys that lead nowhere. */
+interface Look {
+  readonly targets: Targets;
+  readonly repeated: readonly unknown[];
+  readonly lost: readonly { readonly node: unknown; readonly message: string }[];
 }
 
-/** The path that a chain of nodes, from the document down, leads along. */
-function pathOf(chain: readonly unknown[]): string {
-  const steps = chain.flatMap((node, depth): (string | number)[] => {
-    if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : [];
-    return isSeq(node) ? [node.items.indexOf(chain[depth + 1])] : [];
+function look(document: Document): Look {
+  const targets = new Map<Alias, Node>();
+  const repeated: unknown[] = [];
+  const lost: { node: unknown; message: string }[] = [];
+  const anchors = new Map<string, Node>();
+  const resolved = (node: unknown) =>
+    isAlias(node) ? (targets.get(node) ?? anchors.get(node.source)) : node;
+  visit(document, {
+    Alias: (_, alias, above) => {
+      const target = anchors.get(alias.source);
+      if (target === undefined) lost.push({ node: alias, message: 'no anchor of this name comes before' });
+      else if (above.some((node) => node === target))
+        lost.push({ node: alias, message: 'an alias cannot stand inside what it repeats' });
+      else {
+        targets.set(alias, target);
+        lead(alias, target);
+      }
+    },
+    Pair: (_, { key, value }) => {
+      const from = resolved(value);
+      const maps = isSeq(from) ? from.items.map(resolved) : [from];
+      if (isMergeKey(key) && !maps.every((node) => node === undefined || isMap(node)))
+        lost.push({ node: key, message: 'a merge key takes a mapping, or a list of mappings' });
+    },
+    Value: (_, node) => {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      if (!isMap(node)) return;
+      const seen = new Set<unknown>();
+      for (const { key } of node.items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) repeated.push(key);
+        seen.add(name);
+      }
+    },
   });
-  return formatPath(steps);
+  return { targets, repeated, lost };
+}
+
+/** Tells the library what an alias stands for: it would look through the whole document for each. */
+function lead(alias: Alias, target: Node): void {
+  alias.resolve = (document, context) => {
+    if (context === undefined) return target as ReturnType<Alias['resolve']>;
+    context.aliasResolveCache = [target];
+    return Alias.prototype.resolve.call(alias, document, context);
+  };
+}
+
+/** Returns true for the key `<<`, which stands for the keys of another mapping. In quotes it is a key as any other. */
+function isMergeKey(key: unknown): boolean {
+  return isScalar(key) && key.source === '<<' && key.type === 'PLAIN';
+}
+
+/** Returns data with variables in place, after parsing, so that no value can be read as YAML. */
+function filledIn(
+  value: unknown,
+  env: Environment | undefined,
+  path: ConfigPath,
+  say: (path: ConfigPath, problem: string) => void,
+): unknown {
+  if (typeof value === 'string') {
+    const { text, problems } = env === undefined ? { text: value, problems: [] } : interpolate(value, env);
+    for (const problem of problems) say(path, problem);
+    // No file, address or key of the state can hold it.
+    if (/\p{Surrogate}/u.test(text)) say(path, 'has an escape sequence that is half of a character');
+    return text;
+  }
+  if (Array.isArray(value)) return value.map((item, index) => filledIn(item, env, [...path, index], say));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, filledIn(inner, env, [...path, key], say)]));
 }
 
 interface Entry {
@@ -160,63 +214,63 @@ interface Entry {
   readonly value: unknown;
 }
 
-function offsetOf(document: Document, { path, at }: UnplacedIssue): number {
+function offsetOf(document: Document, path: ConfigPath, at: UnplacedIssue['at'], targets: Targets): number {
   let here: Entry = { key: undefined, value: document.contents };
   for (const step of path) {
-    const next = entryOf(document, here.value, step);
-    if (next === undefined) return startOf(here, 'key');
+    const next = entryOf(here.value, step, targets);
+    if (next === undefined) return startOf(here.key, here.value);
     here = next;
   }
-  return startOf(here, at);
+  return at === 'key' ? startOf(here.key, here.value) : startOf(here.value, here.key);
 }
 
-function startOf({ key, value }: Entry, at: UnplacedIssue['at']): number {
-  const candidates = at === 'key' ? [key, value] : [value, key];
-  const placed = candidates.find((node): node is Node => isNodeWithRange(node));
-  return placed?.range?.[0] ?? 0;
+/** Returns the offset of the first of the nodes that stands in the text. */
+function startOf(...nodes: readonly unknown[]): number {
+  const ranges = nodes.map((node) => Object(node).range as Node['range']);
+  return ranges.find((range) => Array.isArray(range))?.[0] ?? 0;
 }
 
-function isNodeWithRange(node: unknown): node is Node {
-  const placed = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
-  return placed && node.range !== undefined && node.range !== null;
-}
-
-/** What `step` leads to from a node, through aliases and merge keys. */
-function entryOf(document: Document, node: unknown, step: string | number): Entry | undefined {
-  const target = isAlias(node) ? node.resolve(document) : node;
+/** Returns the entry that `step` leads to from a node, through aliases and merge keys. */
+function entryOf(node: unknown, step: string | number, targets: Targets): Entry | undefined {
+  const target = isAlias(node) ? targets.get(node) : node;
   if (isSeq(target))
     return typeof step === 'number' ? { key: undefined, value: target.items[step] } : undefined;
   if (!isMap(target)) return undefined;
   const own = target.items.find(({ key }) => isScalar(key) && key.value === step);
   if (own !== undefined) return own;
   const merged = target.items.filter(({ key }) => isMergeKey(key));
-  for (const { value } of merged) {
-    const sources = isSeq(value) ? value.items : [value];
-    for (const from of sources) {
-      const entry = entryOf(document, from, step);
-      if (entry !== undefined) return entry;
-    }
+  const sources = merged.flatMap(({ value }) => (isSeq(value) ? value.items : [value]));
+  for (const from of sources) {
+    const entry = entryOf(from, step, targets);
+    if (entry !== undefined) return entry;
   }
   return undefined;
 }
 
 /** A configuration, or a part of one, as it is written. */
-export interface Written extends ConfigDocument {
+export interface Written extends YamlFile {
   readonly source: string;
-  /** Where the paths in it start from. */
+  /** The folder that its paths start from. */
   readonly directory: string;
 }
 
-/** What a file says, read in slices. */
-export async function written(source: string, read: ConfigText, env: Environment): Promise<Written> {
+/** Returns what a file says, without its top-level keys that begin with `x-`: as in compose files, these hold anchors. */
+export function written(source: string, read: ConfigText, env: Environment): Written {
   const common = { source, directory: dirname(source) };
-  if ('text' in read)
-    return { ...common, ...(await madeInSlices(readConfigInSteps(read.text, source, env))) };
-  const place = ({ message }: Pick<UnplacedIssue, 'message'>) => ({ source, path: '', message });
-  return { ...common, value: undefined, issues: [place({ message: read.problem })], place };
+  if ('problem' in read) {
+    const place = ({ message }: Pick<UnplacedIssue, 'message'>) => ({ source, path: '', message });
+    return { ...common, value: undefined, issues: [place({ message: read.problem })], place };
+  }
+  const file = readYaml(read.text, source, { env });
+  return { ...common, ...file, value: withoutExtensions(file.value) };
 }
 
-/** Mistakes of what is written, without those that stand where one of its variables does: they come of that. */
+function withoutExtensions(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('x-')));
+}
+
+/** Returns mistakes of what is written, without those that stand where one of its variables does: they come of that. */
 export function besides(issues: readonly ConfigIssue[], found: readonly ConfigIssue[]): ConfigIssue[] {
   // The environment has variables where a file has lines.
   const placeOf = ({ line, column, path }: ConfigIssue) => (line === undefined ? path : `${line}:${column}`);

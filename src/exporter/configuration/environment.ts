@@ -1,43 +1,30 @@
+import { ACCESS, SOURCE } from './access.ts';
 import { isQuoted, QUOTED } from './field-types.ts';
 import type { ConfigIssue, UnplacedIssue } from './issue.ts';
+
+/** The keys of an account that variables give where there is no file. */
+const KEYS = { ...ACCESS, ...SOURCE };
 
 /** The variables that describe an account where there is no file: which of its keys each gives. */
 export const ACCOUNT_VARIABLES: readonly {
   readonly key: string;
   readonly name: string;
   readonly about: string;
-}[] = [
-  { key: 'api_url', name: 'EDGE_API_URL', about: 'Base address of the API. Required.' },
-  {
-    key: 'graphql_url',
-    name: 'EDGE_GRAPHQL_URL',
-    about: 'Base address of its GraphQL API, below which /metrics/graphql is; default: EDGE_API_URL.',
-  },
-  {
-    key: 'source',
-    name: 'EDGE_SOURCE',
-    about: 'Which API series are read by: auto (default), rest or graphql.',
-  },
-  { key: 'allow_http', name: 'EDGE_ALLOW_HTTP', about: 'true allows sending the token unencrypted.' },
-  { key: 'token', name: 'EDGE_TOKEN', about: 'The token; or use one of the variables below.' },
-  {
-    key: 'token_file',
-    name: 'EDGE_TOKEN_FILE',
-    about: 'File with the token; read again when it changes.',
-  },
-  {
-    key: 'username',
-    name: 'EDGE_USERNAME',
-    about: 'User for whom the exporter creates, renews and revokes a token.',
-  },
-  { key: 'password', name: 'EDGE_PASSWORD', about: 'Password of the user.' },
-  { key: 'password_file', name: 'EDGE_PASSWORD_FILE', about: 'File with the password.' },
-];
+}[] = Object.entries(KEYS).map(([key, { description = '' }]) => {
+  const about = description
+    .replace('; prefer a reference to an environment variable', '')
+    .replaceAll(/\b(api_url|allow_http|username)\b/g, variableOf);
+  return { key, name: variableOf(key), about };
+});
 
-/** What says yes or no, in variables and flags. */
+function variableOf(key: string): string {
+  return `EDGE_${key.toUpperCase()}`;
+}
+
+/** The words for yes and no, in variables and flags. */
 export const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
-/** What the environment says, as a file would; undefined when no variable is set. An empty one counts as not set. */
+/** Returns the configuration of the environment, as a file would hold it; undefined when no variable is set. An empty one counts as not set. */
 export function configFromEnvironment(env: Environment): unknown {
   const given = ACCOUNT_VARIABLES.flatMap(({ key, name }) => {
     const value = env[name];
@@ -64,9 +51,10 @@ export function withKeys(message: string, written = (key: string) => key): strin
 
 /** The finding as an issue of the variable that it is about. */
 export function placeInEnvironment({ path, message }: UnplacedIssue): ConfigIssue {
-  const named = (key: unknown) => ACCOUNT_VARIABLES.find((variable) => variable.key === key)?.name ?? '';
-  const written = (key: string) => `${named(key)}${key === 'allow_http' ? '=true' : ''}`;
-  return { source: 'environment', path: named(path[2]), message: withKeys(message, written) };
+  const written = (key: string) => `${variableOf(key)}${key === 'allow_http' ? '=true' : ''}`;
+  const key = String(path[2]);
+  const name = Object.hasOwn(KEYS, key) ? variableOf(key) : '';
+  return { source: 'environment', path: name, message: withKeys(message, written) };
 }
 
 /** Environment variables by name. */

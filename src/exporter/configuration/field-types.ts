@@ -1,5 +1,5 @@
-import { validateDetailed } from 'node-cron';
 import { z } from 'zod';
+import { isCronPattern } from '../cron-pattern.ts';
 import { DURATION_PATTERN, formatDuration, parseDuration } from '../text/figures.ts';
 import { isGlob } from '../text/glob.ts';
 import type { ConfigPath } from './issue.ts';
@@ -43,7 +43,7 @@ export function patternText(): z.ZodString {
   return text().max(LONGEST_PATTERN);
 }
 
-/** What stands in lines of logs and reports. */
+/** Text for lines of logs and reports. */
 export function nameText(): z.ZodString {
   return text().refine((given) => !/\p{Cc}/u.test(given), 'must not contain line ends or control characters');
 }
@@ -103,38 +103,21 @@ export function isQuoted(text: string): boolean {
 
 const EXPECTED_CRON = 'expected a cron expression such as "*/5 * * * *"';
 
-/** The fields of a cron expression, seconds first, and how many moments each names. */
-const CRON_FIELDS = [
-  ['second', 60],
-  ['minute', 60],
-  ['hour', 24],
-  ['day of month', 31],
-  ['month', 12],
-  ['day of week', 7],
-] as const;
+const CRON_FIELDS = ['second', 'minute', 'hour', 'day of month', 'month', 'day of week'];
 
-/** All but the seconds. */
-const MINUTE_FIELDS = 5;
-
-// node-cron takes a step of any size. One larger than its field is never taken: "*/90" in the minute is once an hour.
-function stepMistakes(expression: string): string[] {
-  const given = expression.trim().split(/\s+/);
-  return CRON_FIELDS.slice(-given.length).flatMap(([field, size], index) => {
-    const steps = [...(given[index] ?? '').matchAll(/\/(\d+)/g)].map(([, step]) => Number(step));
-    return steps.some((step) => step > size) ? [`expected a step of at most ${size} in the ${field}`] : [];
-  });
-}
-
-/** What is wrong with a cron expression in node-cron's form (5 fields, or 6 with seconds first), if anything. */
+/** The problem of a cron expression (5 fields, or 6 with seconds first), naming the fields that are wrong. */
 function cronMistake(expression: string): string | undefined {
-  const { valid, errors } = validateDetailed(expression);
-  if (valid) return stepMistakes(expression).join('; ') || undefined;
-  const fields = errors.map(({ field }) => field).filter((field) => field !== 'expression');
-  const named = fields.map((field) => field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
-  return named.length === 0 ? EXPECTED_CRON : `${EXPECTED_CRON}; the ${named.join(' and the ')} is not valid`;
+  if (isCronPattern(expression)) return undefined;
+  const given = expression.trim().split(/\s+/);
+  if (given.length !== 5 && given.length !== 6) return EXPECTED_CRON;
+  const wrong = CRON_FIELDS.slice(-given.length).filter(
+    (_, index) => !isCronPattern(given.map((field, other) => (other === index ? field : '*')).join(' ')),
+  );
+  if (wrong.length === 0) return `${EXPECTED_CRON}; no time ever matches this one`;
+  return `${EXPECTED_CRON}; the ${wrong.join(' and the ')} is not valid`;
 }
 
-/** When to poll, as a cron expression of five fields: polls wait for a bucket to close, whichever seconds are named. */
+/** Schedule of polls, as a cron expression of five fields: polls wait for a bucket to close, whichever seconds are named. */
 export function schedule() {
   return z
     .string({ error: EXPECTED_CRON })
@@ -142,7 +125,7 @@ export function schedule() {
       const mistake = cronMistake(expression);
       if (mistake !== undefined) addMistake(context, [], mistake);
     })
-    .overwrite((expression) => expression.trim().split(/\s+/).slice(-MINUTE_FIELDS).join(' '));
+    .overwrite((expression) => expression.trim().split(/\s+/).slice(-5).join(' '));
 }
 
 /** A configuration's name (with globs) or its id, which may be written as a number; becomes text. */

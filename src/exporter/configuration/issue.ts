@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { didYouMean, suggest } from '../text/suggestion.ts';
 
-/** Where in a configuration something is: its keys and list positions from the top. */
+/** A place in a configuration: keys and list positions from the top. */
 export type ConfigPath = readonly (string | number)[];
 
 /** A mistake in (or a doubt about) the configuration, for the person who wrote it. It repeats no value that was given. */
@@ -19,7 +19,7 @@ export interface ConfigIssue {
 /** An issue that has not been placed in its source yet. */
 export interface UnplacedIssue {
   readonly path: ConfigPath;
-  /** Whether the key at the end of the path is at fault, or its value. */
+  /** The part at fault at the end of the path. */
   readonly at: 'key' | 'value';
   /** Keys of an account in it stand in braces: see `withKeys`. */
   readonly message: string;
@@ -84,7 +84,10 @@ export function findings(error: z.ZodError, schema: Schema, above: ConfigPath = 
   });
 }
 
+const RESERVED = 'expected another name: this one is reserved';
+
 function unknownKey(path: ConfigPath, key: string, known: readonly string[]): UnplacedIssue {
+  if (key === '__proto__') return { path: [...path, key], at: 'key', message: RESERVED };
   const hint =
     suggest(key, known) === undefined ? `; expected one of: ${known.join(', ')}` : didYouMean(key, known);
   return { path: [...path, key], at: 'key', message: `unknown key${hint}` };
@@ -95,7 +98,7 @@ function knownKeys(root: Schema, path: ConfigPath): string[] {
   for (const step of path) {
     const inner = typeof step === 'number' ? schema.items : schema.properties?.[step];
     if (typeof inner !== 'object' || Array.isArray(inner)) return [];
-    // What may be null as well is described beside it.
+    // A schema that allows null as well has two choices.
     schema = inner.anyOf?.find((choice) => typeof choice === 'object' && choice.type !== 'null') ?? inner;
   }
   return Object.keys(schema.properties ?? {});
@@ -135,21 +138,34 @@ function wrongType(expected: string, input: unknown): string {
 }
 
 /**
- * A finding for each key `__proto__` of mappings whose keys are names of the user's: zod leaves it out without a word.
- * @param found findings of zod, which name such a key where keys are fixed
+ * Checks a value by a schema.
+ * @param describe returns the JSON Schema of the whole, which lists the keys that there could have been
+ * @param above where in the whole the value stands
  */
-export function reservedKeys(
+export function check<Value>(
+  schema: z.ZodType<Value>,
   value: unknown,
-  above: ConfigPath,
-  found: readonly UnplacedIssue[],
-): UnplacedIssue[] {
+  describe: () => Schema,
+  above: ConfigPath = [],
+): { readonly data: Value } | { readonly findings: readonly UnplacedIssue[] } {
+  try {
+    const parsed = schema.safeParse(value, { reportInput: true });
+    const found = parsed.success ? [] : findings(parsed.error, describe(), above);
+    found.push(...reservedKeys(value, above));
+    return parsed.success && found.length === 0 ? { data: parsed.data } : { findings: found };
+  } catch (error) {
+    // zod spreads its issues into a call, which overflows the stack when there are some hundred thousand.
+    if (!(error instanceof RangeError)) throw error;
+    return { findings: [{ path: above, at: 'value', message: 'has too many mistakes to list' }] };
+  }
+}
+
+/** Returns a finding for each key `__proto__`: where keys are names of the user's, zod leaves it out without a word. */
+function reservedKeys(value: unknown, above: ConfigPath): UnplacedIssue[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value).flatMap((key) => {
     const path = [...above, Array.isArray(value) ? Number(key) : key];
-    if (key !== '__proto__') return reservedKeys(Reflect.get(value, key), path, found);
-    const isNamed = found.some(
-      (one) => one.path.length === path.length && one.path.every((part, index) => part === path[index]),
-    );
-    return isNamed ? [] : [{ path, at: 'key', message: 'expected another name: this one is reserved' }];
+    if (key === '__proto__') return [{ path, at: 'key' as const, message: RESERVED }];
+    return reservedKeys(Reflect.get(value, key), path);
   });
 }

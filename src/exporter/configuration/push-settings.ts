@@ -5,10 +5,9 @@ import {
   ACCESS,
   credentialMistakes,
   httpAddress,
-  ROUTE,
+  requestOf,
   secretsOf,
   secretText,
-  tlsMistakes,
   toCredentials,
   unencrypted,
 } from './access.ts';
@@ -77,50 +76,64 @@ const outbox = z.strictObject({
     .describe('Age at which samples that wait for the receiver are dropped, and counted.'),
 });
 
-const request = z.strictObject({
+const request = requestOf({
   timeout: duration({ min: SECOND, max: 5 * MINUTE })
     .prefault('30s')
     .describe('Timeout of one request.'),
-  ...ROUTE,
 });
 
+const LOGIN = 'token, token_file or username';
+
+/** The rule that a secret stands in exactly one of two keys. */
+function exactlyOne(one: string, other: string) {
+  const refine = (given: object, context: z.RefinementCtx) => {
+    if ((Reflect.get(given, one) === undefined) === (Reflect.get(given, other) === undefined))
+      addMistake(context, [], `expected exactly one of ${one} and ${other}`);
+  };
+  return [refine, { when: isMapping }] as const;
+}
+
 /** Named as in Prometheus. */
-const oauth2 = z.strictObject({
-  token_url: httpAddress('https://login.example.net/oauth2/token', ({ href }) => href, {
-    takesQuery: true,
-  }).describe('Address that gives the tokens.'),
-  client_id: text().describe('Client that the exporter is to the token server.'),
-  client_secret: secretText()
-    .exactOptional()
-    .describe('Secret of client_id; prefer a reference to an environment variable.'),
-  client_secret_file: text()
-    .exactOptional()
-    .describe('File with the secret of client_id; read again for each token.'),
-  scopes: z.array(text()).default([]).describe('Scopes that the token is to have.'),
-  endpoint_params: z
-    .record(z.string(), z.string())
-    .default({})
-    .describe('Further parameters of a request for a token, for instance audience.'),
-});
+const oauth2 = z
+  .strictObject({
+    token_url: httpAddress('https://login.example.net/oauth2/token', ({ href }) => href, {
+      takesQuery: true,
+    }).describe('Address that gives the tokens.'),
+    client_id: text().describe('Client that the exporter is to the token server.'),
+    client_secret: secretText()
+      .exactOptional()
+      .describe('Secret of client_id; prefer a reference to an environment variable.'),
+    client_secret_file: text()
+      .exactOptional()
+      .describe('File with the secret of client_id; read again for each token.'),
+    scopes: z.array(text()).default([]).describe('Scopes that the token is to have.'),
+    endpoint_params: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe('Further parameters of a request for a token, for instance audience.'),
+  })
+  .superRefine(...exactlyOne('client_secret', 'client_secret_file'));
 
 export type OAuth2 = z.output<typeof oauth2>;
 
 /** Named as in Prometheus. */
-const sigv4 = z.strictObject({
-  region: headerWord().describe('Region of the workspace, such as eu-central-1.'),
-  access_key: headerWord().describe('Id of the access key.'),
-  secret_key: secretText()
-    .exactOptional()
-    .describe('Secret of access_key; prefer a reference to an environment variable.'),
-  secret_key_file: text()
-    .exactOptional()
-    .describe('File with the secret of access_key; read again for each request.'),
-  session_token: secretText().exactOptional().describe('Session token of a temporary access key.'),
-});
+const sigv4 = z
+  .strictObject({
+    region: headerWord().describe('Region of the workspace, such as eu-central-1.'),
+    access_key: headerWord().describe('Id of the access key.'),
+    secret_key: secretText()
+      .exactOptional()
+      .describe('Secret of access_key; prefer a reference to an environment variable.'),
+    secret_key_file: text()
+      .exactOptional()
+      .describe('File with the secret of access_key; read again for each request.'),
+    session_token: secretText().exactOptional().describe('Session token of a temporary access key.'),
+  })
+  .superRefine(...exactlyOne('secret_key', 'secret_key_file'));
 
 export type SigV4 = z.output<typeof sigv4>;
 
-/** What stands in the header of a signature between other words. */
+/** A word of the header of a signature. */
 function headerWord() {
   return text().regex(/^[\w+=.-]*$/, 'expected letters, digits and hyphens');
 }
@@ -181,19 +194,23 @@ const RECEIVER = z
         for (const mistake of credentialMistakes(receiver)) addMistake(context, [], mistake);
       }
       const throughProxy = typeof receiver.request?.proxy === 'object';
-      for (const [key, message] of otherLoginMistakes(receiver, throughProxy))
-        addMistake(context, key, message);
+      const { oauth2, sigv4 } = receiver;
+      const isLoggedIn = isAuthenticated(receiver);
+      if (sigv4 !== undefined && (isLoggedIn || oauth2 !== undefined))
+        addMistake(context, ['sigv4'], `expected either sigv4 or oauth2, ${LOGIN}, not both`);
+      if (oauth2 !== undefined && isLoggedIn)
+        addMistake(context, ['oauth2'], `expected either oauth2 or ${LOGIN}, not both`);
+      const address = Object(oauth2).token_url;
+      const inTheOpen = unencrypted(address, receiver.allow_http, throughProxy, 'the client secret');
+      if (inTheOpen) addMistake(context, ['oauth2', 'token_url'], inTheOpen);
       const secret =
-        isAuthenticated(receiver) ||
-        receiver.oauth2 !== undefined ||
-        receiver.sigv4 !== undefined ||
+        isLoggedIn ||
+        oauth2 !== undefined ||
+        sigv4 !== undefined ||
         Object.keys(Object(receiver.headers)).length > 0;
       const exposed =
         secret && unencrypted(receiver.url, receiver.allow_http, throughProxy, 'credentials and headers');
       if (exposed) addMistake(context, ['url'], exposed);
-      for (const { key, message } of tlsMistakes(receiver.url, receiver.request, 'url')) {
-        addMistake(context, ['request', key], message);
-      }
     },
     { when: isMapping },
   )
@@ -230,7 +247,7 @@ export function secretsOfReceiver(receiver: Receiver): readonly Secret[] {
   ];
 }
 
-/** What tells where the samples of a receiver arrive. */
+/** The keys that decide where the samples of a receiver arrive. */
 export type Destination = Pick<Receiver, 'kind' | 'url'> &
   Partial<Pick<Receiver, 'headers' | 'labels' | 'credentials' | 'oauth2' | 'sigv4'>>;
 
@@ -264,30 +281,4 @@ const LOGIN_KEYS = ['token', 'token_file', 'username', 'password', 'password_fil
 
 function isAuthenticated(given: { readonly [Key in (typeof LOGIN_KEYS)[number]]?: unknown }): boolean {
   return LOGIN_KEYS.some((key) => given[key] !== undefined);
-}
-
-/** What is wrong with `oauth2` or `sigv4` as a whole, and beside other keys. */
-function* otherLoginMistakes(
-  receiver: Parameters<typeof isAuthenticated>[0] & {
-    readonly oauth2?: Partial<OAuth2>;
-    readonly sigv4?: Partial<SigV4>;
-    readonly allow_http?: unknown;
-  },
-  throughProxy: boolean,
-): Generator<[path: string[], mistake: string]> {
-  const { oauth2, sigv4, allow_http } = receiver;
-  const isGiven = (settings: unknown) => typeof settings === 'object' && settings !== null;
-  if (isGiven(sigv4)) {
-    if (isAuthenticated(receiver) || oauth2 !== undefined)
-      yield [['sigv4'], 'expected either sigv4 or oauth2, token, token_file or username, not both'];
-    if ((sigv4?.secret_key === undefined) === (sigv4?.secret_key_file === undefined))
-      yield [['sigv4'], 'expected exactly one of secret_key and secret_key_file'];
-  }
-  if (!isGiven(oauth2)) return;
-  if (isAuthenticated(receiver))
-    yield [['oauth2'], 'expected either oauth2 or token, token_file or username, not both'];
-  if ((oauth2?.client_secret === undefined) === (oauth2?.client_secret_file === undefined))
-    yield [['oauth2'], 'expected exactly one of client_secret and client_secret_file'];
-  const exposed = unencrypted(oauth2?.token_url, allow_http, throughProxy, 'the client secret');
-  if (exposed !== undefined) yield [['oauth2', 'token_url'], exposed];
 }

@@ -3,15 +3,7 @@ import { NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
 import { DISCOVERY_FAMILIES, LEARNED_FAMILIES, PLATFORM_FAMILIES } from '../catalogue/platform-families.ts';
 import { baseUnits, UNIT_NAMES, type UnitName, unitsOf } from '../catalogue/units.ts';
 import type { Sharded } from '../cluster/shard.ts';
-import {
-  ACCESS,
-  credentialMistakes,
-  REQUEST,
-  SOURCE,
-  tlsMistakes,
-  toCredentials,
-  unencrypted,
-} from './access.ts';
+import { ACCESS, credentialMistakes, REQUEST, SOURCE, toCredentials, unencrypted } from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
 import {
   addMistake,
@@ -30,7 +22,7 @@ import {
 } from './field-types.ts';
 import { PUSH } from './push-settings.ts';
 
-/** What Prometheus sets itself, what histograms have, and what the exporter's own metrics use. */
+/** Labels that Prometheus sets, that histograms have, and that the exporter's own metrics use. */
 const RESERVED = [
   'job',
   'instance',
@@ -148,7 +140,7 @@ const TIMES = {
     .describe('When to read the lists of configurations, as a cron expression in UTC.'),
 };
 
-/** What only a flag says of an account: which part of it is polled. */
+/** The part of an account that is polled, which only a flag sets. */
 const WHOLE: Pick<Sharded, 'shard'> = {};
 
 /** One account, as it is written and as it is used. */
@@ -175,9 +167,6 @@ export const ACCOUNT = z
       for (const key of ['api_url', 'graphql_url'] as const) {
         const exposed = unencrypted(account[key], account.allow_http, throughProxy);
         if (exposed !== undefined) addMistake(context, [key], exposed);
-      }
-      for (const { key, message } of tlsMistakes(account.api_url, account.request)) {
-        addMistake(context, ['request', key], message);
       }
       if (Number(account.settle_delay) < Number(account.publish_delay)) {
         const message = 'expected at least publish_delay: a bucket is published before it is counted';
@@ -221,16 +210,17 @@ const metrics = z.strictObject({
     ),
 });
 
+/** Files, folders or patterns that further accounts are read from. */
+export const ACCOUNTS_FROM = z
+  .union([text(), z.array(text()).min(1, 'must not be empty')], {
+    error: 'expected a file, folder or pattern, or a list of them',
+  })
+  .transform((given) => (typeof given === 'string' ? [given] : given));
+
 const REST = {
-  accounts_from: z
-    .union([text(), z.array(text()).min(1, 'must not be empty')], {
-      error: 'expected a file, folder or pattern, or a list of them',
-    })
-    .transform((given) => (typeof given === 'string' ? [given] : given))
-    .exactOptional()
-    .describe(
-      'Further files of accounts: files, folders (all their *.yaml and *.yml) or patterns such as "accounts.d/*.yaml".',
-    ),
+  accounts_from: ACCOUNTS_FROM.exactOptional().describe(
+    'Further files of accounts: files, folders (all their *.yaml and *.yml) or patterns such as "accounts.d/*.yaml".',
+  ),
   limits: limits.prefault({}).describe('Limits on the size of the exporter.'),
   metrics: metrics.prefault({}).describe('What /metrics shows.'),
   push: PUSH,

@@ -1,13 +1,17 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { DIMENSIONS, facesOf, families, NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
-import { BY_VALUE, OF_WHOLES, PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import { OF_WHOLES, PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import { parseDuration } from '../text/figures.ts';
 import { isWord, matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
-import { durationOrAuto, isMapping, LONGEST_PATTERN, MOST_ENTRIES, MOST_NAMES } from './field-types.ts';
 import type { ConfigPath, UnplacedIssue } from './issue.ts';
+import type { ACCOUNT, Config } from './schema.ts';
 
-/** What an account is allowed, but probably not meant to say; also of one that holds mistakes besides. */
-export function accountWarnings(account: LenientAccount, path: ConfigPath): UnplacedIssue[] {
+/** An account as it is written, which breaks no rule of the schema. */
+type Given = z.input<typeof ACCOUNT>;
+
+/** Returns what an account is allowed, but probably not meant to say. */
+export function accountWarnings(account: Given, path: ConfigPath): UnplacedIssue[] {
   return Array.from(doubtsOf(account), (finding) => ({ ...finding, path: [...path, ...finding.path] }));
 }
 
@@ -15,12 +19,11 @@ export function accountWarnings(account: LenientAccount, path: ConfigPath): Unpl
 const LONG_SETTLE_MS = 50 * 60_000;
 
 /** With paths from the account. */
-function* doubtsOf(account: LenientAccount): Generator<UnplacedIssue> {
-  const { collectors, units, settle_delay } = account;
+function* doubtsOf(account: Given): Generator<UnplacedIssue> {
+  const { collectors, units = {}, settle_delay = 'auto' } = account;
   for (const product of PRODUCTS) {
     yield* unknownMetrics(account, product);
     yield* unknownDimensions(account, product);
-    yield* topOfNothing(account, product);
   }
   yield* readTwice(account);
   for (const name of Object.keys(units)) {
@@ -29,7 +32,7 @@ function* doubtsOf(account: LenientAccount): Generator<UnplacedIssue> {
     const hint = didYouMean(name, NAMES_WITH_UNITS);
     yield warning(['units', name], `not a known ${what}: the unit has no effect${hint}`, 'key');
   }
-  if (typeof settle_delay === 'number' && settle_delay > LONG_SETTLE_MS)
+  if ((parseDuration(settle_delay) ?? 0) > LONG_SETTLE_MS)
     yield warning(
       ['settle_delay'],
       'above 50m counters need a separate read for each metric and configuration, and move only every ten minutes',
@@ -40,75 +43,87 @@ function* doubtsOf(account: LenientAccount): Generator<UnplacedIssue> {
   yield* schedulesWithSeconds(account);
 }
 
-/** What a receiver selects, and is not there. @param exposed undefined: names of settings and of the exporter's own metrics are not looked up */
-export function* unknownToPush(
-  receivers: ReturnType<typeof lenientConfig>['push'],
+/**
+ * Returns what a configuration apart from its accounts is allowed, but probably not meant to say: names of what is not there.
+ * @param names of all accounts
+ * @param exposed undefined: names of settings and of the exporter's own metrics are not looked up
+ */
+export function configWarnings(
+  { push, metrics }: Pick<Config, 'push' | 'metrics'>,
   names: readonly string[],
   exposed?: readonly string[],
-): Generator<UnplacedIssue> {
+): UnplacedIssue[] {
   const known = exposed ?? families().map(({ name }) => name);
-  for (const [index, { accounts, families: selected }] of receivers.entries()) {
-    for (const [at, pattern] of unmatched(accounts, names)) {
-      const message = `no account has this name: nothing of it is pushed${didYouMean(pattern, names)}`;
-      yield warning(['push', index, 'accounts', at], message);
-    }
-    for (const [at, pattern] of unmatched(selected, known)) {
-      const hint = didYouMean(pattern, known);
-      if (exposed === undefined && hint === '' && /^(edge|process|nodejs)_/.test(pattern)) continue;
-      yield warning(
-        ['push', index, 'families', at],
-        `no family has this name: nothing is pushed for it${hint}`,
-      );
-    }
-  }
+  const isUnlisted = (pattern: string) =>
+    exposed === undefined && didYouMean(pattern, known) === '' && /^(edge|process|nodejs)_/.test(pattern);
+  const doubts = (path: ConfigPath, patterns: readonly string[], all: readonly string[], message: string) =>
+    unmatched(patterns, all)
+      .filter(([, pattern]) => all === names || !isUnlisted(pattern))
+      .map(([at, pattern]) => warning([...path, at], `${message}${didYouMean(pattern, all)}`));
+  return [
+    ...push.flatMap(({ accounts, families: selected }, index) => [
+      ...doubts(
+        ['push', index, 'accounts'],
+        accounts,
+        names,
+        'no account has this name: nothing of it is pushed',
+      ),
+      ...doubts(
+        ['push', index, 'families'],
+        selected,
+        known,
+        'no family has this name: nothing is pushed for it',
+      ),
+    ]),
+    ...(exposed === undefined
+      ? []
+      : doubts(
+          ['metrics', 'exclude'],
+          metrics.exclude,
+          known,
+          'no family has this name: nothing is left out',
+        )),
+  ];
 }
 
-/** Patterns of families that are to be left out, of which there are none. */
-export function* excludesNothing(
-  patterns: readonly unknown[],
-  exposed: readonly string[],
-): Generator<UnplacedIssue> {
-  for (const [at, pattern] of unmatched(patterns, exposed)) {
-    const message = `no family has this name: nothing is left out${didYouMean(pattern, exposed)}`;
-    yield warning(['metrics', 'exclude', at], message);
-  }
-}
-
-/** Of a list, so many patterns without a name are told, and so many names are compared with its patterns that are not names themselves. */
+/** Patterns that are told of a list, and names that are compared with its patterns: there may be ten thousand of each. */
 const MOST_UNMATCHED = 100;
 const MOST_COMPARED = 200_000;
 
-/** The patterns that none of the names matches, with their places: there may be ten thousand of each. */
-function* unmatched(
-  patterns: readonly unknown[],
+/** Returns the patterns that none of the names matches, with their places. */
+function unmatched(
+  patterns: readonly string[],
   names: readonly string[],
-): Generator<[at: number, pattern: string]> {
+): readonly (readonly [at: number, pattern: string])[] {
   const known = new Set(names);
-  let [found, compared] = [0, 0];
-  for (const [at, pattern] of patterns.entries()) {
-    if (typeof pattern !== 'string' || pattern.length > LONGEST_PATTERN || known.has(pattern)) continue;
-    if (!isWord(pattern)) {
-      compared += names.length;
-      if (compared > MOST_COMPARED || names.some(matchesAny([pattern]))) continue;
-    }
-    yield [at, pattern];
-    found += 1;
-    if (found === MOST_UNMATCHED) return;
-  }
+  let compared = 0;
+  const isMatched = (pattern: string) => {
+    if (known.has(pattern) || isWord(pattern)) return known.has(pattern);
+    compared += names.length;
+    return compared > MOST_COMPARED || names.some(matchesAny([pattern]));
+  };
+  return [...patterns.entries()].filter(([, pattern]) => !isMatched(pattern)).slice(0, MOST_UNMATCHED);
 }
 
+/** The keys that collectors of all kinds have. */
+type AnyCollector = Readonly<{
+  schedule?: string | undefined;
+  configurations?: readonly (string | number)[];
+  products?: Readonly<Record<string, { readonly schedule?: string | undefined }>>;
+}>;
+
 /** The collectors that take ids take no names. */
-function* namesForIds({ collectors = {} }: LenientAccount): Generator<UnplacedIssue> {
+function* namesForIds({ collectors = {} }: Given): Generator<UnplacedIssue> {
   const message = 'expected the id of a configuration, a number: names are not looked up here';
-  for (const [name, { configurations }] of Object.entries(collectors))
+  for (const [name, { configurations = [] }] of Object.entries<AnyCollector>(collectors))
     for (const [index, id] of configurations.entries())
-      if (typeof id === 'string' && !/^\d+$/.test(id.trim()))
+      if (!/^\d+$/.test(String(id).trim()))
         yield warning(['collectors', name, 'configurations', index], message);
 }
 
-function* schedulesWithSeconds({ discovery, collectors = {} }: LenientAccount): Generator<UnplacedIssue> {
+function* schedulesWithSeconds({ discovery, collectors = {} }: Given): Generator<UnplacedIssue> {
   const given: [ConfigPath, string | undefined][] = [[['discovery'], discovery]];
-  for (const [name, { schedule, products = {} }] of Object.entries(collectors)) {
+  for (const [name, { schedule, products = {} }] of Object.entries<AnyCollector>(collectors)) {
     given.push([['collectors', name, 'schedule'], schedule]);
     for (const [product, settings] of Object.entries(products))
       given.push([['collectors', name, 'products', product, 'schedule'], settings.schedule]);
@@ -119,7 +134,7 @@ function* schedulesWithSeconds({ discovery, collectors = {} }: LenientAccount): 
 }
 
 /** A collector of series that runs; undefined where it does not. */
-function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
+function running({ collectors = {} }: Given, api: SeriesApi) {
   const collector = Object.hasOwn(collectors, api) ? collectors[api] : undefined;
   return collector?.enabled === false ? undefined : collector;
 }
@@ -127,13 +142,13 @@ function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
 /** The metrics that some products have by GraphQL alone. */
 const ONLY_ELSEWHERE = new Set(PRODUCTS.flatMap(({ onlyElsewhere = [] }) => onlyElsewhere));
 
-function* unknownMetrics(account: LenientAccount, product: Product): Generator<UnplacedIssue> {
+function* unknownMetrics(account: Given, product: Product): Generator<UnplacedIssue> {
   const { api, slug } = product;
   const collector = running(account, api);
   const { metrics = [], by = [] } = collector?.products?.[slug] ?? {};
   const isByRest = (collector?.source ?? account.source) === 'rest';
   for (const [index, metric] of metrics.entries()) {
-    if (typeof metric !== 'string' || metric === '*') continue;
+    if (metric === '*') continue;
     const message = whyNotRead(product, metric, isByRest, by.includes('product'));
     if (message !== undefined)
       yield warning(['collectors', api, 'products', slug, 'metrics', index], message);
@@ -159,38 +174,25 @@ function whyNotRead(
   return `not a known metric, will be exported raw as edge_metric${didYouMean(metric, [...metrics, ...onlyElsewhere])}`;
 }
 
-/** A number of top values, where no metric is read that is broken down. */
-function* topOfNothing(
-  account: LenientAccount,
-  { api, slug, onlyElsewhere = [] }: Product,
-): Generator<UnplacedIssue> {
-  const hasValues = (metric: unknown) => Object.hasOwn(BY_VALUE, String(metric));
-  const { top, metrics = [] } = running(account, api)?.products?.[slug] ?? {};
-  if (top === undefined || !onlyElsewhere.some(hasValues) || metrics.some(hasValues)) return;
-  const message = `has no effect: metrics names none of ${Object.keys(BY_VALUE).join(', ')}`;
-  yield warning(['collectors', api, 'products', slug, 'top'], message);
-}
-
 function* unknownDimensions(
-  account: LenientAccount,
+  account: Given,
   { api, slug, metrics, onlyElsewhere = [] }: Product,
 ): Generator<UnplacedIssue> {
   const given = running(account, api)?.products?.[slug];
-  const asked = given?.metrics?.filter((metric) => typeof metric === 'string') ?? [];
+  const asked = given?.metrics ?? [];
   const isAll = asked.length === 0 || asked.includes('*');
   const read = isAll ? [...metrics, ...asked.filter((metric) => onlyElsewhere.includes(metric))] : asked;
   // Nobody knows which dimensions an unknown metric has.
   if (!read.every((metric) => Object.hasOwn(DIMENSIONS, metric))) return;
   const known = new Set(read.flatMap((metric) => DIMENSIONS[metric] ?? []));
   for (const [index, dimension] of unmatched(given?.dimensions ?? [], [...known])) {
-    if (dimension.trim() === '') continue;
     if (read.some((metric) => facesOf(metric, dimension, { scope: 'configuration' }).known)) continue;
     const message = `not a known dimension of what is read of ${slug}: exported only if the platform has it${didYouMean(dimension, known)}`;
     yield warning(['collectors', api, 'products', slug, 'dimensions', index], message);
   }
 }
 
-function* readTwice(account: LenientAccount): Generator<UnplacedIssue> {
+function* readTwice(account: Given): Generator<UnplacedIssue> {
   const [metrics, analytics] = [running(account, 'metrics'), running(account, 'analytics')];
   if (metrics === undefined) return;
   const reads = (slug: string) => metrics.products === undefined || slug in metrics.products;
@@ -206,66 +208,4 @@ function* readTwice(account: LenientAccount): Generator<UnplacedIssue> {
 
 function warning(path: ConfigPath, message: string, at: UnplacedIssue['at'] = 'value'): UnplacedIssue {
   return { path, at, message };
-}
-
-const TEXT = z.string().optional().catch(undefined);
-const LIST = z.array(z.unknown()).max(MOST_ENTRIES).catch([]);
-const NAMES = z.array(z.unknown()).max(MOST_NAMES).catch([]);
-
-/** A mapping, as far as it can be read whatever else is wrong with it; the schema reports mistakes. @param instead of what is none */
-function lenient<Shape extends z.ZodRawShape>(shape: Shape, instead: object = {}) {
-  return z.preprocess((value) => (isMapping({ value }) ? value : instead), z.object(shape));
-}
-
-const PRODUCT = lenient({
-  schedule: TEXT,
-  metrics: LIST,
-  top: z.unknown().optional(),
-  by: LIST,
-  dimensions: LIST,
-});
-
-const COLLECTOR = lenient(
-  {
-    enabled: z.unknown().optional(),
-    source: TEXT,
-    schedule: TEXT,
-    configurations: NAMES,
-    products: z.record(z.string(), PRODUCT).optional().catch({}),
-  },
-  { products: {} },
-);
-
-const ACCOUNT = lenient({
-  name: TEXT,
-  api_url: TEXT,
-  source: TEXT,
-  token: TEXT,
-  token_file: TEXT,
-  discovery: TEXT,
-  settle_delay: durationOrAuto({ min: 0, max: Number.POSITIVE_INFINITY }).optional().catch(undefined),
-  units: z.record(z.string(), z.unknown()).catch({}),
-  collectors: z.record(z.string(), COLLECTOR).optional().catch(undefined),
-});
-
-const RECEIVER = lenient({ accounts: NAMES, families: LIST });
-
-const FILES = z.union([z.string().transform((file) => [file]), z.array(z.string())]);
-
-const CONFIG = lenient({
-  metrics: lenient({ exclude: LIST }),
-  push: z.array(RECEIVER).catch([]),
-  accounts_from: FILES.catch([]),
-});
-
-/** An account, as far as it can be read; without `collectors` it runs all, or what it says of them is no mapping. */
-export type LenientAccount = z.output<typeof ACCOUNT>;
-
-export function lenientAccount(value: unknown): LenientAccount {
-  return ACCOUNT.parse(value);
-}
-
-/** What of a configuration is not its accounts': receivers in their order, what is left out, and where further accounts are. */
-export function lenientConfig(value: unknown): z.output<typeof CONFIG> {
-  return CONFIG.parse(value);
 }

@@ -62,7 +62,7 @@ const PROMETHEUS_UNITS = [
 ] as const;
 
 /**
- * What a duration that is not empty looks like; `0` is the only one that needs no unit. It looks nowhere ahead: Helm reads
+ * The form of a duration that is not empty; `0` is the only one that needs no unit. It looks nowhere ahead: Helm reads
  * it from the JSON Schema, by Go's expressions.
  */
 export const DURATION_PATTERN = /^(0|(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?)$/;

@@ -8,7 +8,7 @@ const MOST_ALTERNATIVES = 100;
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Whether a text matches any of the patterns: `*` is any text, `?` any character, `[a-c]` one of these and `[!a-c]` one of the
+ * Returns a function that is true for texts that match any of the patterns: `*` is any text, `?` any character, `[a-c]` one of these and `[!a-c]` one of the
  * others, `{a,b}` either of the two, and `\` takes what follows as it is. A pattern that is none stands for its own text.
  */
 export function matchesAny(patterns: readonly string[]): (text: string) => boolean {
@@ -28,12 +28,12 @@ export function matchesAny(patterns: readonly string[]): (text: string) => boole
   };
 }
 
-/** Whether a text is a pattern: its brackets are balanced, and it has no more than 100 alternatives. */
+/** Returns true for a pattern: its brackets are balanced, and it has no more than 100 alternatives. */
 export function isGlob(pattern: string): boolean {
   return parseGlob(pattern) !== undefined;
 }
 
-/** Whether it matches its own text alone. */
+/** Returns true if it matches its own text alone. */
 export function isWord(pattern: string): boolean {
   return !/[*?[\]{}\\]/.test(pattern) || !isGlob(pattern);
 }

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 /** Somewhere that text is written to: a terminal, a pipe, a file. */
 export interface Output {
   write(text: string): unknown;
-  /** Whether it is a terminal. */
+  /** True for a terminal. */
   readonly isTTY?: boolean | undefined;
-  /** What stands for the escape character in a control sequence of ours; by default that character. */
+  /** The stand-in for the escape character in a control sequence of ours; by default that character. */
   readonly escape?: string | undefined;
 }
 
 const ESCAPE = '\u001b';
 
-/** What a terminal would act on instead of showing it: control characters, and marks that change the order of text. */
+/** Characters that a terminal would act on instead of showing them: control characters, and marks that change the order of text. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** The text with such characters as `\u202e`, which is also valid within JSON; line ends and tabs stay. */
@@ -41,14 +41,14 @@ export function paint(
   return wanted ? `${esc}[${CODES[colour]}m${text}${esc}[0m` : text;
 }
 
-/** What say on an output, as a line of its own, what is wrong, or in doubt. */
+/** Returns functions that write a mistake or a doubt as a line of its own. */
 export function complaintsOn(output: Output, env: Readonly<Record<string, string | undefined>>) {
   const saying = (colour: Colour, label: string) => (text: string) =>
     void output.write(`${paint(output, env, colour, label)}: ${oneLine(text)}\n`);
   return { complain: saying('red', 'error'), warn: saying('yellow', 'warning') };
 }
 
-/** What clears the line of a terminal that the cursor is in, and goes to its beginning. */
+/** Returns the sequence that clears the cursor's line of a terminal, and goes to its beginning. */
 export function clearLine({ escape: esc = ESCAPE }: Output): string {
   return `${esc}[G${esc}[K`;
 }

@@ -1,21 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
-import { readYamlInSteps } from '../configuration/document.ts';
-import { isMapping, refuse } from '../configuration/field-types.ts';
-import { findings, formatIssue, inOrder } from '../configuration/issue.ts';
-import { toTheEnd } from '../slices.ts';
-import { normalizeHash } from './basic-auth.ts';
-import { GO_YAML, goBoolean, goDuration, goInteger, goText } from './go-values.ts';
-import {
-  asksForTls,
-  clientPolicyOf,
-  secureContextOptions,
-  type TlsConfig,
-  tlsDoubts,
-  tlsServerConfig,
-} from './tls.ts';
+import { readYaml } from '../configuration/document.ts';
+import { integer, refuse } from '../configuration/field-types.ts';
+import { check, formatIssue, inOrder } from '../configuration/issue.ts';
+import { parseDuration } from '../text/figures.ts';
+import { asksForTls, secureContextOptions, type TlsConfig, tlsServerConfig } from './tls.ts';
 
 /** The part of a logger that the HTTP surface uses. */
 export interface WebLog {
@@ -24,22 +15,22 @@ export interface WebLog {
   error(fields: object, message: string): void;
 }
 
-/** How many requests are taken: `burst` at once, and then one every `interval` milliseconds. */
+/** A limit of requests: `burst` at once, and then one every `interval` milliseconds. */
 export interface RequestRate {
   readonly interval: number;
   readonly burst: number;
 }
 
-/** What a web configuration file says, its certificates loaded. */
+/** A web configuration with its certificates loaded. */
 export type WebConfig = ReturnType<typeof loadWebConfig>;
 
 /** A web configuration that follows its file. */
 export interface WebConfigFile {
-  /** What the files say now, or said last while they were usable. The same object as before unless they changed. */
+  /** Returns the current content of the files, or the last that was usable. The same object as before unless they changed. */
   current(): WebConfig;
 }
 
-const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate: undefined, doubts: [] };
+const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate: undefined };
 
 /**
  * Follows the web configuration at `path` and the certificates that it names; without a path it is empty for ever.
@@ -51,19 +42,14 @@ const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate
 export function openWebConfig(path: string | undefined, log: WebLog): WebConfigFile {
   if (path === undefined) return { current: () => NOTHING };
   let reading = startReading();
-  const load = (mayBeEmpty: boolean) => {
-    const loaded = loadWebConfig(path, { readFile: reading.read, mayBeEmpty });
-    for (const doubt of loaded.doubts) log.warn({ file: path }, doubt);
-    return loaded;
-  };
-  const first = load(true);
+  const first = loadWebConfig(path, { readFile: reading.read });
   let config = first;
   return {
     current() {
       if (!reading.isOutdated()) return config;
       reading = startReading();
       try {
-        config = load(false);
+        config = loadWebConfig(path, { readFile: reading.read, mayBeEmpty: false });
         log.info({ file: path }, 'web configuration reloaded');
         if (needsRestart(first, config))
           log.warn({ file: path }, 'a change to tls_server_config needs a restart');
@@ -95,42 +81,22 @@ export function loadWebConfig(path: string, { readFile = readText, mayBeEmpty = 
       return readFile(file);
     } catch (error) {
       const { message } = error as Error;
-      // Of a folder, the system does not say which one.
+      // The system does not name a folder.
       throw new WebConfigError([
         `${path}: cannot be used: ${message.includes(file) ? message : `${message} '${file}'`}`,
       ]);
     }
   };
   const keys = parseWebConfig(read(path), path, mayBeEmpty);
-  const beside = (file: string) => read(resolve(dirname(path), file));
   const tls = keys.tls_server_config ?? {};
-  const rate = rateOf(keys);
+  const { interval = 0, burst = 0 } = keys.rate_limit ?? {};
   return {
-    tls: asksForTls(tls) ? loadTls(tls, path, beside) : undefined,
-    headers: headersOf(keys),
-    users: keys.basic_auth_users ?? new Map<string, string>(),
-    rate,
-    /** What is allowed but probably not meant. */
-    doubts: [...tlsDoubts(tls), ...(rate !== undefined && rate.burst < 1 ? [NO_BURST] : [])],
+    tls: asksForTls(tls) ? loadTls(tls, path, (file) => read(resolve(dirname(path), file))) : undefined,
+    headers: keys.http_server_config?.headers ?? {},
+    users: new Map(Object.entries(keys.basic_auth_users ?? {})),
+    // As in exporter-toolkit, an interval of 0 is no limit.
+    rate: interval > 0 ? { interval, burst } : undefined,
   };
-}
-
-const NO_BURST = 'rate_limit has no burst: every request is refused';
-
-/** As in exporter-toolkit, an interval of 0 (or below) is no limit, and without a burst nothing passes. */
-function rateOf({ rate_limit }: WebConfigKeys): RequestRate | undefined {
-  const { interval = 0, burst = 0 } = rate_limit ?? {};
-  return interval > 0 ? { interval, burst } : undefined;
-}
-
-/** The headers, as Go would send them: in UTF-8, and with a space in place of what would end a line. */
-function headersOf({ http_server_config }: WebConfigKeys): Record<string, string> {
-  const entries = Object.entries(http_server_config?.headers ?? {}).map(([name, value = '']) => {
-    const bytes = Buffer.from(value).toString('latin1');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: Node refuses to send any of them
-    return [name, bytes.replaceAll(/[\0-\x08\x0a-\x1f\x7f]/g, ' ').trim()];
-  });
-  return Object.fromEntries(entries);
 }
 
 function loadTls(
@@ -139,22 +105,27 @@ function loadTls(
   read: (file: string) => string,
 ): TlsConfig {
   const context = secureContextOptions(tls, read);
-  const check = (of: string, options: SecureContextOptions) => {
-    try {
-      createSecureContext(options);
-    } catch (error) {
-      throw new WebConfigError([`${path}: tls_server_config: ${of}${(error as Error).message}`]);
-    }
+  const fail = (what: string): never => {
+    throw new WebConfigError([`${path}: tls_server_config: ${what}`]);
   };
-  for (const part of ['cert', 'key', 'ca'] as const) {
-    const name = part === 'ca' ? 'client_ca' : part;
+  for (const [name, text] of Object.entries({
+    cert: context.cert,
+    key: context.key,
+    client_ca: context.ca,
+  })) {
     // As a file is while it is written anew. Node takes it for none: no connection comes about, or every authority is trusted.
-    if (context[part] !== undefined && String(context[part]).trim() === '')
-      throw new WebConfigError([`${path}: tls_server_config: the ${name} is empty`]);
-    check(`the ${name}: `, { [part]: context[part] });
+    if (text !== undefined && String(text).trim() === '') fail(`the ${name} is empty`);
   }
-  check('', context);
-  return { context, clientPolicy: clientPolicyOf(tls), clientNames: tls.client_allowed_sans ?? undefined };
+  try {
+    createSecureContext(context);
+  } catch (error) {
+    fail((error as Error).message);
+  }
+  return {
+    context,
+    clientPolicy: tls.client_auth_type ?? 'NoClientCert',
+    clientNames: tls.client_allowed_sans,
+  };
 }
 
 type ReadText = (file: string) => string;
@@ -187,39 +158,51 @@ function fingerprint(file: string): string {
 }
 
 /** A bcrypt hash, in the form that the verifier takes. */
-const passwordHash = goText().transform((text, context) => {
-  return (
-    normalizeHash(text) ?? refuse(context, 'expected a bcrypt hash, such as `htpasswd -nBC 10 ""` prints')
+const passwordHash = z
+  .string({ error: 'expected a bcrypt hash, such as `htpasswd -nBC 10 ""` prints' })
+  .regex(/^\$2[abxy]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/, {
+    error: 'expected a bcrypt hash, such as `htpasswd -nBC 10 ""` prints',
+  })
+  .transform((hash) => `$2b$${hash.slice(4)}`);
+
+/** Text of a header; YAML reads `0` as a number. */
+function header() {
+  return z
+    .union([z.string(), z.number()], { error: 'expected text' })
+    .transform(String)
+    .refine((value) => /^[\x20-\x7e]*$/.test(value), 'expected printable ASCII characters');
+}
+
+function oneOf(...values: readonly string[]) {
+  return header().refine(
+    (value) => value === '' || values.includes(value),
+    `expected ${values.join(' or ')}`,
   );
-});
-
-/** Not zod's record, which leaves out a user named `__proto__`: a file with no other would open every door. */
-const users = z.preprocess(
-  (given) => (isMapping({ value: given }) ? new Map(Object.entries(Object(given))) : given),
-  z.map(z.string(), passwordHash),
-);
-
-function oneOf(values: readonly string[]) {
-  return goText().refine((value) => values.includes(value), `expected ${values.join(' or ')}`);
 }
 
 /** The headers that exporter-toolkit lets one set; an empty one is not sent. */
 const headers = z
   .strictObject({
-    'Content-Security-Policy': goText(),
-    'Strict-Transport-Security': goText(),
-    'X-Content-Type-Options': oneOf(['nosniff']),
-    'X-Frame-Options': oneOf(['deny', 'sameorigin']),
-    'X-XSS-Protection': goText(),
+    'Content-Security-Policy': header(),
+    'Strict-Transport-Security': header(),
+    'X-Content-Type-Options': oneOf('nosniff'),
+    'X-Frame-Options': oneOf('deny', 'sameorigin'),
+    'X-XSS-Protection': header(),
   })
   .partial();
 
-/** The file of `--web.config.file` as exporter-toolkit has it and Go reads it. `http2` changes nothing: this speaks HTTP/1.1. */
+const EXPECTED_INTERVAL = 'expected a duration such as "1s" or "1m30s"';
+
+const interval = z
+  .string({ error: EXPECTED_INTERVAL })
+  .transform((given, context) => parseDuration(given) ?? refuse(context, EXPECTED_INTERVAL));
+
+/** The file of `--web.config.file` as exporter-toolkit has it. `http2` changes nothing: this speaks HTTP/1.1. */
 const webConfigSchema = z.strictObject({
   tls_server_config: tlsServerConfig.nullish(),
-  http_server_config: z.strictObject({ http2: goBoolean().optional(), headers: headers.nullish() }).nullish(),
-  basic_auth_users: users.nullish(),
-  rate_limit: z.strictObject({ interval: goDuration(), burst: goInteger() }).partial().nullish(),
+  http_server_config: z.strictObject({ http2: z.boolean().nullish(), headers: headers.nullish() }).nullish(),
+  basic_auth_users: z.record(z.string(), passwordHash).nullish(),
+  rate_limit: z.strictObject({ interval, burst: integer().min(1) }).nullish(),
 });
 
 type WebConfigKeys = z.infer<typeof webConfigSchema>;
@@ -235,18 +218,18 @@ export class WebConfigError extends Error {
   }
 }
 
-/** The keys in a web configuration's text. @throws WebConfigError with every mistake, each with its place in `source` */
-export function parseWebConfig(text: string, source: string, mayBeEmpty = true): WebConfigKeys {
-  const document = toTheEnd(readYamlInSteps(text, source, GO_YAML));
-  if (!mayBeEmpty && (document.value ?? undefined) === undefined && document.issues.length === 0)
+/** Returns the keys in a web configuration's text. @throws WebConfigError with every mistake, each with its place in `source` */
+function parseWebConfig(text: string, source: string, mayBeEmpty: boolean): WebConfigKeys {
+  const document = readYaml(text, source, { version: '1.1' });
+  if (!mayBeEmpty && document.value === null)
     throw new WebConfigError([
       `${source}: it is empty, as while it is written anew; {} is for nothing at all`,
     ]);
-  const result = webConfigSchema.safeParse(document.value ?? {}, { reportInput: true });
-  const found = result.success
-    ? []
-    : findings(result.error, z.toJSONSchema(webConfigSchema, { io: 'input', unrepresentable: 'any' }));
-  const issues = [...document.issues, ...found.map(document.place)];
-  if (result.success && issues.length === 0) return result.data;
-  throw new WebConfigError(inOrder(issues).map(formatIssue));
+  const checked = check(webConfigSchema, document.value ?? {}, () =>
+    z.toJSONSchema(webConfigSchema, { io: 'input', unrepresentable: 'any' }),
+  );
+  const found = 'findings' in checked ? checked.findings.map(document.place) : [];
+  const issues = inOrder([...document.issues, ...found]);
+  if ('data' in checked && issues.length === 0) return checked.data;
+  throw new WebConfigError(issues.map(formatIssue));
 }

@@ -1,24 +1,18 @@
-import type { ErrorRequestHandler } from 'express';
-import express from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { parseJobQuery } from '../page/jobs-table.ts';
 import { renderPage } from '../page/page.ts';
 import { madeInSlices } from '../slices.ts';
 import type { Status } from '../status.ts';
 import { parseStatusQuery, statusText } from '../status-document.ts';
-import {
-  type Handler,
-  type OnFailure,
-  READING,
-  type ReadExposition,
-  refuseMethod,
-  sendDocument,
-  sendText,
-} from './responses.ts';
+import { basicAuth } from './basic-auth.ts';
+import type { WebConfigFile, WebLog } from './config-file.ts';
+import { allowHosts, limitRate, limitTime, setHeaders } from './guard.ts';
+import { type ReadExposition, sendDocument, sendExposition, sendText } from './responses.ts';
 
-/** How an attempt to load the configuration anew ended. */
+/** Result of a reload of the configuration. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly issues: readonly string[] };
 
-/** What the HTTP surface shows and starts; each is asked for at the time of a request. */
+/** The sources of the HTTP surface; each is called at the time of a request. */
 export interface WebSources {
   readonly telemetryPath: string;
   readonly exposition: ReadExposition;
@@ -36,50 +30,74 @@ export interface LogLevel {
   readonly set: (level: string) => void;
 }
 
-/** The Express application of every path but the telemetry path; all others are 404 with what there is. */
-export function createRoutes(sources: WebSources, lifecycle: boolean, onFailure: OnFailure): Handler {
-  const routes = routesOf(sources, lifecycle);
+export interface AppOptions extends WebSources {
+  /** True if a request may load the configuration anew. Default: false. */
+  readonly lifecycle?: boolean;
+  /** Names that this server goes by; requests for other names are refused. Default: every name. */
+  readonly allowedHosts?: readonly string[];
+  /** Milliseconds that one answer may take, from the request to its last byte. Default: 60 s. */
+  readonly answerTimeout?: number;
+}
+
+/** Makes the Express application: host, rate and login are checked, in this order; paths that do not exist are 404 with a list. */
+export function createApp(
+  options: AppOptions,
+  webConfig: WebConfigFile,
+  log: WebLog,
+  isClosing: () => boolean,
+): Express {
+  const { lifecycle = false, allowedHosts = [], answerTimeout = 60_000 } = options;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
   // Paths are taken letter by letter.
   app.enable('case sensitive routing').enable('strict routing');
-  for (const { path, methods, handle } of routes) {
-    app.all(path, (request, response) =>
-      methods.includes(request.method) ? handle(request, response) : refuseMethod(response, path, methods),
-    );
-  }
-  const available = [sources.telemetryPath, ...routes.map(({ path }) => path)];
+  app.use(limitTime(answerTimeout), (_request, response, next) => {
+    if (isClosing()) sendText(response.set('Connection', 'close'), 503, ['The exporter is stopping.']);
+    else next();
+  });
+  app.use(setHeaders(webConfig), allowHosts(allowedHosts), limitRate(webConfig), basicAuth(webConfig));
+  const routes = routesOf(options, lifecycle);
+  for (const [path, methods, handle] of routes)
+    app.all(path, (request, response, next) => {
+      const isTaken = methods.includes(request.method);
+      if (!isTaken) response.setHeader('Allow', methods.join(', '));
+      return isTaken
+        ? handle(request, response, next)
+        : sendText(response, 405, [`${path} takes ${methods.join(', ')}`]);
+    });
+  const available = routes.map(([path]) => path);
   app.use((_request, response) => sendText(response, 404, ['Not found. Available:', ...available]));
-  const failed: ErrorRequestHandler = (error, request, response, _next) =>
-    onFailure(error, request, response);
-  app.use(failed);
+  app.use(failWith(log));
   return app;
 }
 
-function routesOf(
-  sources: WebSources,
-  lifecycle: boolean,
-): { readonly path: string; readonly methods: readonly string[]; readonly handle: Handler }[] {
+function failWith(log: WebLog): ErrorRequestHandler {
+  return (error, request, response, _next) => {
+    log.error({ err: error, method: request.method, path: request.path }, 'a request could not be answered');
+    if (response.headersSent) request.socket.destroy();
+    else sendText(response, 500, ['Internal error; see the log of the exporter.']);
+  };
+}
+
+type Route = readonly [path: string, methods: readonly string[], handle: RequestHandler];
+
+const READING = ['GET', 'HEAD'];
+
+function routesOf(sources: WebSources, lifecycle: boolean): readonly Route[] {
+  const { telemetryPath, exposition } = sources;
   return [
-    { path: '/', methods: READING, handle: sendPage(sources) },
-    { path: '/-/healthy', methods: READING, handle: (_, response) => sendText(response, 200, ['healthy']) },
-    { path: '/-/ready', methods: READING, handle: sendReady(sources) },
-    {
-      path: '/-/reload',
-      methods: ['POST', 'PUT'],
-      handle: lifecycle ? sendReload(sources) : refuseLifecycle,
-    },
+    [telemetryPath, READING, (request, response) => sendExposition(request, response, exposition)],
+    ['/', READING, sendPage(sources)],
+    ['/-/healthy', READING, (_, response) => sendText(response, 200, ['healthy'])],
+    ['/-/ready', READING, sendReady(sources)],
+    ['/-/reload', ['POST', 'PUT'], lifecycle ? sendReload(sources) : refuseLifecycle],
     // As in Loki and Mimir.
-    {
-      path: '/log_level',
-      methods: [...READING, 'POST'],
-      handle: answerLogLevel(sources, lifecycle),
-    },
-    { path: '/api/v1/status', methods: READING, handle: sendStatus(sources) },
+    ['/log_level', [...READING, 'POST'], answerLogLevel(sources, lifecycle)],
+    ['/api/v1/status', READING, sendStatus(sources)],
   ];
 }
 
-function sendStatus({ status }: WebSources): Handler {
+function sendStatus({ status }: WebSources): RequestHandler {
   return async (request, response) => {
     const query = parseStatusQuery(searchOf(request));
     if (!('offset' in query)) return sendText(response, 400, query);
@@ -88,11 +106,11 @@ function sendStatus({ status }: WebSources): Handler {
   };
 }
 
-function searchOf({ url = '' }: { readonly url?: string | undefined }): string {
+function searchOf({ url }: Request): string {
   return url.split('?').slice(1).join('?');
 }
 
-function sendPage({ status, telemetryPath }: WebSources): Handler {
+function sendPage({ status, telemetryPath }: WebSources): RequestHandler {
   return async (request, response) => {
     const query = parseJobQuery(searchOf(request));
     const page = renderPage(await status(), { query, now: Date.now(), telemetryPath });
@@ -101,7 +119,7 @@ function sendPage({ status, telemetryPath }: WebSources): Handler {
   };
 }
 
-function sendReady({ notReady }: WebSources): Handler {
+function sendReady({ notReady }: WebSources): RequestHandler {
   return async (_request, response) => {
     const reasons = await notReady();
     if (reasons.length === 0) sendText(response, 200, ['ready']);
@@ -111,11 +129,11 @@ function sendReady({ notReady }: WebSources): Handler {
 
 const NOT_ENABLED = 'The lifecycle API is not enabled (--web.enable-lifecycle).';
 
-const refuseLifecycle: Handler = (_request, response) =>
+const refuseLifecycle: RequestHandler = (_request, response) =>
   sendText(response, 403, [`${NOT_ENABLED} SIGHUP reloads the configuration.`]);
 
 /** `GET` says the level, `POST ?log_level=debug` sets it. */
-function answerLogLevel({ logLevel }: WebSources, lifecycle: boolean): Handler {
+function answerLogLevel({ logLevel }: WebSources, lifecycle: boolean): RequestHandler {
   const { levels, read, set } = logLevel;
   return (request, response) => {
     if (request.method !== 'POST') return sendText(response, 200, [read()]);
@@ -131,11 +149,11 @@ function answerLogLevel({ logLevel }: WebSources, lifecycle: boolean): Handler {
 }
 
 /** Browsers name the page that a POST comes from; without this, any page could use the reader's login here. */
-function isForeign({ headers: { origin, host } }: Parameters<Handler>[0]): boolean {
+function isForeign({ headers: { origin, host } }: Request): boolean {
   return origin !== undefined && URL.parse(origin)?.host !== host;
 }
 
-function sendReload({ reload }: WebSources): Handler {
+function sendReload({ reload }: WebSources): RequestHandler {
   return async (request, response) => {
     if (isForeign(request))
       return sendText(response, 403, ['Reloads from pages of other sites are refused.']);

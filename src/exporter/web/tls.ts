@@ -1,9 +1,9 @@
 import { createServer, type Server, type ServerOptions } from 'node:https';
-import { DEFAULT_CIPHERS, type SecureContextOptions, type SecureVersion, type TLSSocket } from 'node:tls';
+import type { SecureContextOptions, SecureVersion, TLSSocket } from 'node:tls';
 import { z } from 'zod';
-import { goBoolean, goName, goText } from './go-values.ts';
+import { isMapping } from '../configuration/field-types.ts';
 
-/** How the server speaks TLS. */
+/** The TLS settings of a server. */
 export interface TlsConfig {
   readonly context: SecureContextOptions;
   readonly clientPolicy: ClientPolicy;
@@ -20,7 +20,6 @@ export type ClientPolicy =
   | 'RequireAndVerifyClientCert';
 
 const POLICIES: Readonly<Record<string, ClientPolicy>> = {
-  '': 'NoClientCert',
   NoClientCert: 'NoClientCert',
   RequestClientCert: 'RequestClientCert',
   // The old name of the next.
@@ -30,12 +29,7 @@ const POLICIES: Readonly<Record<string, ClientPolicy>> = {
   RequireAndVerifyClientCert: 'RequireAndVerifyClientCert',
 };
 
-const VERSIONS: Readonly<Record<string, SecureVersion>> = {
-  TLS10: 'TLSv1',
-  TLS11: 'TLSv1.1',
-  TLS12: 'TLSv1.2',
-  TLS13: 'TLSv1.3',
-};
+const VERSIONS: Readonly<Record<string, SecureVersion>> = { TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' };
 
 const CURVES: Readonly<Record<string, string>> = {
   CurveP256: 'P-256',
@@ -62,42 +56,49 @@ const SUITES: Readonly<Record<string, string>> = {
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
 };
 
+/** One of the names in a table, as the value that the table gives it. */
+function nameIn<Value>(table: Readonly<Record<string, Value>>) {
+  return z.enum(Object.keys(table)).transform((name) => table[name] as Value);
+}
+
 const tlsKeys = z
   .strictObject({
-    cert: goText(),
-    key: goText(),
-    client_ca: goText(),
-    cert_file: goText(),
-    key_file: goText(),
-    client_ca_file: goText(),
-    client_auth_type: goText().refine((name) => Object.hasOwn(POLICIES, name), {
-      message: `expected one of: ${Object.keys(POLICIES).filter(Boolean).join(', ')}`,
-    }),
-    client_allowed_sans: z.array(goText()).nullable(),
-    min_version: goName(VERSIONS, 'TLSv1.2'),
-    max_version: goName(VERSIONS, 'TLSv1.3'),
-    cipher_suites: z.array(goName(SUITES, '')).nullable(),
-    prefer_server_cipher_suites: goBoolean(),
-    curve_preferences: z.array(goName(CURVES, '')).nullable(),
+    cert: z.string(),
+    key: z.string(),
+    client_ca: z.string(),
+    cert_file: z.string(),
+    key_file: z.string(),
+    client_ca_file: z.string(),
+    client_auth_type: nameIn(POLICIES),
+    client_allowed_sans: z.array(z.string()),
+    min_version: nameIn(VERSIONS),
+    max_version: nameIn(VERSIONS),
+    cipher_suites: z.array(nameIn(SUITES)),
+    prefer_server_cipher_suites: z.boolean(),
+    curve_preferences: z.array(nameIn(CURVES)),
   })
-  .partial();
+  .partial()
+  .superRefine((tls, context) => {
+    for (const [path, message] of mistakes(tls)) context.addIssue({ code: 'custom', path: [path], message });
+  });
 
 type TlsKeys = Readonly<z.output<typeof tlsKeys>>;
 
-/** `tls_server_config` of exporter-toolkit's web configuration. */
-export const tlsServerConfig = tlsKeys.superRefine((tls, context) => {
-  for (const [path, message] of mistakes(tls)) context.addIssue({ code: 'custom', path: [path], message });
-});
+/** `tls_server_config` of exporter-toolkit's web configuration. A key with nothing in it counts as left out. */
+export const tlsServerConfig = z.preprocess(
+  (given) =>
+    isMapping({ value: given })
+      ? Object.fromEntries(
+          Object.entries(Object(given)).filter(([, value]) => value !== null && value !== ''),
+        )
+      : given,
+  tlsKeys,
+);
 
-/** Whether the section asks for TLS; versions, suites and names alone do not. */
+/** Returns true if the section asks for TLS; versions, suites and names alone do not. */
 export function asksForTls(tls: TlsKeys): boolean {
   const { cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type } = tls;
   return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some(Boolean);
-}
-
-/** How clients are authenticated. */
-export function clientPolicyOf({ client_auth_type = '' }: TlsKeys): ClientPolicy {
-  return POLICIES[client_auth_type] ?? 'NoClientCert';
 }
 
 function* mistakes(tls: TlsKeys): Generator<[path: keyof TlsKeys, message: string]> {
@@ -106,20 +107,13 @@ function* mistakes(tls: TlsKeys): Generator<[path: keyof TlsKeys, message: strin
     if (!tls[key] && !tls[`${key}_file`])
       yield [`${key}_file`, `required, or ${key} with the PEM text itself`];
   }
-  if ((tls.client_ca || tls.client_ca_file) && clientPolicyOf(tls) === 'NoClientCert') {
+  const asksNobody = (tls.client_auth_type ?? 'NoClientCert') === 'NoClientCert';
+  if ((tls.client_ca || tls.client_ca_file) && asksNobody)
     yield ['client_auth_type', 'required beside a client CA'];
-  }
-}
-
-/** What exporter-toolkit accepts and probably nobody means. */
-export function tlsDoubts(tls: TlsKeys): string[] {
-  if (!asksForTls(tls)) return [];
-  const doubts: string[] = [];
-  if (tls.client_allowed_sans && clientPolicyOf(tls) === 'NoClientCert')
-    doubts.push('client_allowed_sans does nothing: client_auth_type asks for no certificate');
-  const { minVersion, maxVersion } = versionsOf(tls);
-  if (minVersion > maxVersion) doubts.push('min_version is above max_version: no client can connect');
-  return doubts;
+  if (tls.client_allowed_sans && asksNobody)
+    yield ['client_allowed_sans', 'does nothing: client_auth_type asks for no certificate'];
+  if (tls.min_version === 'TLSv1.3' && tls.max_version === 'TLSv1.2')
+    yield ['min_version', 'is above max_version: no client could connect'];
 }
 
 /** The settings as Node takes them, with the certificates' texts in place. */
@@ -129,39 +123,21 @@ export function secureContextOptions(tls: TlsKeys, read: (file: string) => strin
     return file ? read(file) : tls[key] || undefined;
   };
   const ca = text('client_ca');
-  const curves = (tls.curve_preferences ?? []).filter(Boolean);
-  const ciphers = ciphersOf(tls);
+  const { curve_preferences: curves = [], cipher_suites: suites = [] } = tls;
   return {
     cert: text('cert'),
     key: text('key'),
     ...(ca === undefined ? {} : { ca }),
-    ...versionsOf(tls),
+    minVersion: tls.min_version ?? 'TLSv1.2',
+    maxVersion: tls.max_version ?? 'TLSv1.3',
     honorCipherOrder: tls.prefer_server_cipher_suites ?? true,
-    ...(ciphers === undefined ? {} : { ciphers }),
+    // Without TLS 1.3's own suites in the list, Node would switch them off.
+    ...(suites.length === 0 ? {} : { ciphers: [...TLS13_SUITES, ...suites.filter(Boolean)].join(':') }),
     ...(curves.length === 0 ? {} : { ecdhCurve: curves.join(':') }),
   };
 }
 
-function versionsOf({ min_version, max_version }: TlsKeys) {
-  return { minVersion: min_version ?? 'TLSv1.2', maxVersion: max_version ?? 'TLSv1.3' } as const;
-}
-
-/** OpenSSL's list of ciphers, or `undefined` for Node's own. */
-function ciphersOf(tls: TlsKeys): string | undefined {
-  const old = versionsOf(tls).minVersion < 'TLSv1.2';
-  const listed = tls.cipher_suites ?? [];
-  if (listed.length === 0) return old ? `${DEFAULT_CIPHERS}:${FOR_OLD_VERSIONS}` : undefined;
-  const upToTls12 = listed.filter(Boolean);
-  // Without TLS 1.3's own suites in the list, Node would switch them off.
-  return [...TLS13_SUITES, ...upToTls12, ...(old && upToTls12.length > 0 ? [FOR_OLD_VERSIONS] : [])].join(
-    ':',
-  );
-}
-
-/** OpenSSL refuses the signatures of TLS 1.0 and 1.1 at its usual level. */
-const FOR_OLD_VERSIONS = '@SECLEVEL=0';
-
-/** What the web configuration says of TLS now. */
+/** The current TLS settings of the web configuration. */
 interface TlsSource {
   current(): { readonly tls: TlsConfig | undefined };
 }
@@ -190,7 +166,7 @@ function tlsOf(webConfig: TlsSource, before?: TlsConfig): TlsConfig {
   return tls;
 }
 
-/** Whether the policy takes the client's certificate, or its absence; Go's ClientAuthType. */
+/** Returns true if the policy takes the client's certificate, or its absence; Go's ClientAuthType. */
 function admits({ clientPolicy, clientNames }: TlsConfig, socket: TLSSocket): boolean {
   const certificate = socket.getPeerX509Certificate();
   if (clientPolicy === 'NoClientCert') return true;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { readConfigFile, readConfigInSteps } from '../../exporter/configuration/document.ts';
+import { readConfigFile, written } from '../../exporter/configuration/document.ts';
 import type { Environment } from '../../exporter/configuration/environment.ts';
 import { duration, refuse, text } from '../../exporter/configuration/field-types.ts';
 import { type ConfigIssue, findings, inOrder } from '../../exporter/configuration/issue.ts';
-import { toTheEnd } from '../../exporter/slices.ts';
 import { ALERTS, type AlertKind, type AlertName, type Parameter } from './alert-catalogue.ts';
 import {
   type AlertChoice,
@@ -199,9 +198,7 @@ export type LoadedAlerts =
 
 /** Reads an alerts file. Whatever is wrong with it comes back as issues, all of them at once. */
 export async function loadAlertsFile(file: string, env: Environment): Promise<LoadedAlerts> {
-  const read = await readConfigFile(file);
-  if ('problem' in read) return { ok: false, issues: [{ source: file, path: '', message: read.problem }] };
-  const { value, issues, place } = toTheEnd(readConfigInSteps(read.text, file, env));
+  const { value, issues, place } = written(file, await readConfigFile(file), env);
   if (value === undefined) return { ok: false, issues: inOrder(issues) };
   // A file in which everything is commented out says nothing, and nothing is wrong with that.
   if (value === null && issues.length === 0) return { ok: true, settings: SHIPPED };

@@ -26,7 +26,9 @@ function configuration(files: Record<string, string>, env: Record<string, string
       ok: loaded.ok,
       accounts: loaded.ok ? loaded.config.accounts : [],
       names: loaded.ok ? loaded.config.accounts.map(({ name }) => name) : [],
-      issues: loaded.issues.map((issue) => formatIssue(issue).replaceAll(`${folder}/`, '')),
+      issues: (loaded.ok ? [] : loaded.issues).map((issue) =>
+        formatIssue(issue).replaceAll(`${folder}/`, ''),
+      ),
       warnings: loaded.ok
         ? loaded.warnings.map((issue) => formatIssue(issue).replaceAll(`${folder}/`, ''))
         : [],
@@ -91,9 +93,9 @@ test('every mistake of every file is told at once, with file, path and line', as
   ]);
 });
 
-test('what is odd is told of every file: one account in two of them, an entry that finds nothing', async () => {
+test('one account in two files is told', async () => {
   const { load } = configuration({
-    'exporter.yaml': 'accounts_from: [a.yaml, b.yaml, "c-*.yaml"]',
+    'exporter.yaml': 'accounts_from: [a.yaml, b.yaml]',
     'a.yaml': accounts('a'),
     'b.yaml': accounts('b').replace('https://b.', 'https://a.').replace('token-of-b', 'token-of-a'),
   });
@@ -101,12 +103,11 @@ test('what is odd is told of every file: one account in two of them, an entry th
     expect.stringMatching(
       /^b.yaml:2:\d+: accounts\[0\].token: has the address and the token of accounts\[0\] of a.yaml/,
     ),
-    'exporter.yaml:1:33: accounts_from[2]: no file is found by this',
   ]);
 });
 
 test.each([
-  ['no file at all', {}, 'exporter.yaml:1:16: accounts_from: no file is found by this'],
+  ['no file at all', {}, 'exporter.yaml:1:1: accounts_from[0]: no file is found by this'],
   [
     'another type',
     { type: 'accounts_from: { a: b }' },
@@ -117,95 +118,44 @@ test.each([
   expect(await load()).toMatchObject({ ok: false, issues: [issue] });
 });
 
-test('each file is loaded alone: one with mistakes leaves its accounts as they are, the others are taken', async () => {
+test('one file with mistakes keeps the whole of what is in use', async () => {
   const { write, load, inUse } = configuration({
     'exporter.yaml': 'accounts_from: accounts.d',
     'accounts.d/a.yaml': accounts('a1', 'a2'),
     'accounts.d/b.yaml': accounts('b'),
   });
-  const before = (await load()).accounts;
+  expect((await load()).names).toEqual(['a1', 'a2', 'b']);
   write('accounts.d/a.yaml', `${accounts('a1')}  - { name: a3 }\n`);
   write('accounts.d/b.yaml', accounts('b', 'b2'));
-  const after = await load();
-  expect(after.names).toEqual(['a1', 'a2', 'b', 'b2']);
-  expect(after.accounts.slice(0, 2)).toEqual(before.slice(0, 2));
-  expect(after.issues).toEqual([
-    'accounts.d/a.yaml:3:5: accounts[1].api_url: is required',
-    expect.stringMatching(/^accounts.d\/a.yaml:3:5: accounts\[1\]: expected exactly one of token/),
-  ]);
+  expect(await load()).toMatchObject({
+    ok: false,
+    issues: [
+      'accounts.d/a.yaml:3:5: accounts[1].api_url: is required',
+      expect.stringMatching(/^accounts.d\/a.yaml:3:5: accounts\[1\]: expected exactly one of token/),
+    ],
+  });
   expect(inUse.status()).toMatchObject({ last_reload_successful: false });
   write('accounts.d/a.yaml', accounts('a3'));
   expect(await load()).toMatchObject({ names: ['a3', 'b', 'b2'], issues: [] });
-});
-
-test('a file that has not changed gives the same accounts, not equal ones', async () => {
-  const { write, load } = configuration({
-    'exporter.yaml': 'accounts_from: [a.yaml, b.yaml]',
-    'a.yaml': accounts('a'),
-    'b.yaml': accounts('b'),
-  });
-  const [first] = (await load()).accounts;
-  write('b.yaml', accounts('c'));
-  const [again, changed] = (await load()).accounts;
-  expect(again).toBe(first);
-  expect(changed?.name).toBe('c');
-});
-
-test('an account that moves into a file with mistakes stays where it was', async () => {
-  const { write, load } = configuration({
-    'exporter.yaml': 'accounts_from: [a.yaml, b.yaml]',
-    'a.yaml': accounts('a'),
-    'b.yaml': accounts('b', 'moving'),
-  });
-  await load();
-  write('a.yaml', accounts('a', 'moving'));
-  write('b.yaml', accounts('b').replace('b }', 'b, unknown: 1 }'));
-  const moved = await load();
-  expect(moved.names.toSorted()).toEqual(['a', 'b', 'moving']);
-  expect(moved.issues.join('\n')).toContain('a.yaml:3:13: accounts[1].name: must be unique');
-  expect(moved.issues.join('\n')).toContain('unknown key');
-});
-
-test('files that are no longer there, all of them, are a mistake: a folder may not be mounted yet', async () => {
-  const { folder, load } = configuration({
-    'exporter.yaml': 'accounts_from: accounts.d/*.yaml',
-    'accounts.d/a.yaml': accounts('a'),
-    'accounts.d/b.yaml': accounts('b'),
-  });
-  await load();
-  unlinkSync(join(folder, 'accounts.d/a.yaml'));
-  expect((await load()).names).toEqual(['b']);
-  unlinkSync(join(folder, 'accounts.d/b.yaml'));
-  expect(await load()).toMatchObject({ ok: false, issues: [expect.stringContaining('no file is found')] });
 });
 
 test('an entry that has lost all of its files keeps what is in use, as where a volume is not mounted', async () => {
   const { folder, write, load } = configuration({
     'exporter.yaml': 'accounts_from: [accounts.d, "more-*.yaml"]',
     'accounts.d/a.yaml': accounts('a'),
+    'accounts.d/c.yaml': accounts('c'),
     'more-b.yaml': accounts('b'),
   });
   await load();
   unlinkSync(join(folder, 'accounts.d/a.yaml'));
+  expect((await load()).names).toEqual(['c', 'b']);
+  unlinkSync(join(folder, 'accounts.d/c.yaml'));
   expect(await load()).toMatchObject({
     ok: false,
-    issues: [
-      'exporter.yaml:1:17: accounts_from[0]: no file is found by this any more: leave it out where that is meant',
-    ],
+    issues: ['exporter.yaml:1:17: accounts_from[0]: no file is found by this'],
   });
   write('exporter.yaml', 'accounts_from: "more-*.yaml"');
   expect(await load()).toMatchObject({ ok: true, names: ['b'] });
-});
-
-test('a bad configuration changes nothing, nor forgets it what its files of accounts gave', async () => {
-  const main = 'accounts_from: a.yaml\n';
-  const { write, load } = configuration({ 'exporter.yaml': main, 'a.yaml': accounts('a') });
-  await load();
-  write('exporter.yaml', 'accounts_from: [');
-  expect((await load()).ok).toBe(false);
-  write('exporter.yaml', main);
-  write('a.yaml', accounts('a', 'a'));
-  expect(await load()).toMatchObject({ ok: true, names: ['a'], issues: [expect.stringContaining('unique')] });
 });
 
 test('anything that changes in any of the files is noticed until it is loaded, also by links', async () => {
@@ -232,22 +182,4 @@ test('anything that changes in any of the files is noticed until it is loaded, a
   await noticed(() => write('exporter.yaml', `${accounts('own')}accounts_from: accounts.d`));
   await noticed(() => write('exporter.yaml', 'accounts_from: ['));
   await noticed(() => unlinkSync(join(folder, 'exporter.yaml')));
-  write('accounts.d/a.yaml', accounts('a'));
-  expect(await inUse.hasChanged()).toBe(true);
-});
-
-test('while a thousand accounts are read, the event loop has its turn again and again', async () => {
-  const names = Array.from({ length: 1_000 }, (_, index) => `a${index}`);
-  const { load } = configuration({ 'exporter.yaml': accounts(...names) });
-  let turns = 0;
-  let isLoading = true;
-  const turn = () => {
-    turns += 1;
-    if (isLoading) setImmediate(turn);
-  };
-  turn();
-  expect((await load()).names).toEqual(names);
-  isLoading = false;
-  // Slices of 2 ms of what takes a quarter of a second at the least; in one piece each, reading and checking left 5 turns.
-  expect(turns).toBeGreaterThan(50);
 });

@@ -54,8 +54,8 @@ test('quotes that an env file of Docker passes on are named as the mistake, once
     `environment: EDGE_TOKEN: ${quoted}`,
   ]);
   expect(await problems({ ...API, EDGE_TOKEN_FILE: "'/run/token'", EDGE_SOURCE: '"soap"' })).toEqual([
-    `environment: EDGE_SOURCE: ${quoted}`,
     `environment: EDGE_TOKEN_FILE: ${quoted}`,
+    `environment: EDGE_SOURCE: ${quoted}`,
   ]);
   expect(await problems({ ...API, EDGE_TOKEN: '"abc"', EDGE_SOURCE: 'soap' })).toHaveLength(2);
   expect(await problems({ ...API, EDGE_USERNAME: 'u', EDGE_PASSWORD: '"p"' })).toEqual([]);

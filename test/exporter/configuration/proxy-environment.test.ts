@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { environmentProxy, parseProxy, secretsOf } from '../../../src/exporter/configuration/access.ts';
+import { parseProxy, secretsOf } from '../../../src/exporter/configuration/access.ts';
 import { loadConfig } from '../../../src/exporter/configuration/config.ts';
+import { environmentProxy } from '../../../src/exporter/configuration/environment-proxy.ts';
 import { formatIssue } from '../../../src/exporter/configuration/issue.ts';
 
 type Env = Record<string, string>;
@@ -58,11 +59,7 @@ test.each([
 });
 
 test.each([
-  ['https://10.1.2.3', '10.0.0.0/8', true],
   ['https://10.1.2.3', '10.1.2.3', true],
-  ['https://11.1.2.3', '10.0.0.0/8', false],
-  ['https://10.1.2.3', '10.0.0.0/33', false],
-  ['https://[2001:db8::1]', '2001:db8::/32', true],
   ['https://[2001:db8::1]', '2001:db8::1', true],
   ['https://[2001:db8::1]:8443', '[2001:db8::1]:443', false],
   ['https://api.example.net', '10.0.0.0/8', false],

@@ -1,6 +1,6 @@
 import { hashSync } from '@node-rs/bcrypt';
 import { describe, expect, test } from 'vitest';
-import { normalizeHash, parseAuthorization } from '../../../src/exporter/web/basic-auth.ts';
+import { parseAuthorization } from '../../../src/exporter/web/basic-auth.ts';
 import { basic, startWeb, written } from './server-at-hand.ts';
 
 const HASH = hashSync('open sesame', 4);
@@ -62,10 +62,8 @@ test('with users only the right name with its password is let in, and a browser 
   }
 });
 
-test('a user with a name that JavaScript knows is a user like any other', async () => {
-  const enter = await guarded(JSON.parse(`{"__proto__": "${HASH}"}`));
-  expect((await enter()).status).toBe(401);
-  expect((await enter(basic('__proto__:open sesame'))).status).toBe(200);
+test('a user whose name JavaScript knows is refused, rather than left out: everybody would be let in', async () => {
+  await expect(guarded(JSON.parse(`{"__proto__": "${HASH}"}`))).rejects.toThrow('reserved');
 });
 
 describe('a stored hash', () => {
@@ -76,9 +74,6 @@ describe('a stored hash', () => {
     ['2b', `$2b$04$${salt}${rest}`],
     ['2y', `$2y$04$${salt}${rest}`],
     ['2x, as Go takes it', `$2x$04$${salt}${rest}`],
-    ['no minor version', `$2$04$${salt}${rest}`],
-    ['a cost with a sign', `$2b$+4$${salt}${rest}`],
-    ['more behind it', `${HASH}more`],
   ])('of %s lets its password in', async (_, hash) => {
     const enter = await guarded({ prometheus: hash });
     expect((await enter(basic('prometheus:open sesame'))).status).toBe(200);
@@ -86,17 +81,15 @@ describe('a stored hash', () => {
   });
 
   test.each([
-    ['is one character too short', HASH.slice(0, -1)],
-    ['has a salt of other letters', `$2b$04$!!${salt.slice(2)}${rest}`],
-  ])('that %s lets nobody in', async (_, hash) => {
-    const enter = await guarded({ prometheus: hash });
-    expect((await enter(basic('prometheus:open sesame'))).status).toBe(401);
+    '',
+    'secret',
+    `$3b$04$${salt}${rest}`,
+    `$2b$03$${salt}${rest}`,
+    `$2b$-4$${salt}${rest}`,
+    HASH.slice(0, -1),
+    `${HASH}more`,
+    `$2b$04$!!${salt.slice(2)}${rest}`,
+  ])('that is "%s" is none', async (stored) => {
+    await expect(guarded({ prometheus: stored })).rejects.toThrow('expected a bcrypt hash');
   });
-
-  test.each(['', 'secret', `$3b$04$${salt}${rest}`, `$2b$03$${salt}${rest}`, `$2b$-4$${salt}${rest}`])(
-    'that is "%s" is none',
-    (stored) => {
-      expect(normalizeHash(stored)).toBeUndefined();
-    },
-  );
 });

@@ -29,7 +29,6 @@ describe('a web configuration', () => {
         headers: {},
         users: new Map(),
         rate: undefined,
-        doubts: [],
       });
     },
   );
@@ -43,7 +42,7 @@ http_server_config:
   headers:
     X-Frame-Options: sameorigin
     Strict-Transport-Security: max-age=31536000
-rate_limit: { interval: 1.5s, burst: 20 }
+rate_limit: { interval: 1s500ms, burst: 20 }
 `),
     );
     expect(config.users).toEqual(new Map([['prometheus', HASH]]));
@@ -76,52 +75,34 @@ tls_server_config:
 });
 
 test.each([
-  ['1.5s', 1_500],
+  ['1s', 1_000],
   ['1m30s', 90_000],
-  ['30s1m', 90_000],
-  ['.5h', 1_800_000],
-  ['10µs', 0.01],
-  ['1000000000', 1_000],
-  ['1_000_000', 1],
+  ['100ms', 100],
 ])('an interval of %s is one of %d ms', (interval, ms) => {
   const { rate } = loadWebConfig(written(`rate_limit: { interval: ${interval}, burst: 010 }`));
   expect(rate).toEqual({ interval: ms, burst: 8 });
 });
 
-test.each(['0', '0s', '-1s', '', '~'])('an interval of "%s" is no limit', (interval) => {
-  expect(loadWebConfig(written(`rate_limit: { interval: ${interval}, burst: 1 }`)).rate).toBeUndefined();
+test('an interval of 0s is no limit', () => {
+  expect(loadWebConfig(written('rate_limit: { interval: 0s, burst: 1 }')).rate).toBeUndefined();
 });
 
-test('what is accepted and probably not meant is warned of', () => {
-  const { log, lines } = keptLog();
+test('what is probably not meant is refused', () => {
   const tls = `cert_file: ${CERTIFICATES}/server.pem, key_file: ${CERTIFICATES}/server.key`;
   const odd = `${tls}, min_version: TLS13, max_version: TLS12, client_allowed_sans: [a]`;
-  openWebConfig(written(`tls_server_config: { ${odd} }\nrate_limit: { interval: 1s }`), log);
-  expect(lines).toMatchObject([
-    { level: 'warn', message: expect.stringMatching(/^client_allowed_sans does nothing/) },
-    { level: 'warn', message: expect.stringMatching(/^min_version is above max_version/) },
-    { level: 'warn', message: expect.stringMatching(/^rate_limit has no burst/) },
+  expect(issues(`tls_server_config: { ${odd} }\nrate_limit: { interval: 1s, burst: 0 }`)).toEqual([
+    expect.stringContaining('min_version: is above max_version'),
+    expect.stringContaining('client_allowed_sans: does nothing'),
+    expect.stringContaining('rate_limit.burst: expected at least 1'),
   ]);
 });
 
-test('headers go out as Go sends them, whatever is in them', async () => {
+test('a header may be a number', async () => {
+  const headers = { 'X-XSS-Protection': 0 };
   const { url } = await startWeb({
-    webConfigFile: written(
-      JSON.stringify({
-        http_server_config: { headers: { 'Content-Security-Policy': 'a\nb ж', 'X-XSS-Protection': 0 } },
-      }),
-    ),
+    webConfigFile: written(JSON.stringify({ http_server_config: { headers } })),
   });
-  const { headers } = await fetch(`${url}/-/healthy`);
-  expect(headers.get('x-xss-protection')).toBe('0');
-  const policy = Buffer.from(headers.get('content-security-policy') ?? '', 'latin1').toString();
-  expect(policy).toBe('a b ж');
-});
-
-test('without a burst every request is refused', async () => {
-  const { url } = await startWeb({ webConfigFile: written('rate_limit: { interval: 1ns }') });
-  const answer = await fetch(`${url}/metrics`);
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+  expect((await fetch(`${url}/-/healthy`)).headers.get('x-xss-protection')).toBe('0');
 });
 
 test('a certificate may stand in the text itself', () => {
@@ -138,8 +119,8 @@ test('certificates that are broken or not there are told', () => {
   );
   const tls = (cert: string, key: string) =>
     issues(`tls_server_config: { cert_file: ${CERTIFICATES}/${cert}, key_file: ${CERTIFICATES}/${key} }`)[0];
-  expect(tls('server.key', 'server.key')).toMatch(/^web\.yaml: tls_server_config: the cert: /);
-  expect(tls('server.pem', 'server.pem')).toMatch(/^web\.yaml: tls_server_config: the key: /);
+  expect(tls('server.key', 'server.key')).toMatch(/^web\.yaml: tls_server_config: /);
+  expect(tls('server.pem', 'server.pem')).toMatch(/^web\.yaml: tls_server_config: /);
   expect(tls('', 'server.key')).toContain(`EISDIR: illegal operation on a directory, read '${CERTIFICATES}`);
 });
 

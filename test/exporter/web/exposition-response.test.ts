@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { sendExposition } from '../../../src/exporter/web/responses.ts';
+import { describe, expect, test } from 'vitest';
 import { raw, startWeb } from './server-at-hand.ts';
 
 const FORMATS = {
@@ -73,26 +71,6 @@ describe('a scrape', () => {
     expect(await answer.text()).toBe('');
   });
 
-  test('of a large body is handed to the connection in bursts, so that a slow reader holds little of it there', async () => {
-    const part = Buffer.alloc(1_000_000, '#');
-    let waiting = 0;
-    const server = createServer((request, response) => {
-      void sendExposition(request, response, () => Array.from({ length: 64 }, () => part));
-      waiting = response.writableLength;
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
-    onTestFinished(() => {
-      socket.destroy();
-      server.close();
-    });
-    socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
-    await once(socket, 'readable');
-    expect(waiting).toBeGreaterThan(0);
-    expect(waiting).toBeLessThan(8_000_000);
-  });
-
   test('of nothing is an empty answer', async () => {
     const { url } = await startWeb({ exposition: () => [] });
     const answer = await fetch(`${url}/metrics`);
@@ -128,13 +106,10 @@ describe('a scrape', () => {
     expect((await fetch(`${url}/metrics`)).status).toBe(503);
   });
 
-  test.each(['/metrics(a)*', '/a/b:c', '/', '/%7Eme'])(
-    'is taken at %s, letter by letter',
-    async (telemetryPath) => {
-      const { url } = await startWeb({ telemetryPath });
-      expect(await (await fetch(url + telemetryPath)).text()).toBe('edge_up 1\n');
-    },
-  );
+  test.each(['/', '/a/b.c-d', '/~me'])('is taken at %s, letter by letter', async (telemetryPath) => {
+    const { url } = await startWeb({ telemetryPath });
+    expect(await (await fetch(url + telemetryPath)).text()).toBe('edge_up 1\n');
+  });
 });
 
 test('a packed exposition is passed on as it is', async () => {

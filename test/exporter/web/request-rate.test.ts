@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRequestBucket } from '../../../src/exporter/web/web.ts';
+import { createRequestBucket } from '../../../src/exporter/web/guard.ts';
 
 test('a burst is taken at once, then one request per interval, and unused ones add up to a burst again', () => {
   let time = 0;

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createWeb } from '../../../src/exporter/web/web.ts';
 import { eventually } from '../../eventually.ts';
 import { madeUpStatus } from '../page/made-up-status.ts';
-import { keptLog, raw, startWeb } from './server-at-hand.ts';
+import { keptLog, startWeb } from './server-at-hand.ts';
 
 describe('the server', () => {
   test('names itself, for its scheme and whatever it listens on', async () => {
@@ -73,14 +75,21 @@ describe('the server', () => {
       });
       return [Buffer.from('late\n')];
     };
-    const { web, port } = await startWeb({ closeTimeout: 60_000, exposition });
+    const { web, url, port } = await startWeb({ closeTimeout: 60_000, exposition });
     const get = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
-    const answers = raw(port, get.repeat(3));
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (data) => {
+      text += data;
+    });
+    socket.write(get);
     await eventually('it is asked for', () => asked === 1);
     const closed = web.close();
+    socket.write(get);
+    await fetch(`${url}/-/healthy`).catch(() => undefined);
+    const ended = once(socket, 'close');
     release();
-    const text = await answers;
-    await closed;
+    await Promise.all([closed, ended]);
     expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
     expect(text).toContain('The exporter is stopping.');
     expect(asked).toBe(1);

@@ -1,0 +1,76 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Written } from './document.ts';
+import type { ConfigIssue, ConfigPath } from './issue.ts';
+
+/** The expected content of a file that a configuration names. */
+export type FileContent = 'token' | 'password' | 'ca' | 'cert' | 'key';
+
+/** A file that a configuration expects a secret in, or a part of TLS. */
+export interface NamedFile {
+  readonly holds: FileContent;
+  readonly path: string;
+  /** Returns a message about the file as an issue at the key that names it. */
+  issue(message: string): ConfigIssue;
+}
+
+/** The keys of an account or receiver that name files. */
+const KEYS_OF_FILES: readonly (readonly [keys: readonly string[], holds: FileContent])[] = [
+  [['token_file'], 'token'],
+  [['password_file'], 'password'],
+  [['oauth2', 'client_secret_file'], 'password'],
+  [['sigv4', 'secret_key_file'], 'password'],
+  [['request', 'ca_file'], 'ca'],
+  [['request', 'cert_file'], 'cert'],
+  [['request', 'key_file'], 'key'],
+];
+
+/**
+ * An account or receiver as it is written, also with mistakes, but with the paths of its files resolved from where the file is
+ * that names them; and these files. @param path where it stands
+ */
+export function withFiles(
+  given: unknown,
+  path: ConfigPath,
+  { directory, place }: Pick<Written, 'directory' | 'place'>,
+): { readonly part: unknown; readonly files: readonly NamedFile[] } {
+  let part = given;
+  const files: NamedFile[] = [];
+  for (const [keys, holds] of KEYS_OF_FILES) {
+    const named = keys.reduce<unknown>((here, key) => Object(here)[key], given);
+    if (typeof named !== 'string' || named.trim() === '') continue;
+    const at = place({ path: [...path, ...keys], at: 'value', message: '' });
+    const file = resolve(directory, named);
+    files.push({ holds, path: file, issue: (message) => ({ ...at, message }) });
+    part = replaced(part, keys, file);
+  }
+  return { part, files };
+}
+
+function replaced(part: unknown, [key = '', ...inner]: readonly string[], value: string): object {
+  return { ...Object(part), [key]: inner.length === 0 ? value : replaced(Object(part)[key], inner, value) };
+}
+
+/** Permissions of everybody else on the machine. */
+const FOR_OTHERS = 0o006;
+
+/** Returns a warning for each file with a secret that users of this machine other than its owner and group may read or change. */
+export async function exposedSecrets(files: readonly NamedFile[]): Promise<ConfigIssue[]> {
+  return (await Promise.all(files.map(exposed))).flat();
+}
+
+async function exposed({ holds, path, issue }: NamedFile): Promise<ConfigIssue[]> {
+  if (holds === 'ca' || holds === 'cert' || process.platform === 'win32') return [];
+  // A file that is not there yet is spoken of elsewhere.
+  const mode = await stat(path).then(
+    (file) => (file.isFile() ? file.mode : 0),
+    () => 0,
+  );
+  if ((mode & FOR_OTHERS) === 0) return [];
+  const octal = (mode & 0o777).toString(8).padStart(4, '0');
+  return [
+    issue(
+      `every user of this machine may read or change this file (mode ${octal}): chmod 0600 keeps it to its owner`,
+    ),
+  ];
+}
