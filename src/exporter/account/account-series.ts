@@ -3,6 +3,7 @@ import type { SeriesApi } from '../catalogue/products.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Group } from '../graphql/question-groups.ts';
 import { QuestionSource } from '../graphql/question-source.ts';
+import { groupedBy } from '../grouped-by.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import { type Job, refusalKey } from '../poll/job.ts';
@@ -12,7 +13,7 @@ import { RestSource } from '../series/rest-source.ts';
 import { SeriesSamples } from '../series/samples.ts';
 import { SeriesJob, type SeriesJobOptions } from '../series/series-job.ts';
 import { SeriesReader } from '../series/series-reader.ts';
-import type { SeriesAsked, SourceName } from '../series/series-source.ts';
+import type { SeriesAsked } from '../series/series-source.ts';
 import { mayTry } from '../settling/dimension-trial.ts';
 import { readMode } from '../settling/learned.ts';
 import type { LearnedMetric, LearnedMetrics } from '../settling/learned-metrics.ts';
@@ -52,7 +53,7 @@ interface AccountSeriesOptions {
 export class AccountSeries {
   readonly #options: AccountSeriesOptions;
   /** Series by what they were made from. */
-  #series: ReadonlyMap<string, Series> = new Map();
+  readonly #series = new Map<string, Series>();
   #jobs: ReadonlySet<SeriesJob> = new Set();
   dropped: DroppedJobs = { count: 0, first: '' };
 
@@ -68,14 +69,31 @@ export class AccountSeries {
     return [...this.#jobs];
   }
 
-  /** Jobs that read series: by REST one for each series, by GraphQL one for each group. */
-  *jobs(most: number, keep: <Work extends Job>(key: string, make: () => Work) => Work): Generator<Job, void> {
-    const { kept, dropped } = this.#wantedSeries(most);
+  /**
+   * Jobs that read series: by REST one for each series, by GraphQL one for each group. Undefined is a step without a job.
+   * @param keep returns the job of a key, which is made if there is none
+   */
+  *jobs(
+    most: number,
+    keep: <Work extends Job>(key: string, make: () => Work) => Work,
+  ): Generator<Job | undefined, void> {
+    const wanted = new Set<string>();
+    const dropped: string[] = [];
     const jobs = new Set<SeriesJob>();
     const together: Series[] = [];
-    for (const [key, { series, source }] of kept) {
-      if (source === 'graphql') together.push(series);
-      else {
+    for (const { key, name, source, make } of this.#wantedSeries()) {
+      if (wanted.size >= most) {
+        dropped.push(name);
+        continue;
+      }
+      // A pass may be abandoned: what it has made stays the only one of its kind.
+      const series = this.#series.get(key) ?? make();
+      this.#series.set(key, series);
+      wanted.add(key);
+      if (source === 'graphql') {
+        together.push(series);
+        yield;
+      } else {
         const job = keep(key, () => this.#restJobOf(series));
         jobs.add(job);
         yield job;
@@ -89,31 +107,29 @@ export class AccountSeries {
       jobs.add(job);
       yield job;
     }
-    this.#series = new Map([...kept].map(([key, { series }]) => [key, series]));
+    for (const key of this.#series.keys()) if (!wanted.has(key)) this.#series.delete(key);
     this.#jobs = jobs;
     this.dropped = { count: dropped.length, first: dropped[0] ?? '' };
   }
 
-  /** Series that are to be read, each with its source, and the names of those above a limit. */
-  #wantedSeries(most: number) {
-    const kept = new Map<string, { readonly series: Series; readonly source: SourceName }>();
-    const dropped: string[] = [];
-    for (const read of this.#options.targets.products) {
+  /** Series that are to be read, each with its source. */
+  *#wantedSeries() {
+    const { sources, targets } = this.#options;
+    for (const read of targets.products) {
       const { product } = read;
-      if (!this.#options.sources.isChosen(product.api)) continue;
-      for (const { target, metric } of this.#options.targets.reads(read)) {
-        const source = this.#options.sources.sourceOf(product, metric, target.by);
+      if (!sources.isChosen(product.api)) continue;
+      for (const { target, metric } of targets.reads(read)) {
+        const source = sources.sourceOf(product, metric, target.by);
         if (source === undefined) continue;
         const { by, id, name } = target;
-        if (kept.size >= most) dropped.push(`${product.api}/${product.slug}/${by}/${id}/${metric}`);
-        else {
-          const key = JSON.stringify([product.api, product.slug, by, id, name, metric]);
-          const series = this.#series.get(key) ?? this.#seriesOf(target, metric, read);
-          kept.set(key, { series, source });
-        }
+        yield {
+          key: JSON.stringify([product.api, product.slug, by, id, name, metric]),
+          name: `${product.api}/${product.slug}/${by}/${id}/${metric}`,
+          source,
+          make: () => this.#seriesOf(target, metric, read),
+        };
       }
     }
-    return { kept, dropped };
   }
 
   #seriesOf(target: Target, metric: string, { wants, schedule, settings }: ProductRead): Series {
@@ -162,14 +178,13 @@ export class AccountSeries {
 
   #groupJobOf({ id, metrics, series: [first] }: Group<Series>): SeriesJob {
     if (first === undefined) throw new Error('a group has series');
-    const { account, product, by } = first.target;
+    const { product, by } = first.target;
     const { api, slug } = product;
     return this.#seriesJob({
       id: `${api}/${slug}/${by}/graphql/${id}`,
       subject: { collector: api, product: slug, metric: metrics.join(', ') },
       schedule: first.schedule,
       source: this.#options.sources.graphql.source(),
-      refusalKey: ['refused', account, api, slug, by, 'graphql', id],
     });
   }
 
@@ -217,8 +232,7 @@ export class AccountSeries {
       .filter(({ product }) => product.api === api)
       .flatMap((read) => this.#options.targets.reads(read).map((one) => ({ ...one, read })))
       .filter(({ target, metric }) => target.product.metrics.includes(metric));
-    const byTarget = new Map(reads.map((one) => [targetName(one.target), one]));
-    const different = [...new Set([...byTarget.values(), ...reads])].slice(0, MOST_PROBED);
+    const different = differentReads(reads);
     const rest = different.map(({ target, metric, read: { wants } }) => {
       const learned = this.#options.learned.of(api, target.product.slug, metric);
       const reader = this.#readerOf({
@@ -237,4 +251,16 @@ export class AccountSeries {
     });
     return { rest, graphql };
   }
+}
+
+/** Returns a few reads that differ in their target and their metric, as far as there are several. */
+function differentReads<Of extends { readonly target: Target; readonly metric: string }>(
+  reads: readonly Of[],
+): Of[] {
+  const byTarget = [...groupedBy(reads, ({ target }) => targetName(target)).values()];
+  const different = Array.from({ length: MOST_PROBED }, (_, index) => {
+    const mine = byTarget[index % byTarget.length] ?? [];
+    return mine[index % mine.length];
+  });
+  return [...new Set(different)].filter((read) => read !== undefined);
 }

@@ -1,7 +1,7 @@
 import { OF_WHOLES, type Product, type SeriesApi } from '../catalogue/products.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
-import { QUESTIONS } from '../platform/read.ts';
+import { type Outcome, QUESTIONS } from '../platform/read.ts';
 import type { PollEnd } from '../poll/job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { SeriesJob } from '../series/series-job.ts';
@@ -41,7 +41,8 @@ const GONE_MS = 10 * MINUTE_MS;
 /** What this process has found out about the sources of one API. */
 interface Known {
   readonly evidence: Pick<SourceEvidence, 'restLists' | 'rest' | 'graphql'>;
-  /** True after the first probe, whatever came of it. */
+  /** True after the first try to ask, whatever came of it; and once the sources have answered. */
+  readonly isTried: boolean;
   readonly isProbed: boolean;
   /** Since when (local ms) every read is answered with 404; undefined while one is not. */
   readonly goneSince: number | undefined;
@@ -49,6 +50,7 @@ interface Known {
 
 const NOTHING_KNOWN: Known = {
   evidence: { restLists: undefined, rest: undefined, graphql: undefined },
+  isTried: false,
   isProbed: false,
   goneSince: undefined,
 };
@@ -95,7 +97,7 @@ export class AccountSources {
 
   /** True if jobs can be made: the source was found, or nothing could be found out about it. */
   isChosen(api: SeriesApi): boolean {
-    return this.#isFound(api) || this.#knownOf(api).isProbed;
+    return this.#isFound(api) || this.#knownOf(api).isTried;
   }
 
   /** Returns the source of each API's series, and the reason. */
@@ -178,10 +180,12 @@ export class AccountSources {
   }
 
   /** Records that the sources of an API were asked, whatever came of it. Returns true if other jobs are wanted. */
-  probed(api: SeriesApi): boolean {
+  probed(api: SeriesApi, outcome: Outcome): boolean {
     const known = this.#knownOf(api);
     const isNeeded = this.#needsProbe(api);
-    this.#known.set(api, { ...known, isProbed: true, goneSince: isNeeded ? undefined : known.goneSince });
+    const isProbed = known.isProbed || outcome === 'ok' || outcome === 'not_found';
+    const goneSince = isNeeded && isProbed ? undefined : known.goneSince;
+    this.#known.set(api, { ...known, isTried: true, isProbed, goneSince });
     return this.haveChanged;
   }
 

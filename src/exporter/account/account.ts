@@ -279,7 +279,7 @@ export class Account {
     const { areListed } = this.#jobs;
     const jobs: Job[] = [];
     for (const job of this.#jobs.wanted()) {
-      jobs.push(job);
+      if (job !== undefined) jobs.push(job);
       yield;
       if (this.#isOutdated(replacement)) return;
     }
@@ -292,12 +292,17 @@ export class Account {
       yield step;
       if (this.#isOutdated(replacement)) return;
     }
-    // Whatever another source takes the place of has ended by then.
-    void this.#schedule.replace(jobs).then(() => this.#noteSources());
+    // Polls of jobs that are not wanted any more have ended by then: none exposes anything again.
+    void this.#schedule.replace(jobs).then(() => this.#replaced(jobs, replacement));
     this.#options.observer.jobsDropped(this.#options.config.name, this.#jobs.dropped);
     const collectors = new Set(jobs.map(({ subject: { collector } }) => collector));
     this.#options.observer.collects(this.#options.config.name, collectors);
-    this.#store.keep(idsOf(jobs));
+  }
+
+  #replaced(jobs: readonly Job[], replacement: number): void {
+    this.#noteSources();
+    // Until the sources are known, what a former account has left may still be wanted.
+    if (!this.#isOutdated(replacement) && this.#jobs.areSourcesChosen) this.#store.keep(idsOf(jobs));
   }
 
   #isOutdated(replacement: number): boolean {

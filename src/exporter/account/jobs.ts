@@ -90,11 +90,11 @@ export class AccountJobs {
 
   /** The jobs wanted now. */
   jobs(): readonly Job[] {
-    return [...this.wanted()];
+    return [...this.wanted()].filter((job) => job !== undefined);
   }
 
-  /** The jobs wanted now, each made when it is asked for. Jobs no longer wanted are forgotten at the end. */
-  *wanted(): Generator<Job, void> {
+  /** The jobs wanted now. Undefined is a step without a job. Jobs no longer wanted are forgotten at the end. */
+  *wanted(): Generator<Job | undefined, void> {
     const keys = new Set<string>();
     const keep = <Work extends Job>(key: string, make: () => Work): Work => {
       const known = this.#jobs.get(key);
@@ -136,7 +136,7 @@ export class AccountJobs {
   /** Records what a poll shows about what there is to read. Returns whether the jobs change. */
   learn(job: Job, outcome: Outcome, result: PollResult | undefined): boolean {
     const failed = outcome !== 'ok' && outcome !== 'empty';
-    if (job instanceof SourceProbe) return this.sources.probed(job.api);
+    if (job instanceof SourceProbe) return this.sources.probed(job.api, outcome);
     if (job instanceof DiscoveryJob && failed) return this.targets.listingFailed(job.product, outcome);
     if (result?.discovery !== undefined) {
       const { product, configurations, addressing, isFromElsewhere } = result.discovery;
@@ -157,6 +157,11 @@ export class AccountJobs {
   *saved(): Generator<SavedPart<unknown>, void> {
     for (const { part } of this.learned) yield part;
     yield* this.sources.parts();
+  }
+
+  /** True if the source of every API is known, so that it is known which series there are. */
+  get areSourcesChosen(): boolean {
+    return [...this.#apis].every((api) => this.sources.isChosen(api));
   }
 
   /** Series that are read. */

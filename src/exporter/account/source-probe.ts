@@ -11,9 +11,6 @@ const SCHEDULE = '*/10 * * * *';
 /** After the lists of configurations, before the reads of what is in them. */
 const PROBE_WEIGHT = 9;
 
-/** So many reads that are all answered with 404 show that a source has no series. */
-const MOST_READS = 3;
-
 /** Result of asking the sources. */
 export type ProbeResult = Pick<SourceEvidence, 'rest' | 'graphql'>;
 
@@ -96,7 +93,7 @@ async function resultOf(
   signal: AbortSignal,
 ): Promise<'answers' | 'missing' | undefined> {
   let result: 'answers' | 'missing' | undefined;
-  for (const one of reads.slice(0, MOST_READS)) {
+  for (const one of reads) {
     const failure = await one(read, signal).then(
       () => undefined,
       (error: unknown) => error,

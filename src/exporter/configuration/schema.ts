@@ -195,7 +195,9 @@ const limits = z.strictObject({
   jobs: integer()
     .min(1)
     .default(50_000)
-    .describe('Number of jobs of an account above which no further metrics of configurations are read.'),
+    .describe(
+      'Number of series (metrics of configurations) and other jobs of an account above which no further ones are read.',
+    ),
 });
 
 export const DEFAULT_LIMITS = limits.parse({});

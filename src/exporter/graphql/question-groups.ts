@@ -1,5 +1,5 @@
 import { groupedBy } from '../grouped-by.ts';
-import { MOST_FIELDS, USUAL_BUCKETS } from './question.ts';
+import { MOST_FIELDS, MOST_IDS, USUAL_BUCKETS } from './question.ts';
 
 /** What a series needs of the questions that it shares with others. */
 export interface Need {
@@ -45,8 +45,8 @@ export function groupsOf<S>(
       const byKey = groupedBy(mine, ({ need }) => need.key);
       const rows = USUAL_BUCKETS * mine.reduce((most, { need }) => Math.max(most, need.perKey), 0);
       const fields = new Set(mine.flatMap(({ need }) => need.fields)).size;
-      const together = Math.max(FEWEST_KEYS, Math.floor(rowLimitOf(fields) / rows));
-      return chunksOf([...byKey.keys()], Math.ceil(byKey.size / together)).map((keys, index) => ({
+      const together = Math.min(MOST_IDS, Math.max(FEWEST_KEYS, Math.floor(rowLimitOf(fields) / rows)));
+      return chunksOf([...byKey.keys()], together).map((keys, index) => ({
         id: `${kind}/${metrics.join('+')}/${index}`,
         metrics,
         series: keys.flatMap((key) => (byKey.get(key) ?? []).map(({ one }) => one)),
@@ -70,8 +70,11 @@ function metricGroups(needs: readonly Need[]): string[][] {
   return groups.map(({ metrics }) => metrics);
 }
 
-/** Returns so many chunks, as even as can be. */
-export function chunksOf<T>(items: readonly T[], chunks: number): (readonly T[])[] {
-  const start = (chunk: number) => Math.ceil((chunk * items.length) / chunks);
-  return Array.from({ length: chunks }, (_, chunk) => items.slice(start(chunk), start(chunk + 1)));
+/** Returns chunks of at most so many items, about as large as each other. An item that is added changes the last chunk alone. */
+function chunksOf<T>(items: readonly T[], most: number): (readonly T[])[] {
+  const even = items.length / Math.ceil(items.length / most);
+  const size = Math.min(most, Math.ceil(even / FEWEST_KEYS) * FEWEST_KEYS);
+  const chunks: (readonly T[])[] = [];
+  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size));
+  return chunks;
 }

@@ -74,6 +74,7 @@ export class QuestionSource implements SeriesSource {
   ): Promise<GroupAnswer<S>> {
     const { schema, platformClock } = this.#options;
     const { asked, failures } = this.#askable(series);
+    const isAll = !isPast && series.length === this.#members.size;
     const members = asked.map(([, member]) => member);
     // Looking shows what is missing, which the endpoint is asked for again.
     this.#questions(members);
@@ -91,7 +92,8 @@ export class QuestionSource implements SeriesSource {
       try {
         const answer = await new DatasetReading(question, this.#options, read, signal).rows();
         found.set(part.signature, answer);
-        this.#options.density.learn(part.signature, answer.density);
+        // A few keys show nothing of all.
+        if (isAll) this.#options.density.learn(part.signature, answer.density);
         for (const [key, { failure, isCrowded }] of answer.cut) {
           failures.set(key, failure);
           if (isCrowded) this.#resting.set(key, answer.now + REST_MS);
@@ -102,7 +104,10 @@ export class QuestionSource implements SeriesSource {
     }
     const [crowded] = failures.values();
     if (found.size === 0) throw crowded ?? nothing ?? this.#nothingServed();
-    if (!isPast) this.#operations = usualOperations(found.values());
+    if (isAll)
+      this.#operations =
+        (usualOperations(found.values()) + (this.#operations ?? 0)) /
+        (this.#operations === undefined ? 1 : 2);
     const rejected = rejectedIn(found.values());
     const answers = asked.flatMap(([one, member]) => {
       const answer = failures.has(member.key)
@@ -111,7 +116,8 @@ export class QuestionSource implements SeriesSource {
       return answer === undefined ? [] : [[one, answer] as const];
     });
     const notices = [...found.values()].flatMap(({ notice }) => notice ?? []);
-    return { answers, rejected, failure: crowded, notice: notices[0] ?? nothing?.message };
+    const leftOut = series.filter(({ id }) => failures.has(this.#members.get(id)?.key ?? ''));
+    return { answers, leftOut, rejected, failure: crowded, notice: notices[0] ?? nothing?.message };
   }
 
   /** Series that can be asked for, and the failures of keys that rest. */

@@ -100,7 +100,7 @@ export function askable({ from, to }: Window): Window {
 }
 
 /** More keys than these are not named: all are asked for. */
-const MOST_IDS = 500;
+export const MOST_IDS = 500;
 
 /** Buckets that a read of the present asks for if nothing delays it. */
 export const USUAL_BUCKETS = 15;

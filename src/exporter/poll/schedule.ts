@@ -123,8 +123,6 @@ export class ScheduledJob implements JobState {
     this.lastReason = reason;
     this.failures = succeeded ? 0 : this.failures + 1;
     if (succeeded) this.lastSuccessAt = endedAt;
-    // An operation of another job has brought its answer; without buckets there was nothing to ask.
-    if (result?.buckets !== undefined && this.state === 'waiting') this.#begin(endedAt);
     this.endedAt = endedAt;
     this.lastBucketAt = result?.buckets?.newestExposed ?? this.lastBucketAt;
     this.bucketWidthMs = result?.buckets?.width ?? this.bucketWidthMs;
@@ -327,6 +325,7 @@ export class Schedule {
     const { dueAgainAt, endedAt: now = this.#options.clock.now() } = scheduled;
     scheduled.dueAgainAt = undefined;
     if (dueAgainAt !== undefined) this.#due(scheduled, Math.max(now, dueAgainAt));
+    else if (scheduled.job.hasUnread === true) this.#due(scheduled, now);
     else this.#retry(scheduled, now);
     const next = scheduled.job.followUp?.();
     if (next === undefined) return;

@@ -90,7 +90,7 @@ interface Lacking {
 function pastReads(series: Iterable<Series>, now: number): Lacking[] {
   const lacking: Lacking[] = [];
   for (const one of series) {
-    const next = one.pastRead(now);
+    const next = one.isLeftOut(now) ? undefined : one.pastRead(now);
     if (next === undefined) continue;
     const { restsUntil } = one.memory;
     // A longer rest was noted before the platform's clock was set back.

@@ -14,8 +14,8 @@ import {
 import { type Access, type Asker, Refusals } from '../poll/refusals.ts';
 import { LONGEST_LAG_MS, nothingShown } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
-import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
-import type { StateKey } from '../state/state.ts';
+import { type AccountMemory, changed, type MemoryChange, type MemoryPart } from '../state/account-memory.ts';
+import type { StateEntry, StateKey } from '../state/state.ts';
 import { targetName } from '../targets/target.ts';
 import { CatchUpJob, type FollowedJob } from './catch-up-job.ts';
 import { joinedResults } from './joined-results.ts';
@@ -31,8 +31,8 @@ export interface SeriesJobOptions {
   readonly schedule: string;
   readonly source: SeriesSource;
   readonly memory: Pick<AccountMemory, 'of'>;
-  /** Key of its refusal in the state. */
-  readonly refusalKey: StateKey;
+  /** Key of its refusal in the state; undefined if a restart may forget it. */
+  readonly refusalKey?: StateKey;
   /** True if the platform has ever had any data of a series' target. */
   readonly isKnown: (series: Series) => boolean;
   readonly platformClock: PlatformClock;
@@ -52,6 +52,7 @@ interface DataAge {
   readonly width: number;
   /** Lateness (ms) of the platform when it gave the bucket shown. */
   readonly lag: number;
+  /** End of the newest bucket that any of them shows. */
   readonly shownUntil: number | undefined;
   readonly countedUntil: number | undefined;
 }
@@ -72,7 +73,7 @@ export class SeriesJob implements FollowedJob, Asker {
   readonly platformClock: PlatformClock;
   readonly source: SeriesSource;
   readonly #options: SeriesJobOptions;
-  readonly #part: MemoryPart<JobMemory> & { readonly key: StateKey };
+  readonly #part: MemoryPart<JobMemory>;
   readonly #catchUp: CatchUpJob;
   readonly #refusals: Refusals;
   #series: ReadonlySet<Series> = new Set();
@@ -86,7 +87,7 @@ export class SeriesJob implements FollowedJob, Asker {
     this.source = options.source;
     this.platformClock = options.platformClock;
     this.#part = {
-      key: options.refusalKey,
+      ...(options.refusalKey !== undefined && { key: options.refusalKey }),
       open: (stored) => ({ refusal: restoreRefusal(stored), ages: new Map() }),
     };
     this.#catchUp = new CatchUpJob(this);
@@ -135,15 +136,16 @@ export class SeriesJob implements FollowedJob, Asker {
   }
 
   async read(read: Read, signal: AbortSignal): Promise<GroupAnswer<Series>> {
+    this.#hasUnread = false;
     await this.#refusals.begin(this.#memory.refusal, signal);
     const window = (now: number) => this.presentWindow(now);
-    this.#hasUnread = false;
     return this.source.read({ series: [...this.#series], window, isPast: false }, read, signal);
   }
 
   /** Returns the window that brings the newest buckets of all series. @param now platform ms */
   presentWindow(now: number): Window {
-    const windows = [...this.#series].map((series) => series.presentWindow(now));
+    const asked = [...this.#series].filter((series) => !series.isLeftOut(now));
+    const windows = (asked.length > 0 ? asked : [...this.#series]).map((series) => series.presentWindow(now));
     return {
       from: windows.reduce((from, window) => Math.min(from, window.from), Number.POSITIVE_INFINITY),
       to: windows.reduce((to, window) => Math.max(to, window.to), 0),
@@ -174,10 +176,15 @@ export class SeriesJob implements FollowedJob, Asker {
       outcome: 'empty',
       failure,
       memory: [changed(this.#part, { ...memory, refusal })],
-      commit: refusalEntries(this.#part.key, memory.refusal, refusal),
+      commit: this.#refusalEntries(memory.refusal, refusal),
       learned: failure.outcome === 'not_found' ? this.#learnedFromMissing(now) : [],
       exposures: () => [],
     };
+  }
+
+  #refusalEntries(before: Refusal | undefined, after: Refusal | undefined): readonly StateEntry[] {
+    const { key } = this.#part;
+    return key === undefined ? [] : refusalEntries(key, before, after);
   }
 
   /** Returns what ends its refusal, so that it asks again. */
@@ -186,7 +193,7 @@ export class SeriesJob implements FollowedJob, Asker {
     if (memory.refusal === undefined) return {};
     return {
       memory: [changed(this.#part, { ...memory, refusal: undefined })],
-      commit: refusalEntries(this.#part.key, memory.refusal, undefined),
+      commit: this.#refusalEntries(memory.refusal, undefined),
     };
   }
 
@@ -211,10 +218,8 @@ export class SeriesJob implements FollowedJob, Asker {
     );
   }
 
-  #concluded(
-    { rejected, notice, failure }: GroupAnswer<Series>,
-    results: readonly SeriesResult[],
-  ): PollResult {
+  #concluded(answered: GroupAnswer<Series>, results: readonly SeriesResult[]): PollResult {
+    const { rejected, notice, failure } = answered;
     const memory = this.#memory;
     const joined = this.#joined(results, rejected);
     const ages = new Map([...memory.ages, ...agesAfter(results)].filter(([metric]) => this.#reads(metric)));
@@ -222,15 +227,22 @@ export class SeriesJob implements FollowedJob, Asker {
       ...joined,
       warning: notice,
       failure,
-      memory: [...(joined.memory ?? []), changed(this.#part, { refusal: undefined, ages })],
-      commit: [...(joined.commit ?? []), ...refusalEntries(this.#part.key, memory.refusal, undefined)],
+      memory: [
+        ...(joined.memory ?? []),
+        ...this.#leftOut(answered),
+        changed(this.#part, { refusal: undefined, ages }),
+      ],
+      commit: [...(joined.commit ?? []), ...this.#refusalEntries(memory.refusal, undefined)],
     };
   }
 
   /** Returns the result of an answer of the past. @param restMs how long catching up rests for series that it does not change */
-  concludePast({ answers, rejected, notice, failure }: GroupAnswer<Series>, restMs: number): PollResult {
+  concludePast(answered: GroupAnswer<Series>, restMs: number): PollResult {
+    const { answers, rejected, notice, failure } = answered;
     const results = this.#present(answers).map(([series, answer]) => series.concludePast(answer, restMs));
-    return { ...this.#joined(results, rejected), warning: notice, failure };
+    const joined = this.#joined(results, rejected);
+    const memory = [...(joined.memory ?? []), ...this.#leftOut(answered)];
+    return { ...joined, memory, warning: notice, failure };
   }
 
   /** @throws RowsRejected if no row of the answer is usable */
@@ -238,6 +250,11 @@ export class SeriesJob implements FollowedJob, Asker {
     const joined = joinedResults(results, rejected, (series) => this.#series.has(series));
     if (joined.outcome === 'empty' && joined.rejected.size > 0) throw new RowsRejected(joined.rejected);
     return joined;
+  }
+
+  #leftOut({ leftOut = [] }: GroupAnswer<Series>): MemoryChange[] {
+    const now = this.platformClock.now();
+    return leftOut.map((series) => series.leftOut(now));
   }
 
   #reads(metric: string): boolean {
@@ -319,9 +336,9 @@ function agesAfter(
     if (width === undefined) continue;
     const known = ages.get(series.metric);
     const { until, lag } = ledger.shown;
-    const shownUntil = leastOf(until, known?.shownUntil);
+    const shownUntil = until === undefined ? known?.shownUntil : Math.max(until, known?.shownUntil ?? until);
     ages.set(series.metric, {
-      of: known === undefined || shownUntil !== known.shownUntil ? series : known.of,
+      of: known?.of ?? series,
       width: Math.max(width, known?.width ?? 0),
       lag: Math.max(lag, known?.lag ?? 0),
       shownUntil,

@@ -57,6 +57,8 @@ export interface GroupAnswer<S extends ReadableSeries = ReadableSeries> {
   readonly rejected: Rejections;
   /** Advice for an operator, as a sentence. */
   readonly notice?: string | undefined;
+  /** Series that the source does not ask for at present. */
+  readonly leftOut?: readonly S[];
   /** Reason why some of the series have no answer. */
   readonly failure?: PlatformFailure | undefined;
 }

@@ -165,19 +165,6 @@ it('the data of a job ages from when its poll began, or, where nothing was asked
   expect(scheduled.since).toBe(START + MINUTE + 2_000);
 });
 
-it('a job whose answer another job has asked for counts as polled when that came, and one that asked nothing does not', () => {
-  const [shared, idle] = [new ScheduledJob(jobOf('a'), START), new ScheduledJob(jobOf('b'), START)];
-  const buckets = { dimensions: 1, rows: 1, width: MINUTE, newestExposed: START };
-  for (const minute of [0, 1]) {
-    const at = START + minute * MINUTE;
-    for (const job of [shared, idle]) job.due(at);
-    shared.end(at + 2_000, { ...BLANK, result: { outcome: 'ok', exposures: () => [], buckets } });
-    idle.end(at + 2_000, BLANK);
-  }
-  expect(shared).toMatchObject({ startedAt: START + MINUTE + 2_000, intervalMs: MINUTE });
-  expect(idle.startedAt).toBeUndefined();
-});
-
 it('polls follow-up work when it may start, and stops it with the job that it follows', async () => {
   const { clock, replace, schedule } = scheduled();
   const past = notingJob(clock, 'a/catch-up', { schedule: undefined as unknown as string });

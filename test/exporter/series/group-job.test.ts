@@ -1,0 +1,120 @@
+import { expect, it } from 'vitest';
+import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
+import { adopt } from '../../../src/exporter/poll/runner.ts';
+import type {
+  GroupAnswer,
+  ReadableSeries,
+  SeriesSource,
+  WindowAsked,
+} from '../../../src/exporter/series/series-source.ts';
+import type { Window } from '../../../src/exporter/settling/window.ts';
+import { SeriesBed } from './series-bed.ts';
+
+const MINUTE = 60_000;
+const NOON = Date.UTC(2026, 0, 5, 12);
+const never = new AbortController().signal;
+const noRead: Read = () => Promise.reject(new Error('the source knows its answers'));
+
+/** A source that answers every minute of a window, but for series that it leaves out. */
+function sourceOf(bed: SeriesBed) {
+  const state = { isDown: false, leavesOut: new Set<string>(), windows: [] as Window[] };
+  const source: SeriesSource = {
+    name: 'graphql',
+    group: 'graphql',
+    costsByWindow: true,
+    cost: () => 1,
+    answers: () => true,
+    read: async <S extends ReadableSeries>({ series, window }: WindowAsked<S>): Promise<GroupAnswer<S>> => {
+      if (state.isDown) throw new PlatformFailure('server_error', 'HTTP 503', 503);
+      const asked = window(bed.now);
+      state.windows.push(asked);
+      const timestamps = Float64Array.from(
+        { length: (asked.to - asked.from) / MINUTE },
+        (_, index) => asked.from + index * MINUTE,
+      );
+      const points = new Map([['total', { timestamps, values: timestamps.map(() => 5) }]]);
+      const decoded = { series: points, rejected: new Map(), rows: timestamps.length };
+      const isLeftOut = ({ target }: S) => state.leavesOut.has(target.id);
+      return {
+        answers: series
+          .filter((one) => !isLeftOut(one))
+          .map((one) => [one, { decoded, window: asked, now: bed.now }]),
+        rejected: new Map(),
+        leftOut: series.filter(isLeftOut),
+        ...(state.leavesOut.size > 0 && { failure: new PlatformFailure('undecodable', 'too many rows') }),
+      };
+    },
+  };
+  return { state, source };
+}
+
+/** Polls a job of some series each minute, and catches up when that is due. */
+function started() {
+  const bed = new SeriesBed('cdn_requests', NOON, 0);
+  const { state, source } = sourceOf(bed);
+  const series = ['1', '2', '3'].map((id) => bed.series(id));
+  const job = bed.jobOf(series, source);
+  const minute = async () => {
+    bed.now += MINUTE;
+    const answer = await job.read(noRead, never).catch(() => undefined);
+    if (answer !== undefined) adopt(bed.memory, await job.concludeInTurns(answer), true);
+    const next = job.followUp();
+    if (next === undefined || next.notBefore > bed.now) return;
+    const past = await next.job.read(noRead, never).catch(() => undefined);
+    if (past !== undefined) adopt(bed.memory, next.job.conclude(past), true);
+  };
+  const pass = async (minutes: number) => {
+    for (let passed = 0; passed < minutes; passed += 1) await minute();
+  };
+  const behind = () => series.map((one) => (bed.now - (one.kept.watermark ?? 0)) / MINUTE);
+  return { bed, job, state, pass, behind };
+}
+
+it('catches up the others of a group while one is left out, and that one afterwards', async () => {
+  const { state, pass, behind } = started();
+  await pass(60);
+  expect(Math.max(...behind())).toBeLessThanOrEqual(11);
+  state.isDown = true;
+  await pass(10 * 60);
+  state.isDown = false;
+  state.leavesOut.add('1');
+  await pass(90);
+  const [leftOut, ...others] = behind();
+  expect(Math.max(...others)).toBeLessThanOrEqual(11);
+  expect(leftOut).toBeGreaterThan(600);
+  state.leavesOut.clear();
+  await pass(120);
+  expect(Math.max(...behind())).toBeLessThanOrEqual(11);
+});
+
+it('asks for no longer windows because a series is left out', async () => {
+  const { state, pass } = started();
+  await pass(60);
+  state.leavesOut.add('1');
+  await pass(90);
+  state.windows.length = 0;
+  await pass(10);
+  for (const { from, to } of state.windows) expect((to - from) / MINUTE).toBeLessThan(25);
+});
+
+it('concludes for series that are still read, and exposes nothing of others', async () => {
+  const { bed, job } = started();
+  bed.now += MINUTE;
+  const answer = await job.read(noRead, never);
+  const [first, ...others] = job.series;
+  job.assign(others);
+  const result = await job.concludeInTurns(answer);
+  const shown = new Set(result.exposures(true).map(({ series }) => series?.id));
+  expect(shown).toEqual(new Set(others.map(({ id }) => id)));
+  expect(shown).not.toContain(first?.id);
+});
+
+it('is due at once when a series was added that it has not read', async () => {
+  const { bed, job } = started();
+  expect(job.hasUnread).toBe(false);
+  job.assign([...job.series, bed.series('4')]);
+  expect(job.hasUnread).toBe(true);
+  bed.now += MINUTE;
+  await job.read(noRead, never);
+  expect(job.hasUnread).toBe(false);
+});
