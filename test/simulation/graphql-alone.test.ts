@@ -206,6 +206,25 @@ it('goes on after a kill by the source that it has found', async () => {
   ]);
 });
 
+it('asks again which source answers after a platform that was away at the start', async () => {
+  const series = ['/metrics/products/*/metrics/*'];
+  simulation = await simulate({
+    sandbox: {
+      configurations: 2,
+      domainsPerConfiguration: 1,
+      faults: { server_error: { paths: series, status: 503 } },
+    },
+    account: { collectors: { metrics: { products: { edge_applications: { metrics: ['waf'] } } } } },
+  });
+  await simulation.minutes(2);
+  simulation.sandbox.faults.set({ not_found: { paths: series } });
+  await simulation.minutes(7);
+  const { samples } = await simulation.scrape();
+  expect([...samples.keys()].filter((key) => key.startsWith('["edge_waf_requests_per_minute"'))).toHaveLength(
+    2,
+  );
+});
+
 it('leaves out what an account has no field for, and says so', async () => {
   simulation = await simulate({
     sandbox: {

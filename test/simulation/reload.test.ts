@@ -53,6 +53,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
   discovery: { account: { discovery: '*/7 * * * *' } },
   units: { account: { units: { data_transferred_total: 'gigabytes' } } },
   source: { account: { source: 'rest' } },
+  // Which source answers is found out anew.
+  'source, to auto': { account: { source: 'auto' } },
   token_file: { credentials: { token_file: join(DIRECTORY, 'token') } },
   // By the name of a user an account has another id than by a token.
   username: {

@@ -50,6 +50,18 @@ describe('an account that is larger than it may be', () => {
     expect(bed.jobs.dropped).toEqual({ count: 0, first: '' });
   });
 
+  it('makes each series once, also if a pass over what is wanted is abandoned', async () => {
+    const { jobs } = started({ configurations: 1_000, jobs: 1_000 });
+    await discover({ jobs }, 3);
+    await discover({ jobs }, 5);
+    const abandoned = jobs.wanted();
+    for (let step = 0; step < 6; step += 1) abandoned.next();
+    await discover({ jobs }, 8);
+    const known = new Set(jobs.series());
+    expect(known.size).toBe(8 * METRICS.length);
+    for (const { series } of jobs.seriesJobs()) for (const one of series) expect(known).toContain(one);
+  });
+
   it('leaves out the reads of metrics beyond so many jobs, keeps everything else, and shows which', async () => {
     const bed = started({ configurations: 1_000, jobs: 4 });
     const { wanted } = await discover(bed, 3);
