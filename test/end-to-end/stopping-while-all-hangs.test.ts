@@ -55,7 +55,7 @@ it('ends within 5 s of SIGTERM although its disk and the platforms of 300 accoun
   await eventually('it listens', () => listeningAddress(exporter.output()), limit);
   await eventually('every account waits for an answer', () => platform.connections() >= ACCOUNTS, limit);
   const { ending, ms } = await timeToEnd(exporter, 'SIGTERM');
-  // What hangs keeps an orderly exit waiting: the signal itself ends it.
-  expect(ending).toMatchObject({ code: null, signal: 'SIGTERM' });
+  // The thread of its database hangs, and nothing waits for that.
+  expect(ending).toMatchObject({ code: 0, signal: null });
   expect(ms).toBeLessThan(5_000);
 });

@@ -31,7 +31,7 @@ it('says that the plan fits only once it is known what there is to poll', async 
   expect(verdicts(simulation)).toEqual([
     [
       'the plan fits the quota',
-      { account: 'test', scope: 'reads', jobs: 8, operations_per_minute: 6.1, allowed: 160 },
+      { account: 'test', scope: 'reads', jobs: 7, operations_per_minute: 6.1, allowed: 160 },
     ],
   ]);
 });
@@ -43,7 +43,7 @@ it('says so although the platform closes a list to the token', async () => {
   });
   await simulation.minutes(2);
   expect(simulation.metrics.polls.value('test', 'domains', 'forbidden')).toBe(1);
-  expect(verdicts(simulation)).toMatchObject([['the plan fits the quota', { jobs: 9 }]]);
+  expect(verdicts(simulation)).toMatchObject([['the plan fits the quota', { jobs: 8 }]]);
 });
 
 it('tells the rate of a small plan, which is not zero', async () => {

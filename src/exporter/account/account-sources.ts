@@ -60,8 +60,8 @@ export class AccountSources {
   readonly #options: AccountSourcesOptions;
   readonly #parts: Readonly<Record<SeriesApi, SavedPart<Chosen | undefined>>>;
   readonly #known = new Map<SeriesApi, Known>();
-  /** Sources that jobs were made for. */
-  #madeFor: readonly (readonly [SeriesApi, SourceName | undefined])[] = [];
+  /** What jobs were made for, by API. */
+  #madeFor: ReadonlyMap<SeriesApi, string> = new Map();
   #graphql: GraphqlSource | undefined;
 
   constructor(options: AccountSourcesOptions) {
@@ -159,21 +159,21 @@ export class AccountSources {
     };
   }
 
-  /** Returns the job that asks which source has an API's series; undefined if the configuration names it. */
+  /** Returns the job that asks which source has an API's series; undefined if that is known, or the configuration names it. */
   probe(
     api: SeriesApi,
     given: Pick<ConstructorParameters<typeof SourceProbe>[1], 'reads' | 'jobs'>,
   ): SourceProbe | undefined {
-    if (this.#configured(api) !== 'auto') return undefined;
+    if (!this.#needsProbe(api)) return undefined;
     return new SourceProbe(api, {
       group: api,
-      isNeeded: () => this.#needsProbe(api),
       ...given,
       learn: (result) => void this.#learn(api, result),
     });
   }
 
   #needsProbe(api: SeriesApi): boolean {
+    if (this.#configured(api) !== 'auto') return false;
     const { isProbed, goneSince, evidence } = this.#knownOf(api);
     if (!isProbed) return evidence.restLists !== false;
     return goneSince !== undefined && this.#now >= goneSince + GONE_MS;
@@ -213,16 +213,17 @@ export class AccountSources {
 
   /** Records that jobs are made for the sources that are chosen now. */
   jobsAreMade(apis: Iterable<SeriesApi>): void {
-    this.#madeFor = [...apis].map((api) => [api, this.#sourceForJobs(api)]);
+    this.#madeFor = new Map([...apis].map((api) => [api, this.#jobsFor(api)]));
   }
 
   /** True if the sources have changed since, so that other jobs are wanted. */
   get haveChanged(): boolean {
-    return this.#madeFor.some(([api, source]) => this.#sourceForJobs(api) !== source);
+    return [...this.#madeFor].some(([api, known]) => this.#jobsFor(api) !== known);
   }
 
-  #sourceForJobs(api: SeriesApi): SourceName | undefined {
-    return this.isChosen(api) ? this.#chosen(api).source : undefined;
+  /** The source that series are read from, and whether a probe is needed. */
+  #jobsFor(api: SeriesApi): string {
+    return JSON.stringify([this.isChosen(api) && this.#chosen(api).source, this.#needsProbe(api)]);
   }
 
   /** Parts of the memory that are saved from time to time. */

@@ -5,7 +5,7 @@ import type { Job, PollResult } from '../poll/job.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import type { SourceEvidence } from '../series/source-choice.ts';
 
-/** It asks at the start; later only if nothing was answered for a while. */
+/** It goes once the sources have answered; a failure is retried sooner. */
 const SCHEDULE = '*/10 * * * *';
 
 /** After the lists of configurations, before the reads of what is in them. */
@@ -20,7 +20,6 @@ export type ProbeRead = (read: Read, signal: AbortSignal) => Promise<unknown>;
 interface SourceProbeOptions {
   /** Group of its first operations. */
   readonly group: string;
-  readonly isNeeded: () => boolean;
   /** Reads of series by each source. */
   readonly reads: () => Readonly<Record<keyof ProbeResult, readonly ProbeRead[]>>;
   readonly learn: (result: ProbeResult) => void;
@@ -29,7 +28,7 @@ interface SourceProbeOptions {
 }
 
 /** Asks which source has the series of an API: REST first, GraphQL only if REST has none. */
-export class SourceProbe implements Job<ProbeResult | undefined> {
+export class SourceProbe implements Job<ProbeResult> {
   readonly id: string;
   readonly api: SeriesApi;
   readonly subject = { collector: 'discovery' };
@@ -47,20 +46,17 @@ export class SourceProbe implements Job<ProbeResult | undefined> {
   }
 
   cost(): number {
-    return this.#options.isNeeded() ? 1 : 0;
+    return 1;
   }
 
-  async read(read: Read, signal: AbortSignal): Promise<ProbeResult | undefined> {
-    const { isNeeded, reads } = this.#options;
-    if (!isNeeded()) return undefined;
-    const { rest, graphql } = reads();
+  async read(read: Read, signal: AbortSignal): Promise<ProbeResult> {
+    const { rest, graphql } = this.#options.reads();
     const found = await resultOf(rest, REST_MISSING, read, signal);
     if (found !== 'missing') return { rest: found, graphql: undefined };
     return { rest: found, graphql: await resultOf(graphql, GRAPHQL_MISSING, read, signal) };
   }
 
-  conclude(result: ProbeResult | undefined): PollResult {
-    if (result === undefined) return { outcome: 'empty', exposures: () => [] };
+  conclude(result: ProbeResult): PollResult {
     const { learn, jobs } = this.#options;
     learn(result);
     const answering = (['rest', 'graphql'] as const).filter((source) => result[source] === 'answers');
