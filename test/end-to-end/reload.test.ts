@@ -76,8 +76,8 @@ describe('the configuration loaded anew', () => {
     expect(seriesOf(after, 'leaving/not')).toEqual(seriesOf(before, 'leaving/not'));
     expect([...after.samples.keys()].filter((key) => key.includes('"leaving"') && isNow(key))).toEqual([]);
     expect(after.samples.get(SUCCESSFUL)).toBe(1);
-    // One list for each of the two, one read that tells how to address, and one of each domain.
-    expect(sandbox.requests.total - asked).toBe(2 * (2 + [...sandbox.account.domains].length));
+    // One list for each of the two, one read that tells which source answers, one how to address, and one of each domain.
+    expect(sandbox.requests.total - asked).toBe(2 * (3 + [...sandbox.account.domains].length));
   });
 
   it('is the same by SIGHUP', async () => {
