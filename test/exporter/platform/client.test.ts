@@ -604,3 +604,15 @@ describe('a connection that is lost before an answer', () => {
     expect(upstream.arrivals).toHaveLength(1);
   });
 });
+
+test.each([
+  [403, 'forbidden'],
+  [429, 'rate_limited'],
+])('a refusal (%i) whose body never ends keeps its status and its words', async (status, outcome) => {
+  const { origin } = await startUpstream((_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.write('{"detail": "No."}');
+  });
+  const { failure } = openClient(origin, { timeoutMs: 60_000 });
+  expect(await failure()).toMatchObject({ outcome, status, message: `HTTP ${status}: No.` });
+});
