@@ -109,11 +109,3 @@ export function firstAtOrAfter(timestamps: Float64Array, time: number): number {
   }
   return low;
 }
-
-/** The start of the newest bucket of any series; -Infinity where there is none. */
-export function newestStart(series: Iterable<readonly [string, Points]>): number {
-  let newest = Number.NEGATIVE_INFINITY;
-  for (const [, { timestamps }] of series)
-    if (timestamps.length > 0) newest = Math.max(newest, Number(timestamps[timestamps.length - 1]));
-  return newest;
-}
