@@ -1,3 +1,4 @@
+import { DIMENSIONS } from '../catalogue/catalogue.ts';
 import { weightOf } from '../catalogue/known-metrics.ts';
 import type { SeriesApi } from '../catalogue/products.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
@@ -233,12 +234,14 @@ export class AccountSeries {
       .flatMap((read) => this.#options.targets.reads(read).map((one) => ({ ...one, read })))
       .filter(({ target, metric }) => target.product.metrics.includes(metric));
     const different = differentReads(reads);
-    const rest = different.map(({ target, metric, read: { wants } }) => {
+    const rest = different.map(({ target, metric }) => {
+      // One dimension suffices where each takes an operation of its own.
+      const [first] = DIMENSIONS[metric] ?? [];
       const learned = this.#options.learned.of(api, target.product.slug, metric);
       const reader = this.#readerOf({
         target: this.#options.targets.knownToRest(target) ?? target,
         metric,
-        wants,
+        wants: (dimension) => dimension === first,
         learned,
       });
       return (read: Read, signal: AbortSignal) => reader.read(read, window, signal);
