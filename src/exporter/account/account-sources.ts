@@ -38,7 +38,7 @@ interface AccountSourcesOptions {
 /** A source whose reads were all answered with 404 for so long (ms) is probed again. */
 const GONE_MS = 10 * MINUTE_MS;
 
-/** What this process has found out about the sources of one API. */
+/** Findings of this process about the sources of one API. */
 interface Known {
   readonly evidence: Pick<SourceEvidence, 'restLists' | 'rest' | 'graphql'>;
   /** True after the first try to ask, whatever came of it; and once the sources have answered. */
@@ -55,12 +55,12 @@ const NOTHING_KNOWN: Known = {
   goneSince: undefined,
 };
 
-/** Which of the platform's APIs an account's series are read from, REST or GraphQL, and what each of the two has. */
+/** Source of an account's series, for each API: REST or GraphQL. */
 export class AccountSources {
   readonly #options: AccountSourcesOptions;
   readonly #parts: Readonly<Record<SeriesApi, SavedPart<Chosen | undefined>>>;
   readonly #known = new Map<SeriesApi, Known>();
-  /** What jobs were made for, by API. */
+  /** Source and probe that jobs were made for, by API. */
   #madeFor: ReadonlyMap<SeriesApi, string> = new Map();
   #graphql: GraphqlSource | undefined;
 

@@ -9,7 +9,7 @@ const BEHIND_MS = 5 * 60_000;
 /** They count as catching up for this time (ms) after they were last behind, so that a scrape shows it with the jump. */
 const SAID_MS = 5 * 60_000;
 
-/** When counters were last behind (platform ms), by the id of their series. */
+/** Latest time (platform ms) at which counters were behind, by the id of their series. */
 export type BehindAt = ReadonlyMap<string, number>;
 
 /** Which counters catch up now, and a sample for each configuration that has counters. */

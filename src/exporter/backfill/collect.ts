@@ -72,7 +72,7 @@ async function readMissing(
     const found = await readWindow(window, { read, clock, signal, onRetry });
     if (state.has(number, window.index)) return;
     const before = state.done(number);
-    const kept = found ? state.keep(number, window.index, found) : state.skip(number, windows);
+    const kept = found === undefined ? state.skip(number, windows) : state.keep(number, window.index, found);
     const advanced = state.done(number) - before;
     await kept;
     progress.advance(advanced);

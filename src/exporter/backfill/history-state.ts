@@ -11,7 +11,7 @@ import { type HistoryPlan, restorePlan } from './history-plan.ts';
 import type { CountedBuckets, WindowRead } from './read-window.ts';
 import { BackfillRefusal, Misuse } from './refusal.ts';
 
-/** What was read of one series. */
+/** Windows of one series that were read. */
 interface SeriesProgress {
   /** All windows before this index are done. */
   readonly reached: number;

@@ -72,7 +72,7 @@ export async function readWindow(
   const settled: SettledBucket[] = [];
   let skipped = 0;
   for (let answers = 1; ; answers += 1) {
-    // Of a metric by values, the window's first answer decides which have series of their own.
+    // The window's first answer decides which values of an open breakdown have series of their own.
     const known = answers === 1 ? undefined : [...ledger.dimensions.keys()];
     const asking = () => read(ask, options.signal, known);
     const answer = await withRetries(asking, options).catch(unlessNotFound);

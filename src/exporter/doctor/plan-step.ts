@@ -34,7 +34,7 @@ export function planStep(session: Session): Step {
   );
 }
 
-/** How many listed metrics are yet to be tried on products that are not documented to have them. */
+/** Number of listed metrics that are yet to be tried on products that are not documented to have them. */
 function untriedMetrics(session: Session): number {
   const products = session.account.collectors.analytics?.products ?? {};
   return session.survey.jobs().filter((job) => {

@@ -23,7 +23,7 @@ export interface RowsAsked {
   /** Field by which rows of one time are grouped; undefined for the sum of all. */
   readonly key: string | undefined;
   readonly summed: string | undefined;
-  /** How the rows of a time and key are broken down further. */
+  /** Further breakdown of the rows of a time and key. */
   readonly split: Split | undefined;
 }
 

@@ -9,7 +9,7 @@ const stored = z.strictObject({
   datasets: z.array(z.tuple([z.string(), z.number().positive()])),
 });
 
-/** Of the rows that were expected, what is left with every answer that has fewer. */
+/** Share of the expected density that is kept after an answer with fewer rows. */
 const KEPT = 0.9;
 
 /** Rows may have become a little more since the last answer. */

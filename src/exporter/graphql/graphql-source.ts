@@ -30,7 +30,7 @@ export interface GraphqlSourceOptions {
 /** A series that GraphQL is to answer. */
 export interface GraphqlSeries extends ReadableSeries, SeriesAsked {
   readonly schedule: string;
-  /** How many values of an open breakdown have series of their own; undefined for the default. */
+  /** Number of values of an open breakdown that have series of their own; undefined for the default. */
   readonly top?: number | undefined;
 }
 

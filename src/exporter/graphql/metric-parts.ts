@@ -35,7 +35,7 @@ export class MetricPart {
     this.columns = columns;
     this.asked = { dataset, key: isWhole ? undefined : key, summed, split };
     this.signature = [dataset, isWhole ? '' : key, summed, split?.by].join();
-    // What is summed comes as one field, whatever it is broken down into.
+    // A sum comes as one field, however it is broken down.
     const isOne = summed !== undefined && columns.length > 0;
     this.selects = isOne ? ['sum'] : [...new Set(columns.flatMap((column) => column.fields))];
     this.assumedPerKey = split === undefined ? 1 : split.isOpen === true ? ASSUMED_OPEN : ASSUMED_SPLIT;
@@ -82,7 +82,7 @@ export class MetricPart {
     const absent = [...(split === undefined ? [] : [split.by]), ...needed].filter((field) =>
       schema.isAbsent(dataset, field),
     );
-    // What can be summed need not be a field of the rows.
+    // A measure that can be summed need not be a field of the rows.
     if (summed !== undefined && schema.isRefused(dataset, summed)) absent.push(summed);
     return absent.map((field) => `${dataset}.${field}`);
   }

@@ -1,7 +1,7 @@
 import { groupedBy } from '../grouped-by.ts';
 import { MOST_FIELDS, MOST_IDS, USUAL_BUCKETS } from './question.ts';
 
-/** What a series needs of the questions that it shares with others. */
+/** Needs of a series in the questions that it shares with others. */
 export interface Need {
   /** Series of one kind can share questions: the same datasets, keys, breakdowns and schedule. */
   readonly kind: string;

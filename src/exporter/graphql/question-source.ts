@@ -16,12 +16,12 @@ import type { MetricPart } from './metric-parts.ts';
 import { bucketsIn, rowLimit, USUAL_BUCKETS } from './question.ts';
 import type { TopValues } from './top-values.ts';
 
-/** What a source knows of one of its series. */
+/** A series of a group: its key and parts in the datasets. */
 export interface Member {
   /** Value of the datasets' key. */
   readonly key: string;
   readonly parts: readonly MetricPart[];
-  /** Which values of an open field have series of their own. */
+  /** Values of an open field that have series of their own. */
   readonly values: TopValues;
 }
 

@@ -84,7 +84,7 @@ export function widthOf({ from, to }: Window): number {
   return to - from <= LONGEST_OF_HOURS_MS ? HOUR_MS : DAY_MS;
 }
 
-/** What one operation asks for: some keys over some time. */
+/** Part of a read that one operation asks for: some keys over some time. */
 export interface Piece {
   readonly window: Window;
   /** Undefined for all keys that there are. */

@@ -95,7 +95,7 @@ export class Delivery {
     this.#options.sent(part.length);
   }
 
-  /** Which samples it did not take the receiver does not say, and none may be sent again. */
+  /** The receiver took only some of the samples and does not say which: none is sent again. */
   #partlyAccepted(
     part: readonly PushedSample[],
     { rejected, reason, words }: Extract<ReceiverAnswer, { kind: 'partly accepted' }>,

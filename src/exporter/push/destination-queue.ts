@@ -26,7 +26,7 @@ export interface Batch {
 /** Receiver as its queue knows it. */
 export type QueuedReceiver = Pick<Receiver, 'name' | 'families' | 'accounts' | 'outbox'>;
 
-/** Where what waits lies: below it by destinations, in the order in which it came. */
+/** Key of the waiting entries: below it they lie by destination, in the order in which they came. */
 export const QUEUES: StateKey = [QUEUE, 'push'];
 
 /** Time to wait (ms) before a disk that refused is asked again. */

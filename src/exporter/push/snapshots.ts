@@ -24,7 +24,7 @@ const WAITED_FOR_MS = 60_000;
 
 interface SnapshotOptions {
   readonly receiver: Pick<Receiver, 'families' | 'accounts' | 'labels' | 'buckets_only'>;
-  /** When the exporter's own counters were at zero (ms since the epoch). */
+  /** Time (ms since the epoch) at which the exporter's own counters were at zero. */
   readonly startedAt: number;
   /** Name of this exporter where there are several: each shows its own series, as one that is scraped. */
   readonly instance?: string | undefined;

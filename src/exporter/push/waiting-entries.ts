@@ -4,7 +4,7 @@ import type { StateKey } from '../state/state.ts';
 export interface WaitingEntry {
   readonly key: StateKey;
   readonly source: string;
-  /** When it was put in (ms since the epoch): what is shown, and kept on disk. */
+  /** Time (ms since the epoch) at which it was put in, as it is shown and kept on disk. */
   readonly queuedAt: number;
   /** The same by local time (ms), by which it grows old, wherever the machine's clock is set. */
   readonly since: number;

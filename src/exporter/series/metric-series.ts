@@ -42,7 +42,7 @@ export interface SeriesOptions {
   readonly wants: (dimension: string) => boolean;
   readonly weight: number;
   readonly schedule: string;
-  /** How many values of an open breakdown have samples of their own; undefined for the default. */
+  /** Number of values of an open breakdown that have samples of their own; undefined for the default. */
   readonly top?: number | undefined;
   readonly samples: SeriesSamples;
   readonly memory: Pick<AccountMemory, 'of' | 'late'>;
@@ -67,7 +67,7 @@ export interface SeriesResult {
   readonly memory: MemoryChange;
   readonly counting: Counting;
   readonly ledger: Ledger;
-  /** How far all its counters are (platform ms); undefined before anything is counted. */
+  /** Time (platform ms) up to which all its counters are complete; undefined before anything is counted. */
   readonly countedUntil: number | undefined;
   /** Undefined for an answer of the past. */
   readonly buckets?: BucketsRead;

@@ -46,7 +46,7 @@ export interface MetricAge {
   readonly ageMs: number;
 }
 
-/** How old the data of a metric is, as of the job's last answer. Times are platform ms. */
+/** Age of a metric's data, as of the job's last answer. Times are platform ms. */
 interface DataAge {
   readonly of: Series;
   readonly width: number;

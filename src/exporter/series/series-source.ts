@@ -15,7 +15,7 @@ export interface WindowedAnswer {
   readonly window: Window;
   /** Platform's time when the answer came. */
   readonly now: number;
-  /** How its dimensions were read, if this read found that out. */
+  /** Way in which its dimensions were read, if this read found that out. */
   readonly mode?: ReadMode | undefined;
 }
 

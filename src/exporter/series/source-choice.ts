@@ -7,7 +7,7 @@ export interface Chosen {
   readonly why: string;
 }
 
-/** What is known of the two sources of an API's series. */
+/** Evidence about the two sources of an API's series. */
 export interface SourceEvidence {
   readonly configured: 'auto' | SourceName;
   /** True if REST lists configurations; false if GraphQL alone does; undefined before the lists were read. */

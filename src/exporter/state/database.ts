@@ -39,10 +39,10 @@ export interface LoadedDatabase {
   readonly damaged: number;
 }
 
-/** Where a name begins that `Records` do not hold. */
+/** Prefix of names that `Records` do not hold. */
 export const QUEUE_NAMES = textOfKey([QUEUE]);
 
-/** Where the names of records begin that were set aside. */
+/** Prefix of the names of records that were set aside. */
 const DAMAGED_NAMES = textOfKey(['damaged']);
 
 /** Number of records that are read at once: a few milliseconds' work, and no more than one statement can bring. */

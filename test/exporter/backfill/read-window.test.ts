@@ -12,7 +12,7 @@ const FULL = { from: FROM, to: FROM + HOUR };
 
 type Rows = readonly (readonly [minute: number, value: unknown])[];
 
-/** What the platform answers: rows by dimension, or a failure. */
+/** Answer of the platform: rows by dimension, or a failure. */
 type Given = Readonly<Record<string, Rows>> | FailureOutcome;
 
 function rows(from: number, to: number, step = 1): Rows {

@@ -78,7 +78,7 @@ it('takes up a backlog, and reads it, in turns between which scrapes go on', asy
   const ENTRIES = 500;
   const state = memoryState();
   const before = outboxOn(state);
-  // What is sent of each source is one entry at a time.
+  // One entry of each source is sent at a time.
   for (let at = 1; at <= ENTRIES; at++) await before.commit(at, String(at));
   const { queue, load } = outboxOn(state);
   for (const work of [load, () => queue.next(10 * ENTRIES)]) {

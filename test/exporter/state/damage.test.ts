@@ -211,7 +211,7 @@ it(`${TRIALS} damaged states end nothing: each is opened or set aside, and takes
     const state = await openState(directory, log, UNHURRIED);
     expect([state.kind, state.note], what).toEqual(['durable', state.note]);
     for (const key of state.keys([])) state.get(key);
-    // What SQLite itself finds damaged only when it reads, it says so of.
+    // SQLite itself reports some damage only when it reads.
     await state
       .range([], { limit: RECORDS })
       .catch((error: Error) => expect(error.name).toBe('DamagedState'));
