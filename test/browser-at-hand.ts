@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import type { Status } from '../src/exporter/status.ts';
+import type { Status } from '../src/exporter/status-document.ts';
 import { startWeb } from './exporter/web/server-at-hand.ts';
 
 const EXECUTABLE = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';

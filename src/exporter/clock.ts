@@ -1,5 +1,3 @@
-import { runInSlices } from './slices.ts';
-
 /**
  * The source of time. Whatever waits or needs the time gets one, so that tests can simulate days.
  *
@@ -85,8 +83,7 @@ export class DeadlineExceeded extends Error {
 /**
  * A signal that aborts when the outer one does (with its reason) or after `ms` milliseconds (with DeadlineExceeded), until
  * `end` is called. Real time, not a Clock's: it bounds how long a real peer may take.
- * AbortSignal.any is not used, since Node 20 keeps its sources alive for as long as a long-lived outer signal. The deadlines of
- * thousands of requests come in the same moment: they end in slices.
+ * AbortSignal.any is not used, since Node 20 keeps its sources alive for as long as a long-lived outer signal.
  */
 export function deadlineWithin(
   ms: number,
@@ -95,15 +92,9 @@ export function deadlineWithin(
   outer.throwIfAborted();
   const inner = new AbortController();
   const follow = () => inner.abort(outer.reason);
-  let ended = false;
-  const exceed = (): IteratorReturnResult<void> => {
-    if (!ended) inner.abort(new DeadlineExceeded('timed out'));
-    return { done: true, value: undefined };
-  };
-  const timer = setTimeout(() => void runInSlices({ next: exceed }, () => true), ms);
+  const timer = setTimeout(() => inner.abort(new DeadlineExceeded('timed out')), ms);
   outer.addEventListener('abort', follow, { once: true });
   const end = () => {
-    ended = true;
     clearTimeout(timer);
     outer.removeEventListener('abort', follow);
   };

@@ -1,6 +1,11 @@
 import { Account, type AccountOptions, type HandedOver, type Ownership } from './account/account.ts';
-import type { PushOutput } from './account/account-polls.ts';
-import { type AccountObserver, type AccountView, accountStatus, notReady } from './account/account-status.ts';
+import {
+  type AccountObserver,
+  type AccountView,
+  accountStatus,
+  notReady,
+  type PushOutput,
+} from './account/account-status.ts';
 import type { CredentialsFactory } from './account/connection.ts';
 import type { AccountLimits } from './account/jobs.ts';
 import type { Clock } from './clock.ts';
@@ -8,9 +13,9 @@ import type { Member } from './cluster/member.ts';
 import { isSame, secretsOf } from './configuration/access.ts';
 import { type AccountConfig, type Config, DEFAULT_LIMITS } from './configuration/schema.ts';
 import { Exposition, type ExpositionEncoding, type ExpositionOptions } from './exposition/exposition.ts';
+import { runInSlices } from './exposition/slices.ts';
 import { Store } from './exposition/store.ts';
 import type { ExpositionFormat, ShownSample } from './exposition/text-format.ts';
-import { judgedBefore } from './judgement/judgement.ts';
 import { Turns } from './poll/operations.ts';
 import type { Ticker } from './poll/ticker.ts';
 import { Push, ReplicaPush } from './push/push.ts';
@@ -25,10 +30,10 @@ import {
   type SelfMetrics,
 } from './self/self-metrics.ts';
 import { type KeptCounters, pruneCounters } from './series/pruning.ts';
-import { madeInSlices, runInSlices } from './slices.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
-import type { AccountStatus } from './status.ts';
+import type { AccountStatus } from './status-document.ts';
 import { matchesAny } from './text/glob.ts';
+import { inTurns } from './turns.ts';
 
 export interface ExporterOptions extends ExpositionOptions {
   readonly clock: Clock;
@@ -103,14 +108,9 @@ export class Exporter {
     return this.#exposition.snapshot(format, encoding, own instanceof Promise ? await own : own);
   }
 
-  /** How each account is; in small steps, since there may be a thousand. */
-  *accounts(): Generator<undefined, AccountStatus[]> {
-    const accounts: AccountStatus[] = [];
-    for (const view of this.#accounts.views()) {
-      accounts.push(judgedBefore(accountStatus(view, this.#options.clock), view.judged()));
-      yield;
-    }
-    return accounts;
+  /** Returns how each account is. */
+  accounts(): AccountStatus[] {
+    return this.#accounts.views().map((view) => accountStatus(view, this.#options.clock));
   }
 
   /** The receivers that samples are pushed to. */
@@ -126,15 +126,13 @@ export class Exporter {
     return this.#store.droppedSeries;
   }
 
-  /** Why the exporter is not ready, as sentences, for itself and then for each account: none if it is. */
-  *notReady(): Generator<readonly string[], void> {
+  /** Returns why the exporter is not ready, as sentences, for itself and then for each account: none if it is. */
+  notReady(): string[] {
     const { clock, member } = this.#options;
-    const trouble = member?.trouble;
-    yield trouble === undefined ? [] : [trouble];
-    for (const view of this.#accounts.views()) {
-      const reason = notReady(view, clock);
-      yield reason === undefined ? [] : [reason];
-    }
+    return [
+      member?.trouble ?? [],
+      ...this.#accounts.views().map((view) => notReady(view, clock) ?? []),
+    ].flat();
   }
 
   /** Stops polling and revokes tokens, until the signal aborts. */
@@ -264,8 +262,14 @@ export class RunningAccounts {
     this.#limits = limits;
     const wanted = new Map(configs.map((config) => [config.name, config]));
     this.#configs = wanted;
-    await Promise.all(await madeInSlices(this.#leaveChanged(wanted, signal)));
-    await runInSlices(this.#startAll([...wanted.values()]));
+    const left: Promise<void>[] = [];
+    await inTurns([...this.#running.values()], (running) => {
+      const after = wanted.get(running.config.name);
+      if (after === undefined || !isSame(running.config, after, secretsOf))
+        left.push(this.#leave(running, signal, after !== undefined));
+    });
+    await Promise.all(left);
+    await inTurns(wanted.values(), (config) => this.#startAnew(config));
   }
 
   /** Starts an account, which this process owns from now on. */
@@ -305,22 +309,7 @@ export class RunningAccounts {
     }
   }
 
-  /** Stops those that are not wanted, or not as they are, an account a step. */
-  *#leaveChanged(
-    wanted: ReadonlyMap<string, AccountConfig>,
-    signal: AbortSignal,
-  ): Generator<undefined, Promise<void>[]> {
-    const left: Promise<void>[] = [];
-    for (const running of [...this.#running.values()]) {
-      const after = wanted.get(running.config.name);
-      if (after === undefined || !isSame(running.config, after, secretsOf))
-        left.push(this.#leave(running, signal, after !== undefined));
-      yield;
-    }
-    return left;
-  }
-
-  /** Stops all and starts no further one: at once and not in slices, since what stops makes the event loop free. */
+  /** Stops all and starts no further one. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     const running = [...this.#running.values()].filter(({ isLeaving }) => !isLeaving);
@@ -333,19 +322,15 @@ export class RunningAccounts {
   }
 
   #withdraw(handedOver: HandedOver | undefined): void {
-    const { owners, parts } = handedOver?.exposed ?? { owners: [], parts: new Map() };
-    for (const owner of [...owners, ...parts.keys()]) this.#options.store.withdraw(owner);
+    for (const owner of handedOver?.exposed ?? []) this.#options.store.withdraw(owner);
   }
 
-  /** Starts those that do not run, one a step; asked to stop meanwhile, no further one. */
-  *#startAll(configs: readonly AccountConfig[]): Generator<undefined, void> {
-    for (const config of configs) {
-      if (this.#stopped) return;
-      const before = this.#running.get(config.name);
-      if (before === undefined && this.#ownershipOf(config.name) === undefined) continue;
-      if (before === undefined || before.isLeaving) this.#start(config, before?.account.handedOver());
-      yield;
-    }
+  /** Starts an account that does not run. */
+  #startAnew(config: AccountConfig): void {
+    if (this.#stopped) return;
+    const before = this.#running.get(config.name);
+    if (before === undefined && this.#ownershipOf(config.name) === undefined) return;
+    if (before === undefined || before.isLeaving) this.#start(config, before?.account.handedOver());
   }
 
   #start(config: AccountConfig, handedOver: HandedOver | undefined): void {

@@ -10,9 +10,10 @@ import { LOG_LEVELS } from './logging/log.ts';
 import { receiverStatus } from './push/running-receiver.ts';
 import type { Secret } from './secret.ts';
 import type { SelfMetrics } from './self/self-metrics.ts';
-import { madeInSlices, runInSlices, takenInSlices } from './slices.ts';
 import type { State } from './state/state.ts';
-import type { ShardStatus, Status } from './status.ts';
+import type { ShardStatus } from './status.ts';
+import type { Status } from './status-document.ts';
+import { inTurns } from './turns.ts';
 import { VERSION } from './version.ts';
 import type { ReloadResult, WebSources } from './web/routes.ts';
 
@@ -66,7 +67,7 @@ export class Running {
       telemetryPath,
       exposition: (format, encoding) => exporter.body(format, encoding),
       status: () => this.status(),
-      notReady: () => this.#notReady(),
+      notReady: () => exporter.notReady(),
       reload: () => this.reload(),
       logLevel: { levels: LOG_LEVELS, read: () => log.level, set: (level) => this.#setLogLevel(level) },
     };
@@ -79,10 +80,9 @@ export class Running {
     log.level = level;
   }
 
-  async status(): Promise<Status> {
+  status(): Status {
     const { exporter, inUse, state, clock, member, shard } = this.#options;
-    const notReady = await this.#notReady();
-    const accounts = await madeInSlices(exporter.accounts(), () => true);
+    const notReady = exporter.notReady();
     const { kind, directory, note, refusal } = state;
     return {
       version: VERSION,
@@ -103,12 +103,8 @@ export class Running {
       series: exporter.seriesCount,
       series_dropped: exporter.droppedSeries,
       push: exporter.receivers().map(receiverStatus),
-      accounts,
+      accounts: exporter.accounts(),
     };
-  }
-
-  async #notReady(): Promise<readonly string[]> {
-    return (await takenInSlices(this.#options.exporter.notReady())).flat();
   }
 
   #inTurn<T>(apply: () => Promise<T>): Promise<T> {
@@ -133,20 +129,12 @@ export class Running {
   }
 
   async #apply(config: Config): Promise<void> {
-    const { exporter, metrics, inUse } = this.#options;
-    await runInSlices(this.#guardAll(config));
+    const { exporter, metrics, inUse, guard } = this.#options;
+    await inTurns([...config.accounts.flatMap(secretsOf), ...config.push.flatMap(secretsOfReceiver)], guard);
     await exporter.apply(config, AbortSignal.timeout(STOP_ACCOUNT_MS));
     metrics.sandbox.set(inUse.isStandIn ? 1 : 0);
     metrics.configReloadSuccessful.set(1);
     metrics.configReloadTimestamp.set(inUse.loadedAt / 1_000);
-  }
-
-  /** Guards each secret of a configuration in a step of its own: those of a thousand accounts take 50 ms. */
-  *#guardAll({ accounts, push }: Config): Generator<undefined, void> {
-    for (const secret of [...accounts.flatMap(secretsOf), ...push.flatMap(secretsOfReceiver)]) {
-      this.#options.guard(secret);
-      yield;
-    }
   }
 }
 

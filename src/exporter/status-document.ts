@@ -1,5 +1,35 @@
-import { judge } from './judgement/judgement.ts';
-import type { AccountStatus, JobStatus, Status } from './status.ts';
+import type { ClusterStatus } from './cluster/member.ts';
+import type { Facts } from './facts/facts.ts';
+import type { ConfigStatus, ObservedAccount, ReceiverStatus, ShardStatus, StateStatus } from './status.ts';
+
+/** What the exporter knows about itself: `/api/v1/status` as JSON, `/` as a page. Times are ISO 8601 in UTC; no secrets. */
+export interface Status {
+  readonly version: string;
+  readonly started_at: string;
+  readonly uptime_seconds: number;
+  readonly ready: boolean;
+  /** Why the exporter is not ready, in plain words; empty when it is. */
+  readonly not_ready: readonly string[];
+  /** Whether the embedded platform is polled: then everything that is shown is made up. */
+  readonly sandbox: boolean;
+  readonly config: ConfigStatus;
+  readonly state: StateStatus;
+  /** The replicas that share the accounts; absent where there is only this process. */
+  readonly cluster?: ClusterStatus;
+  /** Which of several processes this is that divide the accounts by their names; absent where it is none. */
+  readonly shard?: ShardStatus;
+  /** Series of the platform that are exposed now. */
+  readonly series: number;
+  /** Series that were left out because the cap was reached. */
+  readonly series_dropped: number;
+  readonly push: readonly ReceiverStatus[];
+  readonly accounts: readonly AccountStatus[];
+}
+
+/** An account of the platform, and the facts about it. */
+export interface AccountStatus extends ObservedAccount {
+  readonly facts: Facts;
+}
 
 /** Jobs in a document when nothing else is asked for, and at most. */
 const DEFAULT_LIMIT = 1_000;
@@ -25,11 +55,24 @@ export interface StatusDocument extends Omit<Status, 'accounts'> {
     /** The query that asks for those that follow; `null` when there are none. */
     readonly next: string | null;
   };
-  /** The accounts asked for, all of them, each with those of its jobs that lie in the part asked for. */
-  readonly accounts: readonly (AccountStatus & {
+  /** The accounts asked for, each with the jobs that lie in the part asked for. */
+  readonly accounts: readonly (ObservedAccount & {
+    readonly judgement: JudgementDocument;
     readonly jobs_total: number;
-    readonly jobs: readonly JobStatus[];
   })[];
+}
+
+/** Facts about an account as JSON. */
+interface JudgementDocument extends Pick<Facts, 'state' | 'says' | 'causes'> {
+  readonly data: readonly {
+    readonly part: string;
+    readonly state: Facts['state'];
+    readonly cause: string | null;
+    readonly has_data: boolean | null;
+    readonly age_seconds: number | null;
+    readonly expected_age_seconds: number | null;
+    readonly missing_share: number | null;
+  }[];
 }
 
 /** Reads a query such as `account=production&offset=1000`. @returns what is wrong with it, where it is none */
@@ -48,47 +91,33 @@ export function parseStatusQuery(search: string): StatusQuery | readonly string[
   return issues.length > 0 ? issues : { account: parameters.get('account') ?? undefined, offset, limit };
 }
 
-/** The part of a status that is asked for. Only the jobs in it are looked at. */
+/** Returns the part of a status that is asked for. */
 export function statusDocument(status: Status, query: StatusQuery): StatusDocument {
   const { account, offset, limit } = query;
   const asked = status.accounts.filter(({ name }) => account === undefined || name === account);
   let before = 0;
-  const accounts = asked.map((one) => {
+  const accounts = asked.map(({ facts, jobs, ...one }) => {
     const from = Math.max(0, offset - before);
     const to = Math.max(0, offset + limit - before);
-    before += one.jobs.length;
-    return { ...one, jobs_total: one.jobs.length, jobs: one.jobs.slice(from, to) };
+    before += jobs.length;
+    const shown = jobs.slice(from, to);
+    return { ...one, up: facts.up, judgement: judgementDocument(facts), jobs_total: jobs.length, jobs: shown };
   });
   const next = offset + limit < before ? nextQuery(query) : null;
   return { ...status, jobs: { total: before, offset, limit, next }, accounts };
 }
 
-/** The part of a status that is asked for as JSON, each account with what is said of it at `now` (ms), in small steps. */
-export function* statusText(status: Status, query: StatusQuery, now: number): Generator<undefined, string> {
-  const { accounts, ...facts } = statusDocument(status, query);
-  const whole = new Map(status.accounts.map((account) => [account.name, account]));
-  const pieces = [`${openObject(facts)},"accounts":[`];
-  for (const [index, { jobs, ...account }] of accounts.entries()) {
-    const of = whole.get(account.name) ?? { ...account, jobs };
-    const { up, state, says, causes, parts } = yield* judge(of, now);
-    const data = parts.map(({ name, hasData }) => ({ part: name, has_data: hasData }));
-    const judged = { ...account, up, judgement: { state, says, causes, data } };
-    pieces.push(`${index > 0 ? ',' : ''}${openObject(judged)},"jobs":[`);
-    let position = 0;
-    for (const job of jobs) {
-      pieces.push(`${position > 0 ? ',' : ''}${JSON.stringify(job)}`);
-      position += 1;
-      yield;
-    }
-    pieces.push(']}');
-    yield;
-  }
-  pieces.push(']}');
-  return pieces.join('');
-}
-
-function openObject(fields: object): string {
-  return JSON.stringify(fields).slice(0, -1);
+function judgementDocument({ state, says, causes, parts }: Facts): JudgementDocument {
+  const data = parts.map(({ name, hasData, tally, ...part }) => ({
+    part: name,
+    state: part.state,
+    cause: part.cause ?? null,
+    has_data: hasData,
+    age_seconds: tally.oldestSeconds ?? null,
+    expected_age_seconds: tally.expectedSeconds ?? null,
+    missing_share: tally.missingShare ?? null,
+  }));
+  return { state, says, causes, data };
 }
 
 function nextQuery({ account, offset, limit }: StatusQuery): string {

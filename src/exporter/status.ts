@@ -1,30 +1,5 @@
-import type { ClusterStatus } from './cluster/member.ts';
 import type { Outcome } from './platform/read.ts';
 import type { WaitReason } from './rate-limit/decision.ts';
-
-/** What the exporter knows about itself: `/api/v1/status` as JSON, `/` as a page. Times are ISO 8601 in UTC; no secrets. */
-export interface Status {
-  readonly version: string;
-  readonly started_at: string;
-  readonly uptime_seconds: number;
-  readonly ready: boolean;
-  /** Why the exporter is not ready, in plain words; empty when it is. */
-  readonly not_ready: readonly string[];
-  /** Whether the embedded platform is polled: then everything that is shown is made up. */
-  readonly sandbox: boolean;
-  readonly config: ConfigStatus;
-  readonly state: StateStatus;
-  /** The replicas that share the accounts; absent where there is only this process. */
-  readonly cluster?: ClusterStatus;
-  /** Which of several processes this is that divide the accounts by their names; absent where it is none. */
-  readonly shard?: ShardStatus;
-  /** Series of the platform that are exposed now. */
-  readonly series: number;
-  /** Series that were left out because the cap was reached. */
-  readonly series_dropped: number;
-  readonly push: readonly ReceiverStatus[];
-  readonly accounts: readonly AccountStatus[];
-}
 
 /** One of several processes, from 0, and what they divide. */
 export interface ShardStatus {
@@ -69,7 +44,7 @@ export interface StateStatus {
 }
 
 /** One account of the platform: its token, its quota and its jobs. */
-export interface AccountStatus {
+export interface ObservedAccount {
   readonly name: string;
   readonly api_url: string;
   /** Credentials: a token as configured, one in a file, or a user whose tokens the exporter creates. */
@@ -98,11 +73,8 @@ export interface AccountStatus {
   readonly unmatched: readonly string[];
   /** Selected configurations that are not read, as they have no domain and the API takes ids of domains. */
   readonly without_domains: number;
-  readonly jobs: Listed<JobStatus>;
+  readonly jobs: readonly JobStatus[];
 }
-
-/** A list whose things are made when they are asked for: of a hundred thousand jobs, few are shown. */
-export type Listed<Thing> = Iterable<Thing> & Pick<readonly Thing[], 'length' | 'slice'>;
 
 /** Which API a collector's series are read by. */
 export interface SourceStatus {

@@ -6,7 +6,7 @@ import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { Exposition } from '../../src/exporter/exposition/exposition.ts';
 import { Store } from '../../src/exporter/exposition/store.ts';
 import { PlatformClock } from '../../src/exporter/platform/platform-clock.ts';
-import { refusalKey } from '../../src/exporter/poll/job.ts';
+import { refusalKey } from '../../src/exporter/poll/refusals.ts';
 import { adopt } from '../../src/exporter/poll/runner.ts';
 import { ScheduledJob } from '../../src/exporter/poll/schedule.ts';
 import { Series } from '../../src/exporter/series/metric-series.ts';
@@ -91,16 +91,16 @@ export class IngestPath {
   /** Takes in one answer for each configuration, and has scrapes see them after every so many. */
   async poll(answerTo: (query: Readonly<Record<string, string>>) => Buffer, atOnce: number): Promise<void> {
     const { signal } = new AbortController();
-    for (const [index, { job, scheduled }] of this.#configured.entries()) {
+    for (const [index, { job }] of this.#configured.entries()) {
       const answer = await job.read(async (resource) => {
         const bytes = answerTo(resource().query ?? {});
         return { body: JSON.parse(bytes.toString()), bytes: bytes.length };
       }, signal);
-      const result = job.conclude(answer);
+      const result = await job.conclude(answer);
       const { commit = [] } = result;
       if (commit.length > 0) await this.#state.commit(commit);
       adopt(this.#memory, result, true);
-      this.#exposed.expose(scheduled, result.exposures(true));
+      this.#exposed.expose(job, result.exposures(true));
       if (index % atOnce === atOnce - 1) await this.#show();
     }
     await this.#show();

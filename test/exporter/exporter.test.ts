@@ -9,7 +9,6 @@ import { Store } from '../../src/exporter/exposition/store.ts';
 import type { Job } from '../../src/exporter/poll/job.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/self-metrics.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { ModelDatabase } from './cluster/model-database.ts';
@@ -57,7 +56,7 @@ function configOf(...names: string[]): Config {
 }
 
 function names(): string[] {
-  return toTheEnd(exporter.accounts()).map(({ name }) => name);
+  return exporter.accounts().map(({ name }) => name);
 }
 
 async function shown(): Promise<string> {
@@ -152,7 +151,7 @@ test('no request of an account leaves while a scrape waits', async () => {
   const scrapes = vi.spyOn(Exposition.prototype, 'scrapes', 'get').mockReturnValue(1);
   await exporter.apply(configOf('a'), never);
   for (let turn = 0; turn < 50; turn++) await setImmediate();
-  expect(toTheEnd(exporter.accounts()).map(({ up }) => up)).toEqual([null]);
+  expect(exporter.accounts().map(({ up }) => up)).toEqual([null]);
   scrapes.mockRestore();
   await eventually('the account shows that it is down', async () =>
     (await shown()).includes('edge_up{account="a"} 0'),

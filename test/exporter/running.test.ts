@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { credentialsFrom } from '../../src/exporter/account/connection.ts';
 import { systemClock } from '../../src/exporter/clock.ts';
 import { ConfigInUse, type LoadedConfig, type ReadFiles } from '../../src/exporter/configuration/config.ts';
@@ -9,8 +9,6 @@ import { Running } from '../../src/exporter/running.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
-import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
-import { madeUpAccount } from './page/made-up-status.ts';
 
 const never = new AbortController().signal;
 const ACCOUNT = { name: 'a', api_url: 'http://127.0.0.1:9', token: 'x' };
@@ -67,12 +65,12 @@ test('says that everything is made up for as long as the embedded platform stand
   const { running, inUse, metrics } = runningWith(() => load());
   const metric = () => metrics.sandbox.value();
   await running.start(inUse.use('embedded sandbox', CONFIG.parse({ accounts: [ACCOUNT] })));
-  expect([(await running.status()).sandbox, metric()]).toEqual([true, 1]);
+  expect([running.status().sandbox, metric()]).toEqual([true, 1]);
   await running.reload();
-  expect([(await running.status()).sandbox, metric()]).toEqual([true, 1]);
+  expect([running.status().sandbox, metric()]).toEqual([true, 1]);
   load = () => LOADED;
   await running.reload();
-  expect([(await running.status()).sandbox, metric()]).toEqual([false, 0]);
+  expect([running.status().sandbox, metric()]).toEqual([false, 0]);
 });
 
 test('reloads go one after another, so that the one asked for last is in force', async () => {
@@ -92,7 +90,7 @@ test('reloads go one after another, so that the one asked for last is in force',
   await setImmediate();
   first(configured('first'));
   expect(await Promise.all(reloads)).toEqual([{ ok: true }, { ok: true }]);
-  expect((await running.status()).accounts.map(({ name }) => name)).toEqual(['last']);
+  expect(running.status().accounts.map(({ name }) => name)).toEqual(['last']);
 });
 
 test('all that ask for a reload while one is under way get the next one', async () => {
@@ -109,38 +107,4 @@ test('all that ask for a reload while one is under way get the next one', async 
   expect([began, loads]).toEqual([1, 2]);
   await running.reload();
   expect(loads).toBe(3);
-});
-
-function* counting<Value>(values: Iterable<Value>, count: () => void): Generator<Value, void> {
-  for (const value of values) {
-    count();
-    yield value;
-  }
-}
-
-function* madeOf<Value>(values: Iterable<Value>): Generator<undefined, Value[]> {
-  const made: Value[] = [];
-  for (const value of values) {
-    made.push(value);
-    yield;
-  }
-  return made;
-}
-
-test('what it says of its accounts is looked up for few of them in each turn of the event loop', async () => {
-  const { running, exporter } = runningWith(() => NOTHING);
-  let looked = 0;
-  const look = () => {
-    looked += 1;
-  };
-  const accounts = Array.from({ length: 40 }, () => madeUpAccount());
-  const reasons = accounts.map(({ name }) => [`account ${name}: made up`]);
-  vi.spyOn(exporter, 'accounts').mockReturnValue(madeOf(counting(accounts, look)));
-  vi.spyOn(exporter, 'notReady').mockReturnValue(counting(reasons, look));
-  sliceBySteps();
-  const status = running.status();
-  const turns = await doneInTurns(() => looked, 80);
-  await sliceByTime();
-  expect(Math.max(...turns)).toBe(STEPS_A_TURN);
-  expect(await status).toMatchObject({ accounts, not_ready: reasons.flat() });
 });

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type BackfillOptions, backfill } from '../../src/exporter/backfill/backfill.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import {
   accountsAt,
   type HistorySample,
@@ -31,7 +30,7 @@ async function pair(options: SimulationOptions): Promise<Pair> {
   onTestFinished(() => simulation.close());
   const folder = await mkdtemp(join(tmpdir(), 'backfill-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const [account] = toTheEnd(simulation.exporter().accounts());
+  const [account] = simulation.exporter().accounts();
   const accounts = accountsAt(account?.api_url ?? '', options.account ?? {});
   return {
     simulation,
@@ -114,7 +113,7 @@ it('takes what an exporter with the same token leaves over: no 429, and the pres
   // The exporter's 12 a minute, and the rest of what the reserve of 20 % leaves.
   expect(simulation.sandbox.requests.total - before).toBeGreaterThan(4 * 30);
   expect(Math.max(...requestsByWindow(simulation))).toBe(0.8 * reads);
-  const [account] = toTheEnd(simulation.exporter().accounts());
+  const [account] = simulation.exporter().accounts();
   const polls = (account?.jobs ?? []).slice().filter(({ id }) => id.startsWith('metrics/'));
   expect(polls.length).toBeGreaterThanOrEqual(12);
   for (const { id, last_success_at: at } of polls) {

@@ -1,15 +1,12 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { judge } from '../../src/exporter/judgement/judgement.ts';
-import { parseJobQuery } from '../../src/exporter/page/jobs-table.ts';
 import { renderPage } from '../../src/exporter/page/page.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
+import { parsePageQuery } from '../../src/exporter/page/query.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { words } from '../exporter/page/rendered.ts';
 import { startConnectProxy } from '../exporter/platform/connect-proxy.ts';
 import { certificateFile, startTlsUpstream } from '../exporter/platform/tls-upstream.ts';
-import { allStepsOf } from '../in-steps.ts';
 import { served } from '../served.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
@@ -85,15 +82,15 @@ it('names for each of nine accounts its own reason on the page, and takes none f
     furtherAccounts: ways.map(([account], index) => ({ name: `broken-${index}`, ...LIST, ...account })),
   });
   await simulation.minutes(2);
-  const accounts = toTheEnd(simulation.exporter().accounts());
+  const accounts = simulation.exporter().accounts();
   const now = simulation.clock.wall();
-  const options = { query: parseJobQuery(''), now, telemetryPath: '/metrics' };
-  const text = words(allStepsOf(renderPage(madeUpStatus({ accounts }), options)));
+  const options = { query: parsePageQuery(''), now, telemetryPath: '/metrics' };
+  const text = words(renderPage(madeUpStatus({ accounts }), options));
   expect(text).not.toContain('the same goes for');
   for (const [index, [, says]] of ways.entries()) {
     const account = accounts.find(({ name }) => name === `broken-${index}`);
     if (account === undefined) throw new Error('it is configured');
-    const judgement = allStepsOf(judge(account, now));
+    const judgement = account.facts;
     expect(judgement.says).toMatch(says);
     expect(text).toContain(judgement.causes[0]?.text ?? 'nothing');
   }

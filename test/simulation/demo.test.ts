@@ -1,6 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
 import { SANDBOX_ACCOUNT } from '../../src/commands/sandbox.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
@@ -12,7 +11,7 @@ it('the first minutes of npm start: everything is read, the plan fits, nothing f
   simulation = await simulate({ account });
   await simulation.minutes(5);
   expect(simulation.log.filter(({ level }) => level !== 'info')).toEqual([]);
-  const jobs = toTheEnd(simulation.exporter().accounts())[0]?.jobs ?? [];
+  const jobs = simulation.exporter().accounts()[0]?.jobs ?? [];
   expect(jobs.length).toBeGreaterThan(150);
   const read = jobs.slice().filter(({ collector }) => collector !== 'reconciliation');
   expect(read.filter(({ last_outcome }) => last_outcome !== 'ok' && last_outcome !== 'empty')).toEqual([]);

@@ -1,5 +1,4 @@
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { page } from '../exporter/page/rendered.ts';
 import { type ParsedExposition, seriesKey } from '../parse-exposition.ts';
@@ -161,7 +160,7 @@ export class Scraper {
     const { state } = this.#simulation;
     const markup = page(
       madeUpStatus({
-        accounts: toTheEnd(this.#simulation.exporter().accounts()),
+        accounts: this.#simulation.exporter().accounts(),
         state: {
           kind: state.kind,
           ...(state.directory !== undefined && { directory: '' }),

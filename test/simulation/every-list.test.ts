@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PRODUCTS, type Product, type SeriesApi } from '../../src/exporter/catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../../src/exporter/collectors.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
-import type { AccountStatus } from '../../src/exporter/status.ts';
+import type { AccountStatus } from '../../src/exporter/status-document.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { page, words } from '../exporter/page/rendered.ts';
 import { inLongSuite } from '../long-suite.ts';
@@ -78,7 +77,7 @@ async function shown(part: Part, faults: Faults = {}): Promise<Shown> {
     // A 404 that another source could make up for is told after two.
     await simulation.minutes(3);
     const { samples } = await simulation.scrape();
-    const accounts = toTheEnd(simulation.exporter().accounts());
+    const accounts = simulation.exporter().accounts();
     return {
       // The account's id is of its address, which is another one in each simulation.
       series: new Set(

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { type Handler, sendJson, startUpstream } from '../exporter/platform/upstream.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
@@ -80,12 +79,12 @@ describe('what answers at the address is not the platform', () => {
     ],
   ])('%s: it is not up, not ready, and says why', async (_, handler, note) => {
     const simulated = await simulateForeignAnswers(handler);
-    expect(toTheEnd(simulated.exporter().accounts())).toMatchObject([
+    expect(simulated.exporter().accounts()).toMatchObject([
       { up: false, note: typeof note === 'string' ? note : expect.stringMatching(note) },
     ]);
     expect(await edgeUp(simulated)).toBe(0);
     await simulated.minutes(11);
-    expect(toTheEnd(simulated.exporter().accounts())).toMatchObject([{ up: false }]);
+    expect(simulated.exporter().accounts()).toMatchObject([{ up: false }]);
     expect([...simulated.exporter().notReady()].flat()).toEqual([
       expect.stringMatching(/^account test: the platform has not answered yet: .*: is api_url right\?$/),
     ]);
@@ -112,7 +111,7 @@ describe('the platform answers', () => {
     ['that it fails', json(500, { detail: 'Sorry unable to perform operation.' }), false],
   ])('%s: it is not ready before a read succeeds, and says why', async (_, handler, up) => {
     const simulated = await simulateForeignAnswers(handler);
-    expect(toTheEnd(simulated.exporter().accounts())).toMatchObject([{ up }]);
+    expect(simulated.exporter().accounts()).toMatchObject([{ up }]);
     expect([...simulated.exporter().notReady()].flat()).toEqual([
       expect.stringMatching(/^account test: nothing was read yet: ./),
     ]);
@@ -135,7 +134,7 @@ describe('a configuration that is answered by a web page', () => {
       });
       for (let minute = 0; minute < 15; minute += 1) {
         await simulation.minutes(1);
-        expect(toTheEnd(simulation.exporter().accounts())).toMatchObject([{ up: true, note: '' }]);
+        expect(simulation.exporter().accounts()).toMatchObject([{ up: true, note: '' }]);
       }
     },
   );
@@ -149,9 +148,7 @@ it('is down when a web page comes in place of the platform, and up again when th
   sandbox.faults.set({ html_error: {} });
   await minutes(3);
   expect(await edgeUp(simulation)).toBe(0);
-  expect(toTheEnd(exporter().accounts())).toMatchObject([
-    { up: false, note: `answers 400 with HTML, ${UNLIKE}` },
-  ]);
+  expect(exporter().accounts()).toMatchObject([{ up: false, note: `answers 400 with HTML, ${UNLIKE}` }]);
   expect([...exporter().notReady()].flat()).toEqual([]);
   sandbox.faults.clear();
   await minutes(1);

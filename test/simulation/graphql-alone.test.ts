@@ -1,5 +1,4 @@
 import { afterEach, expect, it } from 'vitest';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
@@ -56,7 +55,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
   const limit = (scope: string) =>
     samples.get(seriesKey('edge_api_ratelimit_limit', { account: 'test', scope }));
   expect([limit('reads'), limit('graphql')]).toEqual([200, 20]);
-  const [account] = toTheEnd(simulation.exporter().accounts());
+  const [account] = simulation.exporter().accounts();
   const quota = account?.quota.find(({ scope }) => scope === 'graphql');
   expect(quota).toMatchObject({ limit: null, assumed_limit: 20 });
   expect(quota?.own).toBeGreaterThan(0);

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { served } from '../served.ts';
@@ -59,5 +58,5 @@ it('loses the series of the one field that is unknown, and none of those that th
   const field = `workloadMetrics.${MISSING}`;
   const reason = { account: 'test', collector: 'metrics', field };
   expect(samples.get(seriesKey('edge_source_missing_field_info', reason))).toBe(1);
-  expect(toTheEnd(simulation.exporter().accounts())[0]?.sources[0]?.missing).toEqual([field]);
+  expect(simulation.exporter().accounts()[0]?.sources[0]?.missing).toEqual([field]);
 });

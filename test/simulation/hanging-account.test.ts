@@ -6,7 +6,6 @@ import { Exporter } from '../../src/exporter/exporter.ts';
 import { cronTicker } from '../../src/exporter/poll/ticker.ts';
 import { reportTicks, reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { sendJson, startUpstream } from '../exporter/platform/upstream.ts';
 import { inLongSuite } from '../long-suite.ts';
@@ -73,7 +72,7 @@ async function agesOfOthers(hangs: boolean): Promise<{ readonly mean: number; re
     const ages: number[] = [];
     for (let step = 0; step < LOOKS; step += 1) {
       await advance(LOOK_EVERY);
-      for (const { name, jobs } of toTheEnd(exporter.accounts()))
+      for (const { name, jobs } of exporter.accounts())
         if (name !== TROUBLED) ages.push(...jobs.slice().flatMap((job) => job.data_age_seconds ?? []));
     }
     expect(ages).toHaveLength(LOOKS * (ACCOUNTS - 1));

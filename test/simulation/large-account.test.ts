@@ -2,7 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { inLongSuite } from '../long-suite.ts';
 import { type Simulation, simulate } from './simulation.ts';
@@ -114,7 +113,7 @@ it.each([
     ages.push(await meanAge(running, inLongSuite(20, 10)));
   }
   const [without = 0, alongside = 0] = ages;
-  const jobs = (simulation && toTheEnd(simulation.exporter().accounts())[0]?.jobs) ?? [];
+  const jobs = (simulation && simulation.exporter().accounts()[0]?.jobs) ?? [];
   const settings = jobs.slice().filter(({ collector }) => collector in COLLECTORS);
   expect(settings).toHaveLength(Object.keys(COLLECTORS).length);
   expect(settings.filter(({ last_outcome }) => last_outcome !== 'ok').map(({ id }) => id)).toEqual([]);

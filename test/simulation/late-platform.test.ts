@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { isLate } from '../../src/exporter/judgement/tally.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
+import { isLate } from '../../src/exporter/facts/job-facts.ts';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { inLongSuite } from '../long-suite.ts';
 import { type Simulation, simulate } from './simulation.ts';
@@ -45,23 +44,25 @@ async function look({ exporter, scrape }: Simulation): Promise<Seen[]> {
     [...samples].filter(
       ([key]) => key.startsWith(`["${family}"`) && key.includes(`["configuration_id","${id}"]`),
     );
-  return toTheEnd(exporter().accounts()).flatMap(({ jobs }) =>
-    jobs
-      .slice()
-      .filter(({ metric, catches_up_for }) => metric !== undefined && catches_up_for === undefined)
-      .map((job): Seen => {
-        const bounds = of('edge_responses_at_least_per_minute', job.configuration_id);
-        return {
-          id: job.id,
-          up: samples.get('["edge_up",[["account","test"]]]') === 1,
-          late: isLate(job),
-          age: Number(job.data_age_seconds),
-          expected: Number(job.expected_age_seconds),
-          shows: of('edge_responses_per_minute', job.configuration_id).length > 0,
-          bound: bounds.length === 0 ? undefined : bounds.reduce((sum, [, value]) => sum + value, 0),
-        };
-      }),
-  );
+  return exporter()
+    .accounts()
+    .flatMap(({ jobs }) =>
+      jobs
+        .slice()
+        .filter(({ metric, catches_up_for }) => metric !== undefined && catches_up_for === undefined)
+        .map((job): Seen => {
+          const bounds = of('edge_responses_at_least_per_minute', job.configuration_id);
+          return {
+            id: job.id,
+            up: samples.get('["edge_up",[["account","test"]]]') === 1,
+            late: isLate(job),
+            age: Number(job.data_age_seconds),
+            expected: Number(job.expected_age_seconds),
+            shows: of('edge_responses_per_minute', job.configuration_id).length > 0,
+            bound: bounds.length === 0 ? undefined : bounds.reduce((sum, [, value]) => sum + value, 0),
+          };
+        }),
+    );
 }
 
 /** What is seen every 20 s for so many minutes, while the platform has these faults. */

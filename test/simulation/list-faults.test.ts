@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import type { ParsedExposition } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
@@ -31,7 +30,7 @@ async function shown(faults: Faults = {}, collectors?: object) {
   simulation = await simulate({ sandbox: { configurations: 3, faults, graphql: 'absent' }, account });
   await simulation.minutes(3);
   const { value, series } = lookUp(await simulation.scrape());
-  const jobs = toTheEnd(simulation.exporter().accounts())[0]?.jobs ?? [];
+  const jobs = simulation.exporter().accounts()[0]?.jobs ?? [];
   return { value, series, jobs, log: simulation.log.map(({ message, facts }) => ({ message, ...facts })) };
 }
 
@@ -149,7 +148,7 @@ describe('without a configuration every metric that a product serves is read', (
       account: { collectors: { analytics: { products: { cloud_storage: {} } } } },
     });
     await simulation.minutes(3);
-    const jobs = toTheEnd(simulation.exporter().accounts())[0]?.jobs ?? [];
+    const jobs = simulation.exporter().accounts()[0]?.jobs ?? [];
     expect(jobs.slice().filter(({ metric }) => metric === 'used_space')).toEqual([]);
   });
 });
@@ -171,7 +170,8 @@ it.each([
     });
     const { exporter, sandbox } = simulation;
     const lastOutcome = () =>
-      toTheEnd(exporter().accounts())[0]
+      exporter()
+        .accounts()[0]
         ?.jobs.slice()
         .find(({ id }) => id === 'discovery/metrics/edge_applications')?.last_outcome;
     await simulation.minutes(1);

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import type { Window } from '../../src/exporter/settling/window.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { page } from '../exporter/page/rendered.ts';
 import { storedCounters } from '../stored-series.ts';
@@ -87,7 +86,7 @@ describe('a gap in the data of the platform', () => {
   it('is told on the status page as counters that are behind while it is waited for, and no longer', async () => {
     const running = await begin();
     const told = () => {
-      const accounts = toTheEnd(running.exporter().accounts());
+      const accounts = running.exporter().accounts();
       const job = accounts
         .flatMap(({ jobs }) => jobs.slice())
         .find(({ counted_until }) => counted_until !== null);

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { measure } from '../bench/schedule/measure.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { page, words } from '../exporter/page/rendered.ts';
@@ -75,7 +74,7 @@ describe('while another client takes three quarters of the quota', () => {
     });
     onTestFinished(() => simulation.close());
     await simulation.minutes(60);
-    const accounts = toTheEnd(simulation.exporter().accounts());
+    const accounts = simulation.exporter().accounts();
     const [quota] = accounts[0]?.quota ?? [];
     expect(quota?.others_per_minute).toBeGreaterThan(25);
     expect(quota?.others_per_minute).toBeLessThan(35);

@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { sendJson, startUpstream } from '../exporter/platform/upstream.ts';
 import { simulate } from './simulation.ts';
 
@@ -72,7 +71,7 @@ it('a list of configurations of which a page cannot be read changes nothing', as
 it('each page of a list of configurations counts in the plan', async () => {
   const { simulation } = await exporterOfPages();
   await simulation.minutes(5);
-  const [account] = toTheEnd(simulation.exporter().accounts());
+  const [account] = simulation.exporter().accounts();
   // 25 series every minute, and three pages every two minutes.
   expect(account?.demand_per_minute).toBeCloseTo(25 + 3 / 2, 6);
 });

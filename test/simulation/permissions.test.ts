@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import { PlatformFailure } from '../../src/exporter/platform/read.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { listOf, settingsBench } from '../exporter/settings/bench.ts';
@@ -54,7 +53,7 @@ it('a token without any permission but analytics costs one operation an hour per
     const { byStatus } = simulation.sandbox.requests;
     expect(byStatus.get(403)).toBeGreaterThanOrEqual(3 * refused.length);
     expect(byStatus.get(403)).toBeLessThanOrEqual(4 * refused.length);
-    const jobs = toTheEnd(simulation.exporter().accounts())[0]?.jobs ?? [];
+    const jobs = simulation.exporter().accounts()[0]?.jobs ?? [];
     for (const { id, last_outcome } of jobs.slice().filter(({ id }) => refused.includes(id)))
       expect([id, last_outcome]).toEqual([id, 'forbidden']);
   } finally {

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { simulate } from './simulation.ts';
 
@@ -35,7 +34,7 @@ it('tries a refused token once a minute, and shows what waits for that', async (
   await minutes(14);
   expect(refusals() - afterFive).toBeGreaterThanOrEqual(12);
   expect(refusals() - afterFive).toBeLessThanOrEqual(15);
-  const [account] = toTheEnd(exporter().accounts());
+  const [account] = exporter().accounts();
   expect(account).toMatchObject({ up: false, note: 'the platform refuses the token' });
   const waiting = account?.jobs.slice().filter(({ state }) => state === 'waiting') ?? [];
   expect(waiting.length).toBeGreaterThan(10);
@@ -54,9 +53,9 @@ it('tries another token at once, and goes on with everything when it is accepted
   await write(DEFAULT_TOKEN.token);
   await minutes(0.1);
   expect(refusals()).toBe(before);
-  expect(toTheEnd(exporter().accounts())[0]?.up).toBe(true);
+  expect(exporter().accounts()[0]?.up).toBe(true);
   await minutes(1);
-  const jobs = toTheEnd(exporter().accounts())[0]?.jobs ?? [];
+  const jobs = exporter().accounts()[0]?.jobs ?? [];
   const everyMinute = jobs.slice().filter(({ schedule }) => schedule === '* * * * *');
   expect(everyMinute.length).toBeGreaterThan(10);
   for (const { last_success_at: at } of everyMinute) {
@@ -75,7 +74,7 @@ it('calls a wrong password that, and not a refused token', async () => {
     await rm(folder, { recursive: true });
   });
   await minutes(6);
-  const [status] = toTheEnd(exporter().accounts());
+  const [status] = exporter().accounts();
   expect(status).toMatchObject({ up: false, note: 'the platform refuses the user name or the password' });
   const told = JSON.stringify([
     status,

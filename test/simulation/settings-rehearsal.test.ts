@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { seriesKey } from '../parse-exposition.ts';
@@ -357,7 +356,7 @@ it('shows, logs and keeps nothing of secrets, code, arguments, addresses, rules 
   const texts = {
     metrics: JSON.stringify([...samples]),
     log: JSON.stringify(stage.log),
-    status: JSON.stringify(toTheEnd(stage.exporter().accounts())),
+    status: JSON.stringify(stage.exporter().accounts()),
     state: kept.join(),
   };
   expect(texts.metrics).toContain('edge_firewall_ruleset_info');

@@ -1,11 +1,8 @@
-import type { AccountState } from '../../src/exporter/judgement/judgement.ts';
-import { judge } from '../../src/exporter/judgement/judgement.ts';
-import { parseJobQuery } from '../../src/exporter/page/jobs-table.ts';
+import type { AccountState } from '../../src/exporter/facts/facts.ts';
 import { renderPage } from '../../src/exporter/page/page.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
+import { parsePageQuery } from '../../src/exporter/page/query.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { words } from '../exporter/page/rendered.ts';
-import { allStepsOf } from '../in-steps.ts';
 import type { Simulation } from './simulation.ts';
 
 /** What is said of the only account, on each surface. */
@@ -21,12 +18,12 @@ export interface Shown {
 
 export async function shown(simulation: Simulation): Promise<Shown> {
   const now = simulation.clock.wall();
-  const accounts = toTheEnd(simulation.exporter().accounts());
+  const accounts = simulation.exporter().accounts();
   const [account] = accounts;
   if (account === undefined) throw new Error('one account is configured');
-  const { state, says, causes } = allStepsOf(judge(account, now));
-  const options = { query: parseJobQuery(''), now, telemetryPath: '/metrics' };
-  const markup = allStepsOf(renderPage(madeUpStatus({ accounts }), options));
+  const { state, says, causes } = account.facts;
+  const options = { query: parsePageQuery(''), now, telemetryPath: '/metrics' };
+  const markup = renderPage(madeUpStatus({ accounts }), options);
   const verdict = /<div id="verdict"[\s\S]*?<\/div>/.exec(markup)?.[0] ?? '';
   const { samples } = await simulation.scrape();
   return {

@@ -2,7 +2,6 @@ import { afterEach, expect, it } from 'vitest';
 import { DIMENSIONS, facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import { productOf } from '../../src/exporter/catalogue/products.ts';
 import { decimal } from '../../src/exporter/series/decimals.ts';
-import { toTheEnd } from '../../src/exporter/slices.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
@@ -87,7 +86,7 @@ it('never meets a 429 of its own making, and starves nobody, with far more to re
   });
   await minutes(30);
   expect(sandbox.requests.byStatus.get(429)).toBeUndefined();
-  const [account] = toTheEnd(exporter().accounts());
+  const [account] = exporter().accounts();
   const jobs = account?.jobs ?? [];
   expect(jobs.length).toBeGreaterThan(200);
   expect(

@@ -1,7 +1,11 @@
-import type { Labels, Sample } from '../catalogue/family.ts';
+import type { Sample } from '../catalogue/family.ts';
 import {
+  BUCKET_COMPLETENESS_RATIO,
+  COUNTERS_CATCHING_UP,
   EDGE_ACCOUNT_INFO,
+  EDGE_DATA_AVAILABLE,
   EDGE_EXPECTED_AGE,
+  EDGE_MISSING_BUCKETS,
   EDGE_RATELIMIT_LIMIT,
   EDGE_RATELIMIT_REMAINING,
   EDGE_RATELIMIT_RESET_TIMESTAMP,
@@ -9,166 +13,78 @@ import {
   EDGE_SOURCE_MISSING_FIELD_INFO,
   EDGE_TOKEN_EXPIRY_TIMESTAMP,
   EDGE_TOKEN_RENEWAL_TIMESTAMP,
+  EDGE_TROUBLE_INFO,
+  EDGE_UP,
   PRODUCT_LISTED,
+  PUBLISH_DELAY_SECONDS,
+  SETTLE_DELAY_SECONDS,
   UNMATCHED_CONFIGURATIONS,
   UNREAD_CONFIGURATIONS,
+  UPWARD_RESTATEMENT_RATIO,
 } from '../catalogue/platform-families.ts';
 import { type Clock, wallAt } from '../clock.ts';
 import { hasWhole } from '../cluster/shard.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
+import type { Series } from '../series/metric-series.ts';
 import type { MetricAge, SeriesJob } from '../series/series-job.ts';
+import { completeByMinute, FINAL_MINUTE } from '../settling/completeness.ts';
+import { type DelaySettings, delaysOf, type MetricMemory, upwardShare } from '../settling/learned.ts';
+import type { LearnedMetric } from '../settling/learned-metrics.ts';
 import { MINUTE_MS } from '../settling/window.ts';
+import { labelsIn, targetName } from '../targets/target.ts';
 import type { AccountView } from './account-status.ts';
-import type { AccountStore } from './account-store.ts';
 
-interface AccountSamplesOptions {
-  readonly clock: Clock;
-  readonly store: Pick<AccountStore, 'publish' | 'withdrawPart'>;
-  /** How long (ms) samples are exposed without being renewed. */
-  readonly staleAfter: number;
+/** Samples of the account's id, and of when its token expires and is renewed. */
+export function identitySamples(
+  account: Pick<AccountView, 'name' | 'shard' | 'id' | 'tokenExpiresAt' | 'tokenRenewsAt'>,
+  clock: Clock,
+): Sample[] {
+  const { name } = account;
+  const id = account.id();
+  // Exporters that expose the same id are taken to poll the same.
+  const identity: Sample[] =
+    id !== undefined && hasWhole(account)
+      ? [{ family: EDGE_ACCOUNT_INFO, labels: { account: name, account_id: id }, value: 1 }]
+      : [];
+  const times = [
+    [EDGE_TOKEN_EXPIRY_TIMESTAMP, account.tokenExpiresAt()],
+    [EDGE_TOKEN_RENEWAL_TIMESTAMP, account.tokenRenewsAt()],
+  ] as const;
+  return [
+    ...identity,
+    ...times.flatMap(([family, at]) =>
+      at === undefined ? [] : [{ family, labels: { account: name }, value: wallAt(clock, at) / 1_000 }],
+    ),
+  ];
 }
 
-/** All of it is renewed every minute. */
-const LEAST_LIFETIME_MS = 3 * MINUTE_MS;
-
-/** The part of an account that is exposed. */
-type ExposedAccount = Pick<
-  AccountView,
-  | 'name'
-  | 'shard'
-  | 'id'
-  | 'platform'
-  | 'intervals'
-  | 'tokenExpiresAt'
-  | 'tokenRenewsAt'
-  | 'listings'
-  | 'sources'
->;
-
-/** What is exposed of an account besides what its jobs find: who and what it is, and parts that are handed to it. */
-export class AccountSamples {
-  readonly #view: ExposedAccount;
-  readonly #options: AccountSamplesOptions;
-  readonly #isWhole: boolean;
-  #withdrawn = false;
-  /** Those that are exposed. */
-  #ages = new ExpectedAges();
-  /** Of limit scopes, by name. */
-  readonly #labels = new Map<string, Labels>();
-
-  constructor(view: ExposedAccount, options: AccountSamplesOptions) {
-    this.#view = view;
-    this.#options = options;
-    this.#isWhole = hasWhole(view);
-  }
-
-  /** Exposes whose account it is, until when its token is valid, and when it is replaced. */
-  exposeIdentity(): void {
-    const { name: account, id, tokenExpiresAt, tokenRenewsAt } = this.#view;
-    const samples: Sample[] = [];
-    const accountId = id();
-    // Several exporters that show it are taken to poll the same.
-    if (accountId !== undefined && this.#isWhole)
-      samples.push({ family: EDGE_ACCOUNT_INFO, labels: { account, account_id: accountId }, value: 1 });
-    for (const [family, at] of [
-      [EDGE_TOKEN_EXPIRY_TIMESTAMP, tokenExpiresAt()],
-      [EDGE_TOKEN_RENEWAL_TIMESTAMP, tokenRenewsAt()],
-    ] as const) {
-      if (at === undefined) continue;
-      samples.push({ family, labels: { account }, value: wallAt(this.#options.clock, at) / 1_000 });
-    }
-    this.publish('identity', samples);
-  }
-
-  /** Exposes what remains of the quota at a time (local ms). */
-  exposeQuota(now = this.#options.clock.now()): void {
-    const { name: account, platform } = this.#view;
-    const samples: Sample[] = [];
-    for (const { name: scope, limiter } of platform.scopes.all) {
-      const window = limiter.openWindow(now);
-      const limit = limiter.limit ?? limiter.guessedPerMinute;
-      const endsAt = window?.endsAt(platform.platformClock) ?? Number.NaN;
-      const labels = this.#labelsOf({ account, scope });
-      if (limit !== undefined) samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limit });
-      if (window === undefined) continue;
-      samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: window.remaining });
-      samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value: endsAt / 1_000 });
-    }
-    this.publish('quota', samples, now);
-  }
-
-  /** The same object for the same scope, with each poll: then its text is written once. */
-  #labelsOf(scope: Labels & { readonly scope: string }): Labels {
-    const known = this.#labels.get(scope.scope) ?? scope;
-    this.#labels.set(scope.scope, known);
-    return known;
-  }
-
-  /** Exposes how reading the lists of configurations went, which say what is to be read. */
-  exposeListings(): void {
-    this.publish('listings', listingSamples(this.#view));
-  }
-
-  /** Exposes how old data may be, in steps, a job each. @param now the platform's time */
-  *exposeAges(jobs: Iterable<DatedJob>, now: number): Generator<undefined, void> {
-    const { name: account, intervals } = this.#view;
-    const ages = new ExpectedAges();
-    for (const job of jobs) {
-      for (const age of job.expectedAges(intervals.of(job).planned, now)) ages.raise(age);
-      yield;
-    }
-    this.#ages = ages;
-    this.publish('ages', ages.samples(account));
-  }
-
-  /** Exposes greater expected ages at once when a poll shows them: older data is shown from now on. */
-  raiseAges(job: DatedJob, intervalMs: number): void {
-    let isRaised = false;
-    for (const age of job.expectedAges(intervalMs, this.#view.platform.platformClock.now()))
-      isRaised = this.#ages.raise(age) || isRaised;
-    if (isRaised) this.publish('ages', this.#ages.samples(this.#view.name));
-  }
-
-  /** Stops exposing it for good. */
-  withdraw(): void {
-    this.#withdrawn = true;
-    for (const part of ['identity', 'quota', 'listings', 'ages', 'learned', 'counting', 'judgement'])
-      this.#options.store.withdrawPart(`${this.#view.name}/${part}`);
-  }
-
-  /** Exposes a part of the account itself. It expires unless it is exposed again. */
-  publish(part: string, samples: readonly Sample[], now = this.#options.clock.now()): void {
-    const { store, staleAfter } = this.#options;
-    if (this.#withdrawn) return;
-    const lifetime = Math.max(staleAfter, LEAST_LIFETIME_MS);
-    store.publish(`${this.#view.name}/${part}`, samples, now + lifetime);
-  }
+/** Samples of what remains of the quota. @param now local ms */
+export function quotaSamples(
+  { name: account, platform }: Pick<AccountView, 'name' | 'platform'>,
+  now: number,
+): Sample[] {
+  return platform.scopes.all.flatMap(({ name: scope, limiter }) => {
+    const window = limiter.openWindow(now);
+    const limit = limiter.limit ?? limiter.guessedPerMinute;
+    const labels = { account, scope };
+    const samples: Sample[] =
+      limit === undefined ? [] : [{ family: EDGE_RATELIMIT_LIMIT, labels, value: limit }];
+    if (window === undefined) return samples;
+    const endsAt = window.endsAt(platform.platformClock) ?? Number.NaN;
+    return [
+      ...samples,
+      { family: EDGE_RATELIMIT_REMAINING, labels, value: window.remaining },
+      { family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value: endsAt / 1_000 },
+    ];
+  });
 }
 
-/** A job that reads series. */
-type DatedJob = Pick<SeriesJob, 'subject' | 'schedule' | 'group' | 'weight' | 'expectedAges'>;
-
-/** The age to be expected of each metric of a product: that of the target whose data is the oldest. */
-class ExpectedAges {
-  readonly #ages = new Map<string, MetricAge>();
-
-  /** Returns true if an age is greater than those of the metric before. */
-  raise(age: MetricAge): boolean {
-    const key = `${age.product} ${age.metric}`;
-    const isOldest = age.ageMs > (this.#ages.get(key)?.ageMs ?? 0);
-    if (isOldest) this.#ages.set(key, age);
-    return isOldest;
-  }
-
-  samples(account: string): Sample[] {
-    return [...this.#ages.values()].map(({ product, metric, ageMs }) => ({
-      family: EDGE_EXPECTED_AGE,
-      labels: { account, product, metric },
-      value: ageMs / 1_000,
-    }));
-  }
-}
-
-function listingSamples({ name: account, ...view }: ExposedAccount): Sample[] {
+/** Samples of the sources of series, and of the lists of configurations. */
+export function listingSamples({
+  name: account,
+  ...view
+}: Pick<AccountView, 'name' | 'sources' | 'listings'>): Sample[] {
   const sources = view.sources().flatMap(({ collector, source, missing }): Sample[] => [
     { family: EDGE_SOURCE_INFO, labels: { account, collector, source }, value: 1 },
     ...missing.map((field) => ({
@@ -177,14 +93,134 @@ function listingSamples({ name: account, ...view }: ExposedAccount): Sample[] {
       value: 1,
     })),
   ]);
-  const listings = view.listings().flatMap(({ product, listed, unmatched, withoutDomains }) => {
+  const listings = view.listings().flatMap(({ product, listed, unmatched, withoutDomains }): Sample[] => {
     const labels = { account, product: product.slug };
-    const samples: Sample[] = [{ family: PRODUCT_LISTED, labels, value: listed ? 1 : 0 }];
-    if (listed) {
-      samples.push({ family: UNMATCHED_CONFIGURATIONS, labels, value: unmatched.length });
-      samples.push({ family: UNREAD_CONFIGURATIONS, labels, value: withoutDomains });
-    }
-    return samples;
+    const found: Sample = { family: PRODUCT_LISTED, labels, value: listed ? 1 : 0 };
+    if (!listed) return [found];
+    return [
+      found,
+      { family: UNMATCHED_CONFIGURATIONS, labels, value: unmatched.length },
+      { family: UNREAD_CONFIGURATIONS, labels, value: withoutDomains },
+    ];
   });
   return [...sources, ...listings];
+}
+
+/** A sample for each metric of a product: the age to be expected of the target whose data is the oldest. @param now platform ms */
+export function ageSamples(
+  account: string,
+  jobs: Iterable<Pick<SeriesJob, 'schedule' | 'group' | 'weight' | 'expectedAges'>>,
+  intervals: Pick<PollIntervals, 'of'>,
+  now: number,
+): Sample[] {
+  const oldest = new Map<string, MetricAge>();
+  for (const job of jobs) {
+    for (const age of job.expectedAges(intervals.of(job).planned, now)) {
+      const key = `${age.product} ${age.metric}`;
+      if (age.ageMs > (oldest.get(key)?.ageMs ?? 0)) oldest.set(key, age);
+    }
+  }
+  return Array.from(oldest.values(), ({ product, metric, ageMs }) => ({
+    family: EDGE_EXPECTED_AGE,
+    labels: { account, product, metric },
+    value: ageMs / 1_000,
+  }));
+}
+
+/** Samples of the facts about the account. */
+export function factSamples(account: string, { up, parts, causes }: Facts): Sample[] {
+  const samples: Sample[] = up === null ? [] : [{ family: EDGE_UP, labels: { account }, value: Number(up) }];
+  for (const { product, hasData, tally } of parts) {
+    if (product === undefined) continue;
+    const { missingShare: missing } = tally;
+    const labels = { account, product };
+    if (missing !== undefined) samples.push({ family: EDGE_MISSING_BUCKETS, labels, value: missing });
+    if (hasData !== null) samples.push({ family: EDGE_DATA_AVAILABLE, labels, value: Number(hasData) });
+  }
+  for (const cause of new Set(causes.map(({ kind }) => kind)))
+    if (cause !== 'first_polls')
+      samples.push({ family: EDGE_TROUBLE_INFO, labels: { account, cause }, value: 1 });
+  return samples;
+}
+
+/** A share from which on a bucket counts as final. */
+const FINAL_SHARE = 0.999;
+
+/** A metric of a product, with what was learned of it. */
+export interface Learned extends Pick<LearnedMetric, 'product' | 'metric'> {
+  readonly known: MetricMemory;
+}
+
+/** Samples of the delays of metrics, and of how their buckets fill up. @param now platform ms */
+export function learnedSamples(
+  account: string,
+  learned: readonly Learned[],
+  delays: DelaySettings,
+  now: number,
+): Sample[] {
+  return learned.flatMap(({ product, metric, known }): Sample[] => {
+    const labels = { account, product, metric };
+    const { publish, settle } = delaysOf(known, delays, now);
+    const upwards = upwardShare(known, now);
+    // Buckets that are final at the usual age are not worth a sample.
+    const incomplete = [...completeByMinute(known.completeness)].filter(
+      ([minute, share]) => minute < FINAL_MINUTE || share < FINAL_SHARE,
+    );
+    return [
+      { family: PUBLISH_DELAY_SECONDS, labels, value: publish / 1_000 },
+      { family: SETTLE_DELAY_SECONDS, labels, value: settle / 1_000 },
+      ...(upwards === undefined ? [] : [{ family: UPWARD_RESTATEMENT_RATIO, labels, value: upwards }]),
+      ...incomplete.map(([minute, value]) => ({
+        family: BUCKET_COMPLETENESS_RATIO,
+        labels: { ...labels, age_seconds: String((minute * MINUTE_MS) / 1_000) },
+        value,
+      })),
+    ];
+  });
+}
+
+/** Counters that are further behind than usual by this much (ms) will jump when they catch up. */
+const BEHIND_MS = 5 * MINUTE_MS;
+
+/** They count as catching up for this time (ms) after they were last behind, so that a scrape shows it with the jump. */
+const CAUGHT_UP_AFTER_MS = 5 * MINUTE_MS;
+
+/** Latest time (platform ms) at which counters were behind, by the id of their series. */
+export type BehindAt = ReadonlyMap<string, number>;
+
+/** A job with the series that it counts. */
+export interface CountingJob {
+  readonly series: Iterable<Pick<Series, 'id' | 'target' | 'counted'>>;
+}
+
+/**
+ * Returns which counters catch up, and a sample for each configuration that has counters. Meanwhile `rate()` is too high,
+ * since many minutes are counted within few.
+ * @param now platform ms
+ * @param intervalOf returns how often (ms) a job is polled when all is well
+ */
+export function catchingUp<Work extends CountingJob>(
+  jobs: Iterable<Work>,
+  before: BehindAt,
+  now: number,
+  intervalOf: (job: Work) => number,
+): { readonly behind: BehindAt; readonly samples: readonly Sample[] } {
+  const behind = new Map<string, number>();
+  const samples = new Map<string, Sample>();
+  for (const job of jobs) {
+    const interval = intervalOf(job);
+    for (const series of job.series) {
+      const counted = series.counted(interval, now);
+      if (counted === undefined) continue;
+      const isBehind = now - counted.until > counted.expectedAge + BEHIND_MS;
+      const last = isBehind ? now : before.get(series.id);
+      const catches = last !== undefined && now - last <= CAUGHT_UP_AFTER_MS;
+      if (catches) behind.set(series.id, last);
+      const { target } = series;
+      const key = `${target.product.slug}/${targetName(target)}`;
+      const value = Math.max(catches ? 1 : 0, samples.get(key)?.value ?? 0);
+      samples.set(key, { family: COUNTERS_CATCHING_UP[target.by], labels: labelsIn(target, {}), value });
+    }
+  }
+  return { behind, samples: [...samples.values()] };
 }

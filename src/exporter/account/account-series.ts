@@ -7,8 +7,8 @@ import { QuestionSource } from '../graphql/question-source.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import { type Job, refusalKey } from '../poll/job.ts';
-import type { Access } from '../poll/refusals.ts';
+import type { Job } from '../poll/job.ts';
+import { type Access, refusalKey } from '../poll/refusals.ts';
 import { type PushDestination, Series } from '../series/metric-series.ts';
 import { RestSource } from '../series/rest-source.ts';
 import { SeriesSamples } from '../series/samples.ts';
@@ -54,7 +54,7 @@ interface AccountSeriesOptions {
 export class AccountSeries {
   readonly #options: AccountSeriesOptions;
   /** Series by what they were made from. */
-  readonly #series = new Map<string, Series>();
+  #series: ReadonlyMap<string, Series> = new Map();
   #jobs: ReadonlySet<SeriesJob> = new Set();
   dropped: DroppedJobs = { count: 0, first: '' };
 
@@ -71,66 +71,51 @@ export class AccountSeries {
   }
 
   /**
-   * Jobs that read series: by REST one for each series, by GraphQL one for each group. Undefined is a step without a job.
+   * Makes the jobs that read series: by REST one for each series, by GraphQL one for each group.
+   * @param most series at most
    * @param keep returns the job of a key, which is made if there is none
    */
-  *jobs(
-    most: number,
-    keep: <Work extends Job>(key: string, make: () => Work) => Work,
-  ): Generator<Job | undefined, void> {
-    const wanted = new Set<string>();
-    const dropped: string[] = [];
-    const jobs = new Set<SeriesJob>();
+  makeJobs(most: number, keep: <Work extends Job>(key: string, make: () => Work) => Work): void {
+    const all = this.#wantedSeries();
     const together: Series[] = [];
-    for (const { key, name, source, make } of this.#wantedSeries()) {
-      if (wanted.size >= most) {
-        dropped.push(name);
-        continue;
-      }
-      // A pass may be abandoned: what it has made stays the only one of its kind.
+    const jobs = new Set<SeriesJob>();
+    const wanted = new Map<string, Series>();
+    for (const { key, source, make } of all.slice(0, most)) {
       const series = this.#series.get(key) ?? make();
-      this.#series.set(key, series);
-      wanted.add(key);
-      if (source === 'graphql') {
-        together.push(series);
-        yield;
-      } else {
-        const job = keep(key, () => this.#restJobOf(series));
-        jobs.add(job);
-        yield job;
-      }
+      wanted.set(key, series);
+      if (source === 'graphql') together.push(series);
+      else jobs.add(keep(key, () => this.#restJobOf(series)));
     }
-    for (const group of together.length === 0 ? [] : this.#options.sources.graphql.groups(together)) {
+    const { graphql } = this.#options.sources;
+    for (const group of together.length === 0 ? [] : graphql.groups(together)) {
       const job = keep(`graphql ${group.id}`, () => this.#groupJobOf(group));
-      if (job.source instanceof QuestionSource)
-        job.source.assign(this.#options.sources.graphql.members(group.series));
+      if (job.source instanceof QuestionSource) job.source.assign(graphql.members(group.series));
       job.assign(group.series);
       jobs.add(job);
-      yield job;
     }
-    for (const key of this.#series.keys()) if (!wanted.has(key)) this.#series.delete(key);
+    this.#series = wanted;
     this.#jobs = jobs;
-    this.dropped = { count: dropped.length, first: dropped[0] ?? '' };
+    this.dropped = { count: Math.max(0, all.length - most), first: all[most]?.name ?? '' };
   }
 
   /** Series that are to be read, each with its source. */
-  *#wantedSeries() {
+  #wantedSeries() {
     const { sources, targets } = this.#options;
-    for (const read of targets.products) {
-      const { product } = read;
-      if (!sources.isChosen(product.api)) continue;
-      for (const { target, metric } of targets.reads(read)) {
-        const source = sources.sourceOf(product, metric, target.by);
-        if (source === undefined) continue;
-        const { by, id, name } = target;
-        yield {
-          key: JSON.stringify([product.api, product.slug, by, id, name, metric]),
-          name: `${product.api}/${product.slug}/${by}/${id}/${metric}`,
-          source,
-          make: () => this.#seriesOf(target, metric, read),
-        };
-      }
-    }
+    return targets.products
+      .filter(({ product }) => sources.isChosen(product.api))
+      .flatMap((read) =>
+        targets.reads(read).flatMap(({ target, metric }) => {
+          const { product, by, id, name } = target;
+          const source = sources.sourceOf(product, metric, by);
+          if (source === undefined) return [];
+          return {
+            key: JSON.stringify([product.api, product.slug, by, id, name, metric]),
+            name: `${product.api}/${product.slug}/${by}/${id}/${metric}`,
+            source,
+            make: () => this.#seriesOf(target, metric, read),
+          };
+        }),
+      );
   }
 
   #seriesOf(target: Target, metric: string, { wants, schedule, settings }: ProductRead): Series {

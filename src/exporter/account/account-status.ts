@@ -1,8 +1,9 @@
+import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { type Shard, shardText } from '../cluster/shard.ts';
-import { type Judgement, judge, MOST_JUDGED } from '../judgement/judgement.ts';
+import { type Facts, factsOf } from '../facts/facts.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
-import type { PollObserver } from '../poll/runner.ts';
+import type { Commit, PollObserver } from '../poll/runner.ts';
 import type { JobState } from '../poll/schedule.ts';
 import type { DemandForecast, ScopeDemand } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
@@ -10,12 +11,12 @@ import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { DelayChange } from '../settling/delay-reports.ts';
-import { toTheEnd } from '../slices.ts';
-import type { AccountStatus, JobStatus, Listed, QuotaStatus } from '../status.ts';
+import type { ObservedAccount, QuotaStatus } from '../status.ts';
+import type { AccountStatus } from '../status-document.ts';
 import type { DroppedJobs } from './account-series.ts';
 import type { ChosenSource } from './account-sources.ts';
 import type { Listing } from './account-targets.ts';
-import { isoTime, type LocalTime, type Moment, StatusOfJob } from './job-status.ts';
+import { isoTime, jobStatus, type LocalTime } from './job-status.ts';
 
 /** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
 export interface AccountView {
@@ -45,8 +46,6 @@ export interface AccountView {
   sources(): readonly ChosenSource[];
   /** Why the account is not alive, as a sentence; undefined if it is. */
   silence(): string | undefined;
-  /** What was said of it last, where it has too many jobs to be judged whenever somebody asks. */
-  judged(): Judgement | undefined;
 }
 
 /** If the scheduler has not run for this long, it is considered dead. */
@@ -78,7 +77,7 @@ export interface Liveness {
   readonly shortestIntervalMs: number;
 }
 
-/** Why an account is not alive, as a sentence; undefined if it is. */
+/** Returns why an account is not alive, as a sentence; undefined if it is. */
 export function silenceOf(liveness: Liveness): string | undefined {
   const { now, beatAt, polledAt, platformUp, shortestIntervalMs } = liveness;
   const beatMs = now - beatAt;
@@ -86,6 +85,18 @@ export function silenceOf(liveness: Liveness): string | undefined {
   const polledMs = now - polledAt;
   if (!platformUp || polledMs <= LONGEST_SILENCE_INTERVALS * shortestIntervalMs) return undefined;
   return `nothing was polled for ${Math.round(polledMs / 1_000)} s`;
+}
+
+/** Where samples are pushed: with each commit, and in place of `/metrics`. */
+export interface PushOutput {
+  readonly commit: Commit;
+  /** True if `/metrics` has a sample nevertheless. */
+  exposes(sample: Sample): boolean;
+}
+
+/** Where an account pushes to, at any moment. */
+export interface PushDestination {
+  pushed: PushOutput | undefined;
 }
 
 /** Called with what an account does, for metrics and logs. */
@@ -112,7 +123,7 @@ export interface AccountObserver extends PollObserver {
   left(account: string): void;
 }
 
-/** Why an account is not ready, as a sentence; undefined if it is: it was read with success, and its scheduler runs. */
+/** Returns why an account is not ready, as a sentence; undefined if it is: it was read with success, and its scheduler runs. */
 export function notReady(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): string | undefined {
   const { name, platform, silence } = view;
   const { answered, note } = platform.reachability;
@@ -123,34 +134,33 @@ export function notReady(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
   const wasRead = view
     .jobs()
     .some(({ lastSuccessAt, startedAt }) => lastSuccessAt !== undefined && startedAt !== undefined);
-  const because = wasRead ? silence() : unread(view, clock);
-  return because === undefined ? undefined : `account ${name}: ${because}`;
+  if (wasRead) {
+    const because = silence();
+    return because && `account ${name}: ${because}`;
+  }
+  const [{ text } = { text: 'the first polls are under way' }] = accountFacts(view, clock).causes;
+  return `account ${name}: nothing was read yet: ${text}`;
 }
 
-/** Why nothing of an account was read. */
-function unread(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): string {
-  const isSmall = view.jobs().length <= MOST_JUDGED;
-  const causes = isSmall
-    ? toTheEnd(judge(accountStatus(view, clock), clock.wall())).causes
-    : view.judged()?.causes;
-  const [{ text } = { text: 'the first polls are under way' }] = causes ?? [];
-  return `nothing was read yet: ${text}`;
-}
-
-/** An account as the status page shows it: by the machine's clock as it is set now. Its jobs are made when they are asked for. */
+/** Returns an account as the status page shows it, by the machine's clock as it is set now. */
 export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): AccountStatus {
+  const observed = observedAccount(view, clock);
+  return { ...observed, facts: factsOf(observed, clock.wall()) };
+}
+
+/** Returns the facts about an account: everything that shows how it is takes them from here. */
+export function accountFacts(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): Facts {
+  return factsOf(observedAccount(view, clock), clock.wall());
+}
+
+function observedAccount(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): ObservedAccount {
   const now = clock.now();
   const aheadMs = clock.wall() - now;
   const time: LocalTime = (local) => isoTime(local === undefined ? undefined : local + aheadMs);
   const { name, apiUrl, platform, forecast } = view;
   const listings = view.listings();
-  const moment = {
-    view,
-    decide: view.queue.decide(now),
-    now,
-    platformNow: platform.platformClock.now(),
-    time,
-  };
+  const platformNow = platform.platformClock.now();
+  const moment = { view, decide: view.queue.decide(now), now, platformNow, time };
   return {
     name,
     api_url: apiUrl,
@@ -168,17 +178,7 @@ export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wal
     stretch: forecast.stretch,
     unmatched: listings.flatMap(({ unmatched }) => unmatched),
     without_domains: listings.reduce((sum, { withoutDomains }) => sum + withoutDomains, 0),
-    jobs: jobsOf(view.jobs(), moment),
-  };
-}
-
-function jobsOf(all: readonly JobState[], moment: Moment): Listed<JobStatus> {
-  return {
-    length: all.length,
-    slice: (from, to) => all.slice(from, to).map((job) => new StatusOfJob(job, moment)),
-    *[Symbol.iterator]() {
-      for (const job of all) yield new StatusOfJob(job, moment);
-    },
+    jobs: view.jobs().map((job) => jobStatus(job, moment)),
   };
 }
 

@@ -1,29 +1,30 @@
 import type { Labels, Sample } from '../catalogue/family.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
-import { TOLERATED_SECONDS } from '../judgement/tally.ts';
+import { TOLERATED_SECONDS } from '../facts/job-facts.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Exposure, Job } from '../poll/job.ts';
-import type { ScheduledJob } from '../poll/schedule.ts';
 import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
-import { runInSlices } from '../slices.ts';
-import { type HeldOver, HeldParts, type Published } from './held-over.ts';
 
 interface AccountStoreOptions {
-  readonly config: Pick<AccountConfig, 'name' | 'labels' | 'stale_after' | 'collectors' | 'credentials'>;
+  readonly config: Pick<AccountConfig, 'name' | 'labels' | 'stale_after'>;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   readonly platformClock: Pick<PlatformClock, 'skewMs' | 'localNow'>;
   readonly intervals: Pick<PollIntervals, 'of'>;
-  /** Where samples are pushed to, in place of being exposed. */
+  /** Destination that samples are pushed to instead of being exposed. */
   readonly outlet: { readonly pushed: { exposes(sample: Sample): boolean } | undefined };
-  /** What the account of before has left. */
+  /** Owners that the account before a reload has left. */
   readonly held?: HeldOver | undefined;
-  /** Whether that was of the same token or login. */
-  readonly isSameAccess?: boolean;
 }
 
-/** The judgement's tolerance: data that it calls in time is not withdrawn. */
+/** Owners in the store that an account leaves exposed when a reload starts it anew. */
+export type HeldOver = ReadonlySet<string>;
+
+/** Data that the facts call in time is not withdrawn. */
 const TOLERATED_MS = TOLERATED_SECONDS * 1_000;
+
+/** Samples of the account itself are renewed every minute. */
+const LEAST_LIFETIME_MS = 3 * 60_000;
 
 /** The newest bucket that an owner shows. */
 interface Shown {
@@ -33,84 +34,68 @@ interface Shown {
 }
 
 /**
- * What an account exposes. What a poll found stays until the next poll replaces it, part by part, until it is stale, or its job
- * goes. After a reload restarts the account, what was exposed stays until it is polled again, expires, or
- * turns out not to be in the new configuration.
+ * What an account exposes. The samples of a poll stay until the next poll replaces them, part by part, until they are stale,
+ * or until their job goes. After a reload the samples of the former account stay until this one replaces them, or until
+ * the new configuration has no such job.
  *
- * Owners are named `<account>/<id of a job or series>/<part>`, or `<account>/<part>` for what is exposed of the account itself.
+ * Owners are named `<account>/<id of a job or series>/<part>`, or `<account>/<part>` for the account itself.
  */
 export class AccountStore {
-  readonly #options: Omit<AccountStoreOptions, 'held' | 'isSameAccess'>;
+  readonly #options: Omit<AccountStoreOptions, 'held'>;
   /** Owners left by the former account that this one has not replaced yet. */
   readonly #held: Set<string>;
-  /** What the former one has left of the account itself. */
-  readonly #heldParts: HeldParts | undefined;
-  readonly #parts = new Map<string, Published>();
+  /** Owners of samples of the account itself. */
+  readonly #parts = new Set<string>();
   readonly #withLabels: ReturnType<typeof withLabels>;
-  /** By owner: its job and metric, and the end (platform ms) of the newest bucket exposed. */
+  /** Newest bucket exposed, by owner. */
   readonly #shown = new Map<string, Shown>();
   /** Owners of each job or series, by its id. */
   readonly #owners = new Map<string, Set<string>>();
   #isUp = false;
   #isHandingOver = false;
 
-  constructor({ held, isSameAccess = false, ...options }: AccountStoreOptions) {
+  constructor({ held = new Set(), ...options }: AccountStoreOptions) {
     this.#options = options;
     this.#withLabels = withLabels(options.config.labels);
-    this.#held = new Set(held?.owners);
-    this.#heldParts = held && new HeldParts(held.parts, options.config, isSameAccess);
-    for (const [owner, { samples, until }] of this.#heldParts ?? [])
-      options.store.publish(owner, samples, until);
+    this.#held = new Set(held);
   }
 
-  /** Exposes a part of the account itself. */
-  publish(owner: string, samples: readonly Sample[], until: number): void {
-    const labelled = this.#withLabels(samples);
-    const beside = this.#heldParts?.beside(owner, labelled, this.#options.platformClock.localNow());
-    const all = [...labelled, ...(beside ?? [])];
-    this.#parts.set(owner, { samples: all, until });
-    this.#options.store.publish(owner, all, until);
+  /** Exposes samples of the account itself. They expire unless they are exposed again. */
+  publish(part: string, samples: readonly Sample[]): void {
+    const { config, store, platformClock } = this.#options;
+    const owner = `${config.name}/${part}`;
+    this.#parts.add(owner);
+    this.#held.delete(owner);
+    const lifetime = Math.max(config.stale_after, LEAST_LIFETIME_MS);
+    store.publish(owner, this.#withLabels(samples), platformClock.localNow() + lifetime);
   }
 
   /** Exposes what a job found, replacing part by part. */
-  expose({ job }: Pick<ScheduledJob, 'job'>, exposures: readonly Exposure[]): void {
+  expose(job: Job, exposures: readonly Exposure[]): void {
     const { config, platformClock, intervals, store, outlet } = this.#options;
     const source = job.follows ?? job;
-    const { usual, planned } = intervals.of(source);
-    const { skewMs } = platformClock;
     const localNow = platformClock.localNow();
     // Until well after the next poll should have renewed them.
-    const until = localNow + Math.max(config.stale_after, 3 * usual);
-    const oldest = new Map<string | undefined, number>();
-    const oldestOf = (metric: string | undefined): number => {
-      const expectedAge = source.expectedAge?.(planned, localNow + skewMs, metric);
-      const time = localNow + skewMs - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
-      oldest.set(metric, time);
-      return time;
-    };
-    const found: (readonly [owner: string, samples: readonly Sample[], until: number])[] = [];
+    const until = localNow + Math.max(config.stale_after, 3 * intervals.of(source).usual);
+    const staleAge = this.#staleAges(() => TOLERATED_MS);
     for (const { part, samples, dataUntil, lasts, series } of exposures) {
       const { id } = series ?? source;
-      const metric = series?.metric;
       const owner = `${config.name}/${id}/${part}`;
-      const mine = this.#owners.get(id) ?? new Set();
-      this.#owners.set(id, mine.add(owner));
+      this.#owners.set(id, (this.#owners.get(id) ?? new Set()).add(owner));
+      const shown = { until: dataUntil ?? Number.POSITIVE_INFINITY, job: source, metric: series?.metric };
       if (dataUntil === undefined) this.#shown.delete(owner);
-      else this.#shown.set(owner, { until: dataUntil, job: source, metric });
-      if (dataUntil !== undefined && dataUntil < (oldest.get(metric) ?? oldestOf(metric)))
+      else this.#shown.set(owner, shown);
+      if (this.#platformNow - shown.until > staleAge(shown)) {
         this.#withdraw(owner);
-      else
-        found.push([
-          owner,
-          this.#withLabels(samples.filter((sample) => outlet.pushed?.exposes(sample) ?? true)),
-          lasts === true ? Number.POSITIVE_INFINITY : until,
-        ]);
+        continue;
+      }
+      this.#held.delete(owner);
+      const exposed = samples.filter((sample) => outlet.pushed?.exposes(sample) ?? true);
+      store.publish(owner, this.#withLabels(exposed), lasts === true ? Number.POSITIVE_INFINITY : until);
     }
-    for (const [owner] of found) this.#held.delete(owner);
-    for (const [owner, samples, end] of found) store.publish(owner, samples, end);
   }
 
-  /** Stops exposing all but what these jobs and series have exposed, or the former account for them. @param ids of them */
+  /** Withdraws all but the samples of these jobs and series, and those that the former account has left of them. @param ids of them */
   keep(ids: ReadonlySet<string>): void {
     for (const [id, owners] of this.#owners) {
       if (ids.has(id)) continue;
@@ -119,7 +104,9 @@ export class AccountStore {
     }
     if (this.#isHandingOver) return;
     for (const owner of this.#held) {
-      if (ids.has(this.#within(owner).replace(/\/[^/]*$/, ''))) continue;
+      const [, id] = /^(.*)\/[^/]*$/.exec(owner.slice(this.#options.config.name.length + 1)) ?? [];
+      // Of the account itself: replaced by its first poll.
+      if (id === undefined || ids.has(id)) continue;
       this.#held.delete(owner);
       this.#options.store.withdraw(owner);
     }
@@ -129,27 +116,34 @@ export class AccountStore {
   platformIs(up: boolean): void {
     const wasUp = this.#isUp;
     this.#isUp = up;
-    if (up && !wasUp) void runInSlices(this.withdrawStale());
+    if (up && !wasUp) this.withdrawStale();
   }
 
-  /** Withdraws what is stale while the platform is up, an owner a step, so that old data does not look new. */
-  *withdrawStale(): Generator<undefined, void> {
-    const { platformClock, intervals } = this.#options;
-    for (const [owner, { until, job, metric }] of this.#shown) {
-      if (!this.#isUp) return;
-      const { usual, planned } = intervals.of(job);
-      const now = platformClock.localNow() + platformClock.skewMs;
-      const expectedAge = job.expectedAge?.(planned, now, metric) ?? Number.POSITIVE_INFINITY;
-      // One poll may fail.
-      if (now - until - expectedAge > Math.max(TOLERATED_MS, usual)) this.#withdraw(owner);
-      yield;
-    }
+  /** Withdraws what is stale while the platform is up, so that old data does not look new. */
+  withdrawStale(): void {
+    if (!this.#isUp) return;
+    const { intervals } = this.#options;
+    // One poll may fail.
+    const staleAge = this.#staleAges((job) => Math.max(TOLERATED_MS, intervals.of(job).usual));
+    for (const [owner, shown] of this.#shown)
+      if (this.#platformNow - shown.until > staleAge(shown)) this.#withdraw(owner);
   }
 
-  /** Stops exposing a part of the account itself. */
-  withdrawPart(owner: string): void {
-    // What is exposed of the account itself is held over as it is.
-    if (!this.#isHandingOver) this.#options.store.withdraw(owner);
+  /** Returns a function of the age (ms) above which data is stale, which computes it once for each metric of a job. */
+  #staleAges(tolerated: (job: Job) => number): (shown: Shown) => number {
+    const ages = new Map<Job, Map<string | undefined, number>>();
+    return ({ job, metric }) => {
+      const known = ages.get(job) ?? new Map<string | undefined, number>();
+      ages.set(job, known);
+      let age = known.get(metric);
+      if (age === undefined) {
+        const { planned } = this.#options.intervals.of(job);
+        const expected = job.expectedAge?.(planned, this.#platformNow, metric) ?? Number.POSITIVE_INFINITY;
+        age = expected + tolerated(job);
+        known.set(metric, age);
+      }
+      return age;
+    };
   }
 
   #withdraw(owner: string): void {
@@ -163,14 +157,20 @@ export class AccountStore {
     this.#isHandingOver = true;
   }
 
-  /** What it leaves, once all its jobs have stopped. */
-  heldOver(): HeldOver {
-    return { owners: this.#held, parts: new Map([...(this.#heldParts ?? []), ...this.#parts]) };
+  /** Withdraws everything, or leaves it to the account that takes the place of this one. */
+  close(): void {
+    this.keep(new Set());
+    for (const owner of this.#parts) this.#withdraw(owner);
   }
 
-  /** An owner's name without that of the account. */
-  #within(owner: string): string {
-    return owner.slice(this.#options.config.name.length + 1);
+  /** Owners that it leaves, once it is closed. */
+  heldOver(): HeldOver {
+    return this.#held;
+  }
+
+  get #platformNow(): number {
+    const { platformClock } = this.#options;
+    return platformClock.localNow() + platformClock.skewMs;
   }
 }
 

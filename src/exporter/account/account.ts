@@ -1,42 +1,51 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, Timer } from '../clock.ts';
 import { partOf } from '../collectors.ts';
 import { sameAccess } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
+import { toTheEnd } from '../exposition/slices.ts';
 import type { Store } from '../exposition/store.ts';
 import { accountIdOf } from '../platform/credentials.ts';
 import { isPassing } from '../platform/read.ts';
-import type { Job } from '../poll/job.ts';
+import type { Job, PollEnd } from '../poll/job.ts';
 import type { Turns } from '../poll/operations.ts';
+import { PollRunner } from '../poll/runner.ts';
 import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/pruning.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { DelayReports } from '../settling/delay-reports.ts';
-import { runInSlices } from '../slices.ts';
 import type { State } from '../state/state.ts';
-import { AccountJudge } from './account-judge.ts';
-import { AccountPolls, type PushDestination, type PushOutput } from './account-polls.ts';
-import { AccountSamples } from './account-samples.ts';
+import {
+  ageSamples,
+  type BehindAt,
+  catchingUp,
+  factSamples,
+  identitySamples,
+  type Learned,
+  learnedSamples,
+  listingSamples,
+  quotaSamples,
+} from './account-samples.ts';
 import {
   type AccountObserver,
   type AccountView,
-  accountStatus,
+  accountFacts,
+  type PushDestination,
+  type PushOutput,
   shortestInterval,
   silenceOf,
 } from './account-status.ts';
-import { AccountStore } from './account-store.ts';
+import { AccountStore, type HeldOver, withLabels } from './account-store.ts';
 import type { AccountTargets } from './account-targets.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
-import type { HeldOver } from './held-over.ts';
 import { AccountJobs, type AccountLimits } from './jobs.ts';
-import { LearnedSamples } from './learned-samples.ts';
 import { SavedParts } from './saved-parts.ts';
 
 /** What an account hands over to the one that takes its place after a reload. */
 export interface HandedOver {
   readonly exposed: HeldOver;
-  /** What is known of the lists of configurations. */
+  /** Lists of configurations. */
   readonly targets: AccountTargets;
   /** The platform's id of the account, and what it was read with. */
   readonly id: string | undefined;
@@ -45,9 +54,9 @@ export interface HandedOver {
 
 /** What makes an account this process' own. */
 export interface Ownership {
-  /** What it remembers. */
+  /** Its memory. */
   readonly state: Pick<State, 'get' | 'keys' | 'commit' | 'kind'>;
-  /** Whether it may be polled at this moment; it always may where it is left out. */
+  /** True while it may be polled; always, if it is left out. */
   readonly mayAct?: () => boolean;
 }
 
@@ -62,46 +71,53 @@ export interface AccountOptions {
   /** Shared by all accounts. */
   readonly turns: Turns;
   readonly limits: () => AccountLimits;
-  /** Where a reload starts the account anew. */
+  /** Left by the account that a reload replaces. */
   readonly handedOver?: HandedOver | undefined;
 }
 
-/** A running account of the platform: its connection, its quota, its jobs. */
+/** Least time (ms) between two looks at how the account is, and for each of its jobs. */
+const LEAST_BETWEEN_LOOKS_MS = 1_000;
+const BETWEEN_LOOKS_PER_JOB_MS = 1;
+
+/** A running account of the platform: its connection, its quota, its jobs. The only place that acts on what they find. */
 export class Account {
   readonly view: AccountView;
   readonly #options: Omit<AccountOptions, 'handedOver'>;
   readonly #connection: Connection;
   readonly #jobs: AccountJobs;
   readonly #forecast: DemandForecast;
-  readonly #polls: AccountPolls;
+  readonly #runner: PollRunner;
   readonly #schedule: Schedule;
   readonly #store: AccountStore;
-  readonly #samples: AccountSamples;
-  readonly #learnedSamples: LearnedSamples;
-  readonly #judge: AccountJudge;
   readonly #saved: SavedParts;
   readonly #delayReports: DelayReports;
   readonly #outlet: PushDestination = { pushed: undefined };
-  /** When (local ms) the scheduler ran last; at first, when the account began. */
+  /** Looks at how the account is, once polls may have changed that. */
+  readonly #lookLater: Timer;
+  #lookFrom = 0;
+  /** True if the platform answered when the account was looked at last. */
+  #lookedUp: boolean | undefined;
+  /** When (local ms) the scheduler ran last, and when a poll ended last; at first, when the account began. */
   #beatAt: number;
+  #polledAt: number;
   #stopBeating: () => void = () => undefined;
-  #replacements = 0;
-  /** The source of each collector as it was said last. */
-  readonly #noted = new Map<string, string>();
+  /** Source of each collector that was reported last. */
+  readonly #reportedSources = new Map<string, string>();
+  /** Counters that were behind. */
+  #behind: BehindAt = new Map();
   #isBeginning = true;
+  #hasPolled = false;
   #stopped = false;
-  #isTakingStock = false;
   #isDemandKnown = false;
 
   constructor({ handedOver, ...options }: AccountOptions) {
     const { config, clock, ticker, ownership, observer, turns } = options;
     const { state, mayAct } = ownership;
-    const { name: account, stale_after: staleAfter } = config;
     this.#options = options;
-    const isSameAccess = handedOver !== undefined && sameAccess(handedOver.access, config);
-    const formerId = isSameAccess ? handedOver.id : undefined;
     this.#delayReports = new DelayReports(config);
     this.#beatAt = clock.now();
+    this.#polledAt = this.#beatAt;
+    this.#lookLater = new Timer(clock, () => this.#look());
     this.#connection = new Connection({
       account: config,
       clock,
@@ -110,18 +126,17 @@ export class Account {
       turns,
       observer,
     });
-    const { platform, queue, credentials } = this.#connection;
+    const { platform, credentials } = this.#connection;
     const { scopes, platformClock } = platform;
-    const forecast = new DemandForecast(scopes);
-    this.#forecast = forecast;
+    this.#forecast = new DemandForecast(scopes);
+    const { intervals } = this.#forecast;
     this.#store = new AccountStore({
       config,
       store: options.store,
       platformClock,
-      intervals: forecast.intervals,
+      intervals,
       outlet: this.#outlet,
       held: handedOver?.exposed,
-      isSameAccess,
     });
     this.#jobs = new AccountJobs({
       account: config,
@@ -135,15 +150,39 @@ export class Account {
       },
       formerTargets: handedOver?.targets,
     });
-    const exposed = this.#store;
-    const poll = (scheduled: ScheduledJob) => this.#polls.poll(scheduled);
-    this.#schedule = new Schedule({ clock, platformClock, ticker, poll, exposed });
-    this.view = {
-      name: account,
+    const { memory } = this.#jobs;
+    const labelled = withLabels(config.labels);
+    this.#runner = new PollRunner({
+      account: config.name,
+      clock,
+      operations: this.#connection.operations,
+      reachability: platform.reachability,
+      intervals,
+      commit: (found) =>
+        this.#outlet.pushed?.commit({ ...found, samples: labelled(found.samples) }) ??
+        state.commit(found.entries),
+      memory,
+      exposed: this.#store,
+      observer,
+    });
+    this.#schedule = new Schedule({ clock, platformClock, ticker, poll: (job) => this.#poll(job) });
+    this.#saved = new SavedParts({ clock, memory, parts: () => this.#jobs.saved(), state });
+    const isSameAccess = handedOver !== undefined && sameAccess(handedOver.access, config);
+    const formerId = isSameAccess ? handedOver.id : undefined;
+    this.view = this.#viewOf(accountIdOf(credentials, new URL(config.api_url).origin, formerId));
+  }
+
+  #viewOf(id: AccountView['id']): AccountView {
+    const { config, clock } = this.#options;
+    const { platform, queue, credentials } = this.#connection;
+    const forecast = this.#forecast;
+    const jobs = () => this.#schedule.states();
+    return {
+      name: config.name,
       apiUrl: config.api_url,
       credentials: config.credentials.kind,
       shard: config.shard,
-      id: accountIdOf(credentials, new URL(config.api_url).origin, formerId),
+      id,
       reserve: config.quota.reserve,
       platform,
       queue,
@@ -151,7 +190,7 @@ export class Account {
       intervals: forecast.intervals,
       tokenExpiresAt: credentials.expiresAt.bind(credentials),
       tokenRenewsAt: credentials.renewsAt.bind(credentials),
-      jobs: () => this.#schedule.states(),
+      jobs,
       isBeginning: () => this.#isBeginning,
       listings: () => this.#jobs.listings(),
       sources: () => this.#jobs.sources.known(),
@@ -159,54 +198,22 @@ export class Account {
         silenceOf({
           now: clock.now(),
           beatAt: this.#beatAt,
-          polledAt: this.#polls.lastAt,
+          polledAt: this.#polledAt,
           platformUp: platform.reachability.up !== false,
-          shortestIntervalMs: shortestInterval(this.#schedule.states(), forecast.intervals),
+          shortestIntervalMs: shortestInterval(jobs(), forecast.intervals),
         }),
-      judged: () => this.#judge.judged(),
     };
-    const samples = new AccountSamples(this.view, { clock, store: this.#store, staleAfter });
-    this.#samples = samples;
-    const publish = samples.publish.bind(samples);
-    this.#learnedSamples = new LearnedSamples(this.view, { delays: config, publish });
-    this.#judge = new AccountJudge(this.view, {
-      clock,
-      status: () => accountStatus(this.view, clock),
-      expose: (judgement) => publish('judgement', judgement),
-    });
-    const { memory } = this.#jobs;
-    this.#saved = new SavedParts({ clock, memory, parts: () => this.#jobs.saved(), state });
-    this.#polls = new AccountPolls({
-      config,
-      clock,
-      connection: this.#connection,
-      intervals: forecast.intervals,
-      jobs: this.#jobs,
-      state,
-      outlet: this.#outlet,
-      store: this.#store,
-      samples,
-      judge: this.#judge,
-      saved: this.#saved,
-      observer,
-      jobsChanged: () => this.#replace(),
-    });
   }
 
   start(): void {
-    // At once: what the account of before was known by stays no longer than that.
+    // At once: the id of the account before a reload stays no longer than that.
     this.#exposeIdentity();
     // On the scheduler's own ticker: no beat means that the scheduler has stopped.
-    this.#stopBeating = this.#options.ticker('* * * * *', () => {
-      this.#beatAt = this.#options.clock.now();
-      this.#isBeginning = false;
-      // Of thousands of jobs on a busy machine it may take longer than a minute.
-      if (!this.#isTakingStock) void runInSlices(this.#takeStock());
-    });
-    this.#replace();
+    this.#stopBeating = this.#options.ticker('* * * * *', () => this.#everyMinute());
+    this.#replaceJobs();
   }
 
-  /** What it asks of the platform (operations a minute); undefined until it is known what there is to poll. */
+  /** Operations a minute that it asks of the platform; undefined until its configurations are listed. */
   get demand(): number | undefined {
     return this.#isDemandKnown ? this.#forecast.perMinute : undefined;
   }
@@ -216,7 +223,7 @@ export class Account {
     this.#outlet.pushed = output;
   }
 
-  /** The counters in the state that belong to this account. */
+  /** Counters in the state that belong to this account. */
   keptCounters(): KeptCounters[] {
     return this.#jobs.series().map(({ kept }) => kept);
   }
@@ -237,12 +244,10 @@ export class Account {
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopBeating();
     this.#stopped = true;
-    // Each job withdraws its own series: by name prefix alone, account "a" would match "a/b".
+    this.#lookLater.set(Number.POSITIVE_INFINITY);
     const polls = this.#schedule.stop();
-    this.#store.keep(new Set());
     // At once: another replica may expose it before the last poll here is over.
-    this.#judge.stop();
-    this.#samples.withdraw();
+    this.#store.close();
     await polls;
     try {
       await this.#saved.stop();
@@ -251,98 +256,115 @@ export class Account {
     }
   }
 
-  /** Exposes whose account it is, once it was looked whether there is another token by now. */
-  #exposeIdentity(): void {
-    void this.#connection.credentials.look().then(() => this.#samples.exposeIdentity());
+  /** Polls a job, and acts on how that ended. Never rejects. */
+  async #poll(scheduled: ScheduledJob): Promise<void> {
+    const { observer, config } = this.#options;
+    try {
+      const end = await this.#runner.run(scheduled);
+      if (end !== undefined) this.#polled(end);
+    } catch (error) {
+      observer.defect(config.name, scheduled.job, error);
+    }
   }
 
-  /** Reports the source that series are read by, if it has changed. */
-  #noteSources(): void {
+  #polled({ job, outcome, result, endedAt, ...end }: PollEnd): void {
+    this.#store.platformIs(this.#connection.platform.reachability.up === true);
+    // Polls without any request count too: they show that polls come to an end.
+    this.#polledAt = endedAt;
+    this.#hasPolled = true;
+    this.#jobs.sources.polled({ job, outcome, result, endedAt, ...end });
+    const isLearned = (result?.learned ?? []).length > 0 || result?.discovery !== undefined;
+    if (isLearned) this.#saved.saveSoon();
+    const isFound = this.#jobs.learn(job, outcome, result);
+    if (isFound || this.#jobs.sources.haveChanged) this.#replaceJobs();
+    const isOther = this.#connection.platform.reachability.up !== this.#lookedUp;
+    if (isOther || this.#options.clock.now() >= this.#lookFrom) this.#look();
+    else this.#lookLater.set(this.#lookFrom);
+  }
+
+  /** Makes the jobs that are wanted now, and polls them from now on. */
+  #replaceJobs(): void {
     if (this.#stopped) return;
     const { observer, config } = this.#options;
+    const jobs = this.#jobs.jobs();
+    toTheEnd(this.#forecast.replace(jobs));
+    this.#isDemandKnown ||= this.#jobs.areListed;
+    this.#schedule.replace(jobs);
+    // Until the sources are known, what a former account has left may still be wanted.
+    if (this.#jobs.areSourcesChosen) this.#store.keep(idsOf(jobs));
+    this.#exposeCatchingUp();
+    this.#reportSources();
+    observer.jobsDropped(config.name, this.#jobs.dropped);
+    observer.collects(config.name, new Set(jobs.map(({ subject: { collector } }) => collector)));
+  }
+
+  #reportSources(): void {
+    const { observer, config } = this.#options;
     for (const chosen of this.#jobs.sources.known()) {
-      if (this.#noted.get(chosen.collector) === chosen.source) continue;
-      this.#noted.set(chosen.collector, chosen.source);
+      if (this.#reportedSources.get(chosen.collector) === chosen.source) continue;
+      this.#reportedSources.set(chosen.collector, chosen.source);
       observer.sourceChosen(config.name, chosen);
     }
   }
 
-  /** Polls the jobs that are wanted now. There may be thousands: they are made in slices, and the latest call wins. */
-  #replace(): void {
-    this.#replacements += 1;
-    void runInSlices(this.#makeJobs(this.#replacements));
-  }
-
-  *#makeJobs(replacement: number): Generator<undefined, void> {
-    // Its turn may come only once the account has stopped, and its state is closed.
-    if (this.#isOutdated(replacement)) return;
-    const { areListed } = this.#jobs;
-    const jobs: Job[] = [];
-    for (const job of this.#jobs.wanted()) {
-      if (job !== undefined) jobs.push(job);
-      yield;
-      if (this.#isOutdated(replacement)) return;
-    }
-    for (const step of this.#forecast.replace(jobs)) {
-      yield step;
-      if (this.#isOutdated(replacement)) return;
-    }
-    this.#isDemandKnown ||= areListed;
-    for (const step of this.#learnedSamples.exposeCatchingUp(this.#jobs.seriesJobs())) {
-      yield step;
-      if (this.#isOutdated(replacement)) return;
-    }
-    // Polls of jobs that are not wanted any more have ended by then: none exposes anything again.
-    void this.#schedule.replace(jobs).then(() => this.#replaced(jobs, replacement));
-    this.#options.observer.jobsDropped(this.#options.config.name, this.#jobs.dropped);
-    const collectors = new Set(jobs.map(({ subject: { collector } }) => collector));
-    this.#options.observer.collects(this.#options.config.name, collectors);
-  }
-
-  #replaced(jobs: readonly Job[], replacement: number): void {
-    this.#noteSources();
-    // Until the sources are known, what a former account has left may still be wanted.
-    if (!this.#isOutdated(replacement) && this.#jobs.areSourcesChosen) this.#store.keep(idsOf(jobs));
-  }
-
-  #isOutdated(replacement: number): boolean {
-    return this.#stopped || replacement !== this.#replacements;
-  }
-
-  *#takeStock(): Generator<undefined, void> {
-    this.#isTakingStock = true;
-    try {
-      for (const step of this.#stock()) {
-        yield step;
-        if (this.#stopped) return;
-      }
-    } finally {
-      this.#isTakingStock = false;
-    }
-  }
-
-  /** Every minute: reports and exposes what was learned, and measures demand; in steps, since each goes through all jobs. */
-  *#stock(): Generator<undefined, void> {
-    this.#exposeIdentity();
-    const { observer, config } = this.#options;
-    const platformNow = this.view.platform.platformClock.now();
+  /** Measures demand, withdraws what is stale, and reports and exposes what was learned. */
+  #everyMinute(): void {
+    const { observer, config, clock } = this.#options;
+    const { platform } = this.view;
+    this.#beatAt = clock.now();
+    this.#isBeginning = false;
+    const now = platform.platformClock.now();
     const { memory, learned } = this.#jobs;
-    const known = [...learned].map((metric) => ({ ...metric, known: memory.of(metric.part) }));
-    for (const metric of known) {
-      for (const change of this.#delayReports.changes(metric, metric.known, platformNow))
+    const known: Learned[] = [];
+    for (const metric of learned) {
+      const one = { ...metric, known: memory.of(metric.part) };
+      known.push(one);
+      for (const change of this.#delayReports.changes(metric, one.known, now))
         observer.delayChanged(config.name, change);
     }
-    yield* this.#store.withdrawStale();
-    yield* this.#forecast.measure();
-    if (this.view.platform.reachability.answered) {
+    this.#store.withdrawStale();
+    toTheEnd(this.#forecast.measure());
+    if (platform.reachability.answered)
       observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
-    }
-    this.#samples.exposeQuota();
-    this.#samples.exposeListings();
-    yield* this.#judge.judge();
-    yield* this.#samples.exposeAges(this.#jobs.seriesJobs(), platformNow);
-    this.#learnedSamples.expose(known, platformNow);
-    yield* this.#learnedSamples.exposeCatchingUp(this.#jobs.seriesJobs());
+    this.#store.publish('learned', learnedSamples(config.name, known, config, now));
+    this.#exposeCatchingUp();
+    this.#look();
+  }
+
+  /** Exposes whose account it is, once the token is read. */
+  #exposeIdentity(): void {
+    void this.#connection.credentials.look().then(() => {
+      if (!this.#stopped) this.#store.publish('identity', identitySamples(this.view, this.#options.clock));
+    });
+  }
+
+  /** Exposes which counters catch up. Before the first poll too: after a restart it brings all at once. */
+  #exposeCatchingUp(): void {
+    const { intervals, platform } = this.view;
+    const now = platform.platformClock.now();
+    const jobs = this.#jobs.seriesJobs();
+    const found = catchingUp(jobs, this.#behind, now, (job) => intervals.of(job).planned);
+    this.#behind = found.behind;
+    this.#store.publish('counting', found.samples);
+  }
+
+  /** Exposes how the account is. Until its first poll ends, the samples of the account before a reload stay. */
+  #look(): void {
+    if (this.#stopped) return;
+    const { clock, config } = this.#options;
+    const { platform, intervals } = this.view;
+    const now = clock.now();
+    this.#lookedUp = platform.reachability.up;
+    this.#lookFrom =
+      now + Math.max(LEAST_BETWEEN_LOOKS_MS, BETWEEN_LOOKS_PER_JOB_MS * this.#schedule.states().length);
+    this.#exposeIdentity();
+    if (!this.#hasPolled) return;
+    const platformNow = platform.platformClock.now();
+    const store = this.#store;
+    store.publish('quota', quotaSamples(this.view, now));
+    store.publish('listings', listingSamples(this.view));
+    store.publish('ages', ageSamples(config.name, this.#jobs.seriesJobs(), intervals, platformNow));
+    store.publish('facts', factSamples(config.name, accountFacts(this.view, clock)));
   }
 }
 
@@ -356,7 +378,7 @@ function idsOf(jobs: readonly Job[]): ReadonlySet<string> {
   return ids;
 }
 
-/** Whether all lists were read once (or refused), so that what there is to poll is known. */
+/** Returns true if all lists were read once (or refused), so that it is known what there is to poll. */
 function isSurveyed(states: readonly JobState[]): boolean {
   const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
   return lists.every(

@@ -9,18 +9,9 @@ import { ConfigurationsCut } from '../graphql/configurations-with-traffic.ts';
 import { EarlyEnds } from '../platform/pages.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { isPassing, PlatformFailure, type Read } from '../platform/read.ts';
-import { isLarge } from '../platform/response-body.ts';
-import {
-  type Discovery,
-  type FollowUp,
-  type Job,
-  type JobSubject,
-  type PollResult,
-  RowsRejected,
-} from '../poll/job.ts';
+import { type Discovery, type Job, type JobSubject, type PollResult, RowsRejected } from '../poll/job.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { madeInSlices, toTheEnd } from '../slices.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateKey } from '../state/state.ts';
 import {
@@ -97,7 +88,6 @@ export class DiscoveryJob implements Job<Listed> {
   readonly schedule: string;
   readonly group: string;
   readonly weight = DISCOVERY_WEIGHT;
-  readonly findsJobs = true;
   readonly #options: DiscoveryJobOptions;
   readonly #ends = new EarlyEnds();
   readonly #part: MemoryPart<NamedListMemory> & { readonly key: StateKey };
@@ -143,7 +133,7 @@ export class DiscoveryJob implements Job<Listed> {
       configurations: discovered.configurations,
       addressing: addressed(addressing ?? 'domain'),
     };
-    const samples = await madeInSlices(configurationSamples(this.#options, discovery));
+    const samples = configurationSamples(this.#options, discovery);
     return { ...discovered, addressing, samples, elsewhere, pages };
   }
 
@@ -153,15 +143,9 @@ export class DiscoveryJob implements Job<Listed> {
   ): Promise<{ readonly discovered: Discovered } & Pick<Listed, 'elsewhere' | 'pages'>> {
     const { product, most, elsewhere } = this.#options;
     try {
-      const { items, pages, bytes } = await readListed(
-        { product, most: most(), ends: this.#ends },
-        read,
-        signal,
-      );
-      const decoding = decodeConfigurations(items, most());
-      // A large list is decoded in one go, so that only one is in memory: a fraction of the time that parsing it took.
-      const discovered = isLarge(bytes) ? toTheEnd(decoding) : await madeInSlices(decoding);
-      return { discovered, elsewhere: undefined, pages };
+      const asked = { product, most: most(), ends: this.#ends };
+      const { items, pages } = await readListed(asked, read, signal);
+      return { discovered: decodeConfigurations(items, most()), elsewhere: undefined, pages };
     } catch (failure) {
       const isGone = failure instanceof PlatformFailure && GONE.includes(failure.status);
       // Series keep the names of the earlier list: another API knows fewer ids and no names.
@@ -187,15 +171,9 @@ export class DiscoveryJob implements Job<Listed> {
     return this.#options.elsewhere?.isInUse() !== true && !isPassing(failure.outcome);
   }
 
-  conclude({
-    configurations,
-    rejected,
-    overLimit,
-    addressing: found,
-    samples,
-    elsewhere,
-    pages,
-  }: Listed): PollResult {
+  conclude(listed: Listed | PlatformFailure): PollResult {
+    if (listed instanceof PlatformFailure) throw listed;
+    const { configurations, rejected, overLimit, addressing: found, samples, elsewhere, pages } = listed;
     const rejections: Rejections = new Map();
     reject(rejections, 'bad_value', rejected);
     reject(rejections, 'over_limit', overLimit);
@@ -237,10 +215,9 @@ export class DiscoveryJob implements Job<Listed> {
     return this.#options.memory.of(this.#part);
   }
 
-  /** Follows itself while the list is doubted. */
-  followUp(): FollowUp | undefined {
-    if (this.#memory.doubted === 0) return undefined;
-    return { job: this, notBefore: this.#options.platformClock.localNow() + READ_AGAIN_MS };
+  /** While the list is doubted it is read again. */
+  dueAt(): number | undefined {
+    return this.#memory.doubted === 0 ? undefined : this.#options.platformClock.localNow() + READ_AGAIN_MS;
   }
 }
 
@@ -277,11 +254,10 @@ async function findAddressing(
   return undefined;
 }
 
-/** In small steps, since there may be thousands of configurations. */
-function* configurationSamples(
+function configurationSamples(
   { account, isOwn = () => true, counts = true }: DiscoveryJobOptions,
   { product, configurations, addressing }: Omit<Discovery, 'isFromElsewhere'>,
-): Generator<undefined, readonly Sample[]> {
+): readonly Sample[] {
   const common = { account, product: product.slug };
   const count = { family: EDGE_CONFIGURATIONS, labels: common, value: numberOfActive(configurations) };
   const samples: Sample[] = counts ? [count] : [];
@@ -292,7 +268,6 @@ function* configurationSamples(
       // Not spread, see `labelsIn`: there may be thousands.
       samples.push({ family: EDGE_CONFIGURATION_INFO, labels: Object.assign({}, common, own), value: 1 });
     }
-    yield;
   }
   return samples;
 }

@@ -11,7 +11,7 @@ import { duration } from '../text/figures.ts';
 /** Formats a local time by the machine's clock. */
 export type LocalTime = (local: number | undefined) => string | null;
 
-/** The moment of which a status is. */
+/** Time of a status, and what it is taken from. */
 export interface Moment {
   readonly view: {
     readonly intervals: Pick<PollIntervals, 'of'>;
@@ -25,162 +25,46 @@ export interface Moment {
   readonly time: LocalTime;
 }
 
-/**
- * The status of a job, of which each field is found out when it is asked for: a search looks at all of a hundred thousand jobs,
- * and shows a few. Not an object of getters, which takes ten times as long to make.
- */
-export class StatusOfJob implements JobStatus {
-  readonly #known: JobState;
-  readonly #moment: Moment;
-  #decision: { readonly found: RequestDecision | undefined } | undefined;
-  #plannedMs: number | undefined;
-
-  constructor(known: JobState, moment: Moment) {
-    // As it is now: it may go on before it is asked for more.
-    this.#known = { ...known };
-    this.#moment = moment;
-  }
-
-  /** All fields, for a document. */
-  toJSON(): object {
-    return Object.fromEntries(FIELDS.map((field) => [field, this[field]] as const));
-  }
-
-  get id() {
-    return this.#known.job.id;
-  }
-
-  get collector() {
-    return this.#known.job.subject.collector;
-  }
-
-  get product() {
-    return this.#known.job.subject.product;
-  }
-
-  get configuration_id() {
-    return this.#known.job.subject.configuration_id;
-  }
-
-  get configuration() {
-    return this.#known.job.subject.configuration;
-  }
-
-  get metric() {
-    return this.#known.job.subject.metric;
-  }
-
-  get catches_up_for() {
-    return this.#known.job.follows?.id;
-  }
-
-  get schedule() {
-    return this.#known.job.schedule ?? 'as needed';
-  }
-
-  get state() {
-    const { state } = this.#known;
-    if (isWaiting(this.#known, this.#moment.now)) return 'waiting';
-    return state === 'running' ? 'running' : 'idle';
-  }
-
-  get why() {
-    const { view, now } = this.#moment;
-    const decision = this.#decided;
-    const scope = view.platform.scopes.of(this.#known.job.group).name;
-    const context = { scope, concurrency: view.queue.concurrency, now };
-    return decision === undefined ? '' : whyWaiting(this.#known, decision, context);
-  }
-
-  get waits_for() {
-    return this.#decided?.why ?? null;
-  }
-
-  get interval_seconds() {
-    return seconds(this.#known.intervalMs);
-  }
-
-  get last_polled_at() {
-    return this.#moment.time(this.#known.startedAt);
-  }
-
-  get last_outcome() {
-    return this.#known.lastOutcome ?? null;
-  }
-
-  get last_reason() {
-    return this.#known.lastReason ?? null;
-  }
-
-  get last_success_at() {
-    return this.#moment.time(this.#known.lastSuccessAt);
-  }
-
-  get last_bucket_at() {
-    return isoTime(this.#known.lastBucketAt);
-  }
-
-  get data_age_seconds() {
-    const { lastBucketAt, bucketWidthMs = 0 } = this.#known;
-    return seconds(lastBucketAt && this.#moment.platformNow - lastBucketAt - bucketWidthMs);
-  }
-
-  get expected_age_seconds() {
-    const { job } = this.#known;
-    const asked = job.schedule === undefined ? this.#planned : periodOf(job.schedule).longest;
-    return seconds(job.expectedAge?.(asked, this.#moment.platformNow));
-  }
-
-  get allowed_age_seconds() {
-    return seconds(this.#known.job.expectedAge?.(this.#planned, this.#moment.platformNow));
-  }
-
-  get missing_share() {
-    return this.#known.shareMissing ?? null;
-  }
-
-  get counted_until() {
-    return isoTime(this.#counted?.until);
-  }
-
-  get counted_age_seconds() {
-    const counted = this.#counted;
-    return seconds(counted && this.#moment.platformNow - counted.until);
-  }
-
-  get expected_counted_age_seconds() {
-    return seconds(this.#counted?.expectedAge);
-  }
-
-  get next_at() {
-    const { view, now, time } = this.#moment;
-    if (this.state !== 'waiting') return time(dueNext(this.#known));
-    const decision = this.#decided;
-    return time(decision && turnAt(decision, view.platform.scopes.of(this.#known.job.group).limiter, now));
-  }
-
-  /** Only while its first request waits. */
-  get #decided(): RequestDecision | undefined {
-    const { request } = this.#known;
-    const isAsked = request !== undefined && this.state === 'waiting';
-    this.#decision ??= { found: isAsked ? this.#moment.decide(request) : undefined };
-    return this.#decision.found;
-  }
-
-  get #planned(): number {
-    this.#plannedMs ??= this.#moment.view.intervals.of(this.#known.job).planned;
-    return this.#plannedMs;
-  }
-
-  get #counted() {
-    return this.#known.job.counted?.(this.#planned, this.#moment.platformNow);
-  }
+/** Returns the status of a job. */
+export function jobStatus(known: JobState, { view, decide, now, platformNow, time }: Moment): JobStatus {
+  const { job, request, lastBucketAt, bucketWidthMs = 0 } = known;
+  const { collector, product, configuration_id, configuration, metric } = job.subject;
+  const planned = view.intervals.of(job).planned;
+  const scheduled = job.schedule === undefined ? planned : periodOf(job.schedule).longest;
+  const scope = view.platform.scopes.of(job.group);
+  const state = known.state === 'waiting' && !isDue(known, now) ? 'idle' : known.state;
+  const decision = request !== undefined && state === 'waiting' ? decide(request) : undefined;
+  const counted = job.counted?.(planned, platformNow);
+  const context = { scope: scope.name, concurrency: view.queue.concurrency, now };
+  return {
+    id: job.id,
+    collector,
+    product,
+    configuration_id,
+    configuration,
+    metric,
+    catches_up_for: job.follows?.id,
+    schedule: job.schedule ?? 'as needed',
+    state,
+    why: decision === undefined ? '' : whyWaiting(known, decision, context),
+    waits_for: decision?.why ?? null,
+    interval_seconds: seconds(known.intervalMs),
+    last_polled_at: time(known.startedAt),
+    last_outcome: known.lastOutcome ?? null,
+    last_reason: known.lastReason ?? null,
+    last_success_at: time(known.lastSuccessAt),
+    last_bucket_at: isoTime(lastBucketAt),
+    data_age_seconds: seconds(lastBucketAt && platformNow - lastBucketAt - bucketWidthMs),
+    expected_age_seconds: seconds(job.expectedAge?.(scheduled, platformNow)),
+    allowed_age_seconds: seconds(job.expectedAge?.(planned, platformNow)),
+    missing_share: known.shareMissing ?? null,
+    counted_until: isoTime(counted?.until),
+    counted_age_seconds: seconds(counted && platformNow - counted.until),
+    expected_counted_age_seconds: seconds(counted?.expectedAge),
+    next_at:
+      state === 'waiting' ? time(decision && turnAt(decision, scope.limiter, now)) : time(dueNext(known)),
+  };
 }
-
-/** In the order in which they are defined above: every getter is a field. */
-const FIELDS = Object.entries(Object.getOwnPropertyDescriptors(StatusOfJob.prototype)).flatMap(
-  ([name, { get }]) => (get === undefined ? [] : [name as keyof JobStatus]),
-);
 
 /** When a job is due next by its schedule (local ms). */
 function dueNext({ state, dueAt, startedAt, job: { schedule } }: JobState): number | undefined {
@@ -198,9 +82,8 @@ export function isoTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-/** Whether a job is due but has not started yet. */
-function isWaiting({ state, dueAt }: JobState, now: number): boolean {
-  return state === 'waiting' && dueAt !== undefined && dueAt <= now;
+function isDue({ dueAt }: JobState, now: number): boolean {
+  return dueAt !== undefined && dueAt <= now;
 }
 
 /** What the texts of wait reasons mention. */

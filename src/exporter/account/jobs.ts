@@ -56,7 +56,7 @@ export class AccountJobs {
   readonly sources: AccountSources;
   readonly #names: SettingNames;
   /** Jobs by what they were made from: a job that stays keeps its object, and all that it has learned. */
-  readonly #jobs = new Map<string, Job>();
+  #jobs: ReadonlyMap<string, Job> = new Map();
   readonly #series: AccountSeries;
   /** The limits for which the jobs were last made. */
   #wantedWithin: AccountLimits | undefined;
@@ -88,44 +88,36 @@ export class AccountJobs {
     this.#names = new SettingNames(scopes.platformClock, namesWaitMs);
   }
 
-  /** The jobs wanted now. */
+  /** Returns the jobs that are wanted now, and forgets the others. */
   jobs(): readonly Job[] {
-    return [...this.wanted()].filter((job) => job !== undefined);
-  }
-
-  /** The jobs wanted now. Undefined is a step without a job. Jobs no longer wanted are forgotten at the end. */
-  *wanted(): Generator<Job | undefined, void> {
-    const keys = new Set<string>();
+    const jobs = new Map<string, Job>();
     const keep = <Work extends Job>(key: string, make: () => Work): Work => {
       const known = this.#jobs.get(key);
       const job = known === undefined ? make() : (known as Work);
-      keys.add(key);
-      this.#jobs.set(key, job);
+      jobs.set(key, job);
       return job;
     };
-    for (const product of this.#listed()) {
-      yield keep(`discovery ${product.api} ${product.slug}`, () => this.#discoveryOf(product));
-    }
+    for (const product of this.#listed())
+      keep(`discovery ${product.api} ${product.slug}`, () => this.#discoveryOf(product));
     const readsAll = ({ product, settings }: ProductRead) =>
       product.api === 'analytics' && settings.metrics.includes('*') && this.sources.isRest(product.api);
-    if (this.targets.products.some(readsAll)) yield keep('metadata', () => new MetadataJob());
+    if (this.targets.products.some(readsAll)) keep('metadata', () => new MetadataJob());
     for (const api of this.#apis) {
       const probe = this.#series.probe(api);
-      if (probe !== undefined) yield keep(`source ${api}`, () => probe);
+      if (probe !== undefined) keep(`source ${api}`, () => probe);
     }
     this.sources.jobsAreMade(this.#apis);
     const limits = this.#limits();
-    yield* this.#series.jobs(limits.jobs - keys.size, keep);
-    for (const api of this.#options.account.reconciliation_share > 0 ? this.#apis : []) {
-      yield keep(`reconciliation ${api}`, () => this.#reconciliationOf(api));
-    }
+    this.#series.makeJobs(limits.jobs - jobs.size, keep);
+    for (const api of this.#options.account.reconciliation_share > 0 ? this.#apis : [])
+      keep(`reconciliation ${api}`, () => this.#reconciliationOf(api));
     for (const [name, schedule] of this.#settings()) {
-      for (const job of COLLECTORS[name].jobs(this.#collectorContext(name, schedule))) {
-        yield keep(JSON.stringify([job.id, job.subject]), () => job);
-      }
+      for (const job of COLLECTORS[name].jobs(this.#collectorContext(name, schedule)))
+        keep(JSON.stringify([job.id, job.subject]), () => job);
     }
-    for (const key of this.#jobs.keys()) if (!keys.has(key)) this.#jobs.delete(key);
+    this.#jobs = jobs;
     this.#wantedWithin = limits;
+    return [...jobs.values()];
   }
 
   /** Whether the lists of configurations could be read. Leaves out a missing list of a product that the source does not serve. */
@@ -148,8 +140,10 @@ export class AccountJobs {
       this.targets.metrics.list(result.metrics);
       return true;
     }
-    const [only] = job instanceof SeriesJob && job.findsJobs ? job.series : [];
+    // A metric that the catalogue does not list is read for one target first.
+    const [only] = job instanceof SeriesJob ? job.series : [];
     if (only === undefined || !TELLING.includes(outcome)) return false;
+    if (only.target.product.metrics.includes(only.metric)) return false;
     return this.targets.metrics.answered(only.target.product, only.metric, outcome === 'ok');
   }
 

@@ -33,7 +33,6 @@ export class MetadataJob implements Job<ListedMetrics> {
   readonly schedule = SCHEDULE;
   readonly group = 'analytics';
   readonly weight = METADATA_WEIGHT;
-  readonly findsJobs = true;
 
   cost(): number {
     return 1;
@@ -44,7 +43,9 @@ export class MetadataJob implements Job<ListedMetrics> {
     return decodeMetadata(body);
   }
 
-  conclude({ metrics, rejected }: ListedMetrics): PollResult {
+  conclude(listed: ListedMetrics | PlatformFailure): PollResult {
+    if (listed instanceof PlatformFailure) throw listed;
+    const { metrics, rejected } = listed;
     // An empty list is not believed: the former one, at first the catalogue's, stays in use.
     if (metrics.length === 0) return { outcome: 'empty', rejected, exposures: () => [] };
     return { outcome: 'ok', rejected, metrics, exposures: () => [] };

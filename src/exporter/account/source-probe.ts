@@ -35,7 +35,6 @@ export class SourceProbe implements Job<ProbeResult> {
   readonly schedule = SCHEDULE;
   readonly group: string;
   readonly weight = PROBE_WEIGHT;
-  readonly findsJobs = true;
   readonly #options: SourceProbeOptions;
 
   constructor(api: SeriesApi, options: SourceProbeOptions) {
@@ -56,7 +55,8 @@ export class SourceProbe implements Job<ProbeResult> {
     return { rest: found, graphql: await resultOf(graphql, GRAPHQL_MISSING, read, signal) };
   }
 
-  conclude(result: ProbeResult): PollResult {
+  conclude(result: ProbeResult | PlatformFailure): PollResult {
+    if (result instanceof PlatformFailure) throw result;
     const { learn, jobs } = this.#options;
     learn(result);
     const answering = (['rest', 'graphql'] as const).filter((source) => result[source] === 'answers');

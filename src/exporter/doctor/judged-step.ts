@@ -1,11 +1,11 @@
-import { type AccountView, accountStatus } from '../account/account-status.ts';
+import { type AccountView, accountFacts } from '../account/account-status.ts';
 import type { Clock } from '../clock.ts';
-import { type Cause, numberOf } from '../judgement/covered.ts';
-import { type Judgement, judge } from '../judgement/judgement.ts';
+import type { Cause } from '../facts/cause.ts';
+import { numberOf } from '../facts/cause-catalogue.ts';
+import type { Facts } from '../facts/facts.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { JobState } from '../poll/schedule.ts';
 import { PollIntervals } from '../rate-limit/poll-intervals.ts';
-import { toTheEnd } from '../slices.ts';
 import type { Session } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -40,7 +40,7 @@ function plain({ next }: Cause): string {
   return next.replaceAll('`', '');
 }
 
-function judgementOf(session: Session): Judgement {
+function judgementOf(session: Session): Facts {
   const { account, connection, clock, survey } = session;
   const jobs = session.findings
     .filter(({ job }) => survey.jobs().includes(job))
@@ -63,9 +63,8 @@ function judgementOf(session: Session): Judgement {
     listings: () => survey.listings(),
     sources: () => survey.sources.chosen(),
     silence: () => undefined,
-    judged: () => undefined,
   };
-  return toTheEnd(judge(accountStatus(view, clock), clock.wall()));
+  return accountFacts(view, clock);
 }
 
 /** A job as it is after its only poll. */

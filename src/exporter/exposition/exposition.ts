@@ -1,6 +1,6 @@
-import { runInSlices } from '../slices.ts';
 import type { Page } from './family-lines.ts';
 import { gzipMember, makeSegment, type Segment } from './segment.ts';
+import { runInSlices } from './slices.ts';
 import type { Store } from './store.ts';
 import type { ExpositionFormat } from './text-format.ts';
 

@@ -1,100 +1,57 @@
 import type { ClusterStatus } from '../cluster/member.ts';
-import { judge } from '../judgement/judgement.ts';
-import type { ConfigStatus, ReceiverStatus, ShardStatus, Status } from '../status.ts';
+import type { ConfigStatus, ReceiverStatus, ShardStatus } from '../status.ts';
+import type { AccountStatus, Status } from '../status-document.ts';
 import { duration, grouped } from '../text/figures.ts';
-import { accountsSection } from './accounts.ts';
+import { accountsSection } from './account-panel.ts';
 import { clockTime, type Html, html, moment, trusted } from './html.ts';
-import { type JobQuery, type JobSelection, jobsForm, jobsRegion, selectJobs } from './jobs-table.ts';
+import { jobsSection } from './jobs-table.ts';
+import { addressOf, type PageQuery } from './query.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
-import { type JudgedAccount, verdictBox, withoutAccounts, worstFirst } from './verdict.ts';
+import { severityOf, verdictBox, withoutAccounts, worstFirst } from './verdict.ts';
 
 /** What the page needs beside the status. */
 export interface PageOptions {
-  readonly query: JobQuery;
+  readonly query: PageQuery;
   /** Milliseconds since the epoch; every age is relative to it. */
   readonly now: number;
   readonly telemetryPath: string;
 }
 
-/** The status page: one self-contained HTML document that works without scripts too, made in small steps. */
-export function* renderPage(
-  status: Status,
-  { query, now, telemetryPath }: PageOptions,
-): Generator<undefined, string> {
-  const accounts: JudgedAccount[] = [];
-  for (const account of status.accounts) {
-    accounts.push({ account, judgement: yield* judge(account, now) });
-    yield;
-  }
-  const jobs = status.accounts.reduce((total, account) => total + account.jobs.length, 0);
-  const isShort = isAsked(query) || jobs <= MOST_LISTED;
-  const asked = accounts.filter(
-    ({ account }) => query.account === undefined || query.account === account.name,
-  );
-  const counts = countsOf(asked);
-  const isCounted = query.words === '' && jobs > MOST_LISTED;
-  const selection = isShort
-    ? yield* selectJobs(status.accounts, query, isCounted ? counts : undefined)
-    : { query, jobs: [], counts, start: 0, pages: 1 };
-  accounts.sort(worstFirst);
+/** Renders the status page: one self-contained HTML document that works without scripts too. */
+export function renderPage(given: Status, { query, now, telemetryPath }: PageOptions): string {
+  const status = { ...given, accounts: given.accounts.toSorted(worstFirst) };
+  const { accounts } = status;
+  const isChosen = accounts.length > 1 && accounts.some(({ name }) => name === query.account);
+  const parts = [
+    html`<div id="summary">${verdictBox(status, now)}${status.sandbox ? SANDBOX_NOTICE : ''}${figures(status, now)}</div>`,
+    accountsSection(accounts, query, now, withoutAccounts(status)),
+  ];
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>${title(status, accounts)}</title>
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>${title(status)}</title>
 <style>${trusted(PAGE_STYLE)}</style></head>
 <body><div class="wrap"><a class="skip" href="#jobs-head">Skip to the jobs</a>
 ${top(status, now, telemetryPath)}
-<main>${summary(status, accounts, now)}
-${accountsSection(accounts, query, now, withoutAccounts(status))}
-<section aria-labelledby="jobs-head"><h2 id="jobs-head">Jobs</h2>
-${jobsPanel(selection, accounts.length, now)}</section>
+<main>${isChosen ? parts.toReversed() : parts}
+${jobsSection(accounts, query, now)}
 </main></div><script>${trusted(PAGE_SCRIPT)}</script></body></html>
 `.markup;
 }
 
-/** More jobs than these are listed when some of them are asked for: to find the most urgent of all takes long. */
-const MOST_LISTED = 10_000;
-
-function isAsked({ words, filter, account, page }: JobQuery): boolean {
-  return words !== '' || filter !== 'all' || account !== undefined || page > 1;
-}
-
-/** How many jobs there are by state, as they were judged. */
-function countsOf(accounts: readonly JudgedAccount[]): JobSelection['counts'] {
-  const of = (which: Tallied) => sum(accounts, which);
-  return {
-    all: of('jobs'),
-    failing: of('failing'),
-    late: of('late'),
-    behind: of('behind'),
-    waiting: of('waiting'),
-    running: of('running'),
-    new: of('unpolled'),
-  };
-}
-
-/** The jobs, folded where there are many accounts and none of their jobs is asked for. */
-function jobsPanel(selection: JobSelection, accounts: number, now: number): Html {
-  const panel = html`<div class="panel"><div class="tools">${jobsForm(selection)}</div>${jobsRegion(selection, now)}</div>`;
-  if (accounts <= 1 || isAsked(selection.query)) return panel;
-  return html`<details id="all-jobs"><summary>Show the ${grouped(selection.counts.all)} jobs of all accounts</summary>${panel}</details>`;
-}
-
-function title(status: Status, accounts: readonly JudgedAccount[]): string {
+function title(status: Status): string {
+  const { accounts } = status;
   const name = status.sandbox ? 'edge-exporter (made-up data)' : 'edge-exporter';
   if (!status.ready) return `Not ready · ${name}`;
-  const failing = sum(accounts, 'failing');
-  const fresh = accounts.filter(({ judgement }) => judgement.state === 'well').length;
+  const fresh = accounts.filter(({ facts }) => facts.state === 'well').length;
   if (fresh === accounts.length) return name;
-  const only = accounts.length === 1 ? accounts[0]?.judgement.state : undefined;
-  if (only === 'partly_failing') return `${grouped(failing)} failing · ${name}`;
+  const only = accounts.length === 1 ? accounts[0]?.facts.state : undefined;
+  if (only === 'partly_failing') return `${grouped(sum(accounts, 'failing'))} failing · ${name}`;
   return `${only?.replaceAll('_', ' ') ?? `${fresh} of ${accounts.length} fresh`} · ${name}`;
 }
 
-type Tallied = 'jobs' | 'failing' | 'late' | 'behind' | 'waiting' | 'running' | 'unpolled';
-
-function sum(accounts: readonly JudgedAccount[], of: Tallied): number {
-  return accounts.reduce((total, { judgement }) => total + judgement.tally[of], 0);
+function sum(accounts: readonly AccountStatus[], of: 'jobs' | 'failing' | 'waiting'): number {
+  return accounts.reduce((total, { facts }) => total + facts.tally[of], 0);
 }
 
 function top(status: Status, now: number, telemetryPath: string): Html {
@@ -106,16 +63,17 @@ function top(status: Status, now: number, telemetryPath: string): Html {
 <p class="alert lost" id="lost" role="alert" hidden>The exporter does not answer. This is its last known status.</p>`;
 }
 
-function summary(status: Status, accounts: readonly JudgedAccount[], now: number): Html {
+/** Readiness is green only if all accounts are well. */
+function figures(status: Status, now: number): Html {
+  const { accounts } = status;
   const failing = sum(accounts, 'failing');
-  return html`<div id="summary">${verdictBox(status, accounts, now)}${status.sandbox ? SANDBOX_NOTICE : ''}
-<dl class="figures">
-<div><dt>Exporter</dt><dd class="large">${
-    status.ready ? html`<span class="state ok">ready</span>` : html`<span class="state bad">not ready</span>`
-  }</dd>${notReady(status)}</div>
+  const isWell = accounts.every((account) => severityOf(account) === 0);
+  const ready = html`<span class="state ${isWell ? 'ok' : 'calm'}">ready</span>`;
+  return html`<dl class="figures">
+<div><dt>Exporter</dt><dd class="large">${status.ready ? ready : html`<span class="state bad">not ready</span>`}</dd>${notReady(status)}</div>
 <div><dt>Jobs</dt><dd class="large">${grouped(sum(accounts, 'jobs'))}</dd></div>
-<div><dt>Failing</dt><dd class="large${failing > 0 ? ' bad-text' : ''}"><a href="?show=failing#jobs-head">${grouped(failing)}</a></dd></div>
-<div><dt>Waiting</dt><dd class="large"><a href="?show=waiting#jobs-head">${grouped(sum(accounts, 'waiting'))}</a></dd></div>
+<div><dt>Failing</dt><dd class="large${failing > 0 ? ' bad-text' : ''}"><a href="${addressOf({ jobs: 'failing' })}">${grouped(failing)}</a></dd></div>
+<div><dt>Waiting</dt><dd class="large"><a href="${addressOf({ jobs: 'waiting' })}">${grouped(sum(accounts, 'waiting'))}</a></dd></div>
 <div><dt>Series</dt><dd class="large">${grouped(status.series)}</dd>${
     status.series_dropped > 0
       ? html`<dd class="small bad-text">${grouped(status.series_dropped)} dropped</dd>`
@@ -127,7 +85,7 @@ ${status.shard === undefined ? '' : html`<div class="words"><dt>Shard</dt><dd>${
 <div class="words"><dt>State</dt><dd>${state(status)}</dd></div>
 ${status.cluster === undefined ? '' : html`<div class="words"><dt>Replicas</dt><dd>${cluster(status.cluster, now)}</dd></div>`}
 ${status.push.map((receiver) => html`<div class="words"><dt>Push</dt><dd>${pushed(receiver, now)}</dd></div>`)}
-</dl></div>`;
+</dl>`;
 }
 
 const SANDBOX_NOTICE = html`<p class="notice"><strong>All data here is made up.</strong> No account is configured, so this exporter

@@ -94,7 +94,7 @@ td { padding: 8px 14px 8px 0; border-bottom: 1px solid var(--rule); vertical-ali
 tbody tr:last-child td { border-bottom: 0; }
 th.number, td.number { text-align: right; }
 .parts td { padding-top: 4px; padding-bottom: 4px; overflow-wrap: break-word; }
-.parts .age { padding-left: 28px; white-space: nowrap; }
+.parts .number { white-space: nowrap; }
 #account { scroll-margin-top: 12px; }
 .accounts th[scope=row] { color: inherit; font-size: inherit; font-weight: 600; border-bottom: 1px solid var(--rule); padding: 6px 14px 6px 0; vertical-align: top; white-space: normal; }
 .accounts tbody tr:last-child th { border-bottom: 0; }
@@ -106,7 +106,6 @@ th.number, td.number { text-align: right; }
 .accounts a[aria-current] { color: var(--ink); }
 .accounts .more { padding: 10px 20px; border-top: 1px solid var(--rule); }
 .chosen { padding: 9px 20px 0; }
-#all-jobs > summary { color: var(--link); cursor: pointer; margin-bottom: 8px; }
 .note { margin-bottom: 12px; }
 .figures a { color: inherit; text-decoration-color: var(--quiet); }
 .jobs th:first-child, .jobs td:first-child { padding-left: 20px; }
@@ -140,7 +139,6 @@ button { font: inherit; color: var(--ink); background: var(--panel); border: 1px
   .accounts td[data-head]::before { content: attr(data-head); position: absolute; left: 0; color: var(--quiet); font-size: 12px; line-height: 21px; }
   .accounts td.why:has(bdi:empty) { display: none; }
   .parts th, .parts td { padding-right: 8px; }
-  .parts .age { padding-left: 6px; padding-right: 0; white-space: normal; }
   .jobs thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .jobs table, .jobs tbody, .jobs tr, .jobs td { display: block; width: auto; }
   .jobs tr { padding: 10px 14px; border-bottom: 1px solid var(--rule); }

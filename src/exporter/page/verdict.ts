@@ -1,15 +1,11 @@
 import type { ClusterStatus } from '../cluster/member.ts';
-import type { Cause } from '../judgement/covered.ts';
-import type { Judgement } from '../judgement/judgement.ts';
-import type { AccountStatus, ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
+import type { Cause } from '../facts/cause.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { ConfigStatus, ReceiverStatus, StateStatus } from '../status.ts';
+import type { AccountStatus, Status } from '../status-document.ts';
 import { duration, grouped } from '../text/figures.ts';
 import { clockTime, type Html, html, moment } from './html.ts';
-
-/** An account with what is said of it. */
-export interface JudgedAccount {
-  readonly account: AccountStatus;
-  readonly judgement: Judgement;
-}
+import { addressOf } from './query.ts';
 
 interface Remark {
   readonly severity: number;
@@ -42,11 +38,12 @@ const SEVERITY = {
 /** Findings on the page at most; the accounts below say the rest. */
 const MOST_FINDINGS = 5;
 
-/** In one sentence how things are, and then what is wrong, the worst first, each with what to do next. */
-export function verdictBox(status: Status, accounts: readonly JudgedAccount[], now: number): Html {
+/** Says in one sentence how things are, and then what is wrong, the worst first, each with what to do next. */
+export function verdictBox(status: Status, now: number): Html {
+  const { accounts } = status;
   const findings = [
     ...exporterFindings(status, now),
-    ...oncePerTrouble(accounts.flatMap((judged) => accountFindings(judged))),
+    ...oncePerTrouble(accounts.flatMap((account) => accountFindings(account))),
   ].sort((a, b) => b.severity - a.severity);
   const [worst, ...others] = findings.slice(0, MOST_FINDINGS);
   const unsaid = findings.length - MOST_FINDINGS;
@@ -72,17 +69,14 @@ function oncePerTrouble(findings: readonly Remark[]): Remark[] {
   });
 }
 
-/** How severe what is said of an account is: 0 where it is well and there is nothing to know. */
-export function severityOf({ judgement }: JudgedAccount): number {
-  return Math.max(
-    0,
-    ...judgement.causes.map((cause, index) => severityOfCause(cause, judgement, index === 0)),
-  );
+/** Returns the severity of an account's worst cause: 0 if it is well and there is nothing to know. */
+export function severityOf({ facts }: AccountStatus): number {
+  return Math.max(0, ...facts.causes.map((cause, index) => severityOfCause(cause, facts, index === 0)));
 }
 
-/** The worst account first. */
-export function worstFirst(a: JudgedAccount, b: JudgedAccount): number {
-  return severityOf(b) - severityOf(a) || b.judgement.tally.failing - a.judgement.tally.failing;
+/** Orders accounts, the worst first. */
+export function worstFirst(a: AccountStatus, b: AccountStatus): number {
+  return severityOf(b) - severityOf(a) || b.facts.tally.failing - a.facts.tally.failing;
 }
 
 /** Says why there is no account, where there is none: of a replica or a shard others may have some. */
@@ -91,17 +85,17 @@ export function withoutAccounts({ cluster, shard }: Pick<Status, 'cluster' | 'sh
   return shard === undefined ? 'No account is configured' : 'This shard has no account';
 }
 
-function sentence(accounts: readonly JudgedAccount[], worst: Remark | undefined, none: string): Html {
+function sentence(accounts: readonly AccountStatus[], worst: Remark | undefined, none: string): Html {
   const [only, ...more] = accounts;
   if (only === undefined) {
     return worst === undefined ? html`${none}` : html`${none}; ${worst.text}`;
   }
   if (more.length === 0) {
-    const says = html`<bdi>${only.account.name}</bdi> <bdi>${marked(only.judgement.says)}</bdi>`;
+    const says = html`<bdi>${only.name}</bdi> <bdi>${marked(only.facts.says)}</bdi>`;
     return worst === undefined || worst.explains !== undefined ? says : html`${says}; ${worst.text}`;
   }
-  const fresh = accounts.filter(({ judgement }) => judgement.state === 'well').length;
-  const ages = accounts.flatMap(({ judgement }) => judgement.tally.oldestSeconds ?? []);
+  const fresh = accounts.filter(({ facts }) => facts.state === 'well').length;
+  const ages = accounts.flatMap(({ facts }) => facts.tally.oldestSeconds ?? []);
   const oldest = ages.length === 0 ? '' : `: the oldest data is ${duration(Math.max(...ages))} old`;
   const all = grouped(accounts.length);
   const freshness =
@@ -117,11 +111,12 @@ function details({ next, lines = [] }: Remark): Html {
 }
 
 /** What explains an account's state, and what else there is to know of it. */
-function accountFindings({ account, judgement }: JudgedAccount): Remark[] {
-  const { causes, says, state } = judgement;
+function accountFindings(account: AccountStatus): Remark[] {
+  const { facts } = account;
+  const { causes, says, state } = facts;
   return causes.map((cause, index) => {
     const explains = index === 0;
-    const severity = severityOfCause(cause, judgement, explains);
+    const severity = severityOfCause(cause, facts, explains);
     return {
       severity,
       mood: severity >= SEVERITY.refused ? 'bad' : severity >= SEVERITY.clock ? 'warn' : 'calm',
@@ -134,7 +129,7 @@ function accountFindings({ account, judgement }: JudgedAccount): Remark[] {
   });
 }
 
-function severityOfCause({ kind }: Cause, { state }: Judgement, explains: boolean): number {
+function severityOfCause({ kind }: Cause, { state }: Pick<Facts, 'state'>, explains: boolean): number {
   if (kind === 'nothing_there' || kind === 'first_polls') return SEVERITY.note;
   if (explains && (state === 'no_data' || state === 'down')) return SEVERITY.down;
   switch (kind) {
@@ -168,8 +163,7 @@ function which({ kind, symptoms, jobs }: Cause, { name }: AccountStatus): Html {
           ? 'failing'
           : 'late';
   if (jobs === 0 || (symptoms.length === 0 && show !== 'behind' && show !== 'new')) return html``;
-  const search = new URLSearchParams({ account: name, show }).toString();
-  return html` <a href="?${search}#jobs-head">See which</a>.`;
+  return html` <a href="${addressOf({ account: name, jobs: show })}">See which</a>.`;
 }
 
 /** Words in which backticks mark what is typed as it is. */

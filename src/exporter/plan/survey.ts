@@ -52,7 +52,7 @@ export class Survey extends AccountJobs {
   async poll(job: Job, signal: AbortSignal): Promise<Finding> {
     try {
       const read = this.#readFor(job.group);
-      const result = job.conclude(
+      const result = await job.conclude(
         await job.read(partOf(job) === 'settings' ? thriftyRead(read) : read, signal),
       );
       adopt(this.memory, result, true);

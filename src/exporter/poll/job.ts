@@ -1,13 +1,12 @@
-import { z } from 'zod';
 import type { Sample, TimedSample } from '../catalogue/family.ts';
 import type { Product } from '../catalogue/products.ts';
 import type { Rejections } from '../decode/points.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
-import { FAILURE_OUTCOMES, type Outcome, PlatformFailure, type Read } from '../platform/read.ts';
+import { type Outcome, PlatformFailure, type Read } from '../platform/read.ts';
 import type { MetricEvidence } from '../settling/learned.ts';
 import type { LearnedMetric } from '../settling/learned-metrics.ts';
 import type { MemoryChange } from '../state/account-memory.ts';
-import type { StateEntry, StateKey } from '../state/state.ts';
+import type { StateEntry } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import type { Addressing } from '../targets/target.ts';
 
@@ -28,63 +27,47 @@ export interface CountedUntil {
   readonly expectedAge: number;
 }
 
-/** Follow-up work, and when it may start (local ms). */
-export interface FollowUp {
-  readonly job: Job;
-  readonly notBefore: number;
-}
-
 /**
- * Work that is polled again and again. A job only reads: `read` asks the platform, `conclude` returns what was found. The
+ * Work that is polled again and again. A job only reads: `read` asks the platform, `conclude` returns the result. The
  * poll runner (`runner.ts`) commits, exposes and reports it, so that `plan`, `doctor`, `backfill` and tests can use jobs too.
  */
 export interface Job<Answer = unknown> {
   /** Unique within the account, and the same across restarts. */
   readonly id: string;
   readonly subject: JobSubject;
-  /** When it is due: a cron pattern, in UTC; undefined for work that only follows other work. */
+  /** When it is due: a cron pattern, in UTC; undefined for a follower. */
   readonly schedule: string | undefined;
   /** The group of operations that it performs, for their limit scope: the first segment of their paths. */
   readonly group: string;
-  /** The job that this follows: it is withdrawn with that job, and exposes results in its name. */
-  readonly follows?: Job;
   /** How much its freshness matters, relative to the others. */
   readonly weight: number;
-  /** Whether a poll may change which jobs there are. */
-  readonly findsJobs?: boolean;
   /** Operations that one poll costs, as far as is known. */
   cost(): number;
   /** Asks the platform. @throws PlatformFailure when it gave no usable answer */
   read(read: Read, signal: AbortSignal): Promise<Answer>;
   /**
-   * What an answer means, given what was found before. Polls of a job and its followers conclude one after another.
-   * @throws PlatformFailure when nothing of the answer is usable
+   * Returns what an answer changes, or a failed read. Polls of a job and its follower conclude one after another.
+   * @throws PlatformFailure if nothing of the answer is usable; the failure of the read if it changes nothing
    */
-  conclude(answer: Answer): PollResult;
-  /** The same, for a job that concludes so much that other work goes on in between. */
-  concludeInTurns?(answer: Answer): Promise<PollResult>;
-  /** What a failed read leaves in memory, as a result with that failure; undefined if nothing. */
-  failed?(failure: PlatformFailure): PollResult | undefined;
+  conclude(answer: Answer | PlatformFailure): PollResult | Promise<PollResult>;
+  /** When (local ms) it is to be polled besides its schedule, as of its last poll; undefined if it is not. */
+  dueAt?(): number | undefined;
+  /** Work on what this job's answers lack: it is polled only while its `dueAt` says so, and goes with this job. */
+  readonly follower?: Job;
+  /** The job whose follower this is: results are exposed in that job's name. */
+  readonly follows?: Job;
   /**
-   * Age (ms, since the end of the newest bucket) that its data reaches when all is well and it is polled at this
-   * interval; undefined where that is not known, and of work that brings no series.
+   * Returns the age (ms, since the end of the newest bucket) that its data reaches when all is well and it is polled at
+   * this interval; undefined if that is not known, and for work that brings no series.
    * @param now the platform's time
    * @param metric default: that of its metrics whose data may be the oldest
    */
   expectedAge?(intervalMs: number, now: number, metric?: string): number | undefined;
-  /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
+  /** Returns how far its counters have come when it is polled at this interval (ms); undefined if it counts nothing yet. */
   counted?(intervalMs: number, now: number): CountedUntil | undefined;
-  /** True if it can read something that it has not read yet: then it is due at once. */
-  readonly hasUnread?: boolean;
-  /** What it exposes after other configurations were discovered; undefined if nothing changes. */
-  relisted?(): Exposure | undefined;
-  /** The work that is to follow, as of the last poll. */
-  followUp?(): FollowUp | undefined;
-  /** How long (ms) after a poll that failed it may follow again. */
-  readonly retryMs?: number;
 }
 
-/** What a poll found. Nothing has changed yet: the poll runner commits it, adopts what is remembered, and exposes it. */
+/** Result of a poll. Nothing has changed yet: the poll runner commits it, adopts what is remembered, and exposes it. */
 export interface PollResult {
   readonly outcome: 'ok' | 'empty';
   /** Rows of the answer that were dropped. */
@@ -243,113 +226,4 @@ export function failed(failure: PlatformFailure): Ending {
     rejected: failure instanceof RowsRejected ? failure.rejected : undefined,
     foreignAnswer: foreignAnswerOf(failure),
   };
-}
-
-/** A refusal of the platform, and until when not to ask again. Jobs remember it, and the state keeps it. */
-export interface Refusal {
-  readonly failure: PlatformFailure;
-  /** Platform ms. */
-  readonly until: number;
-  /** How often in a row it was refused. */
-  readonly times: number;
-  /** Id of the access that was refused; undefined if it is not known. */
-  readonly of?: string | undefined;
-}
-
-const MINUTE_MS = 60_000;
-
-/** A missing permission is checked again after this time, and what does not exist at least as often. */
-const LONGEST_WAIT_MS = 60 * MINUTE_MS;
-
-/** What is usually read is asked for again within this time: an outage must not last longer here than there. */
-const LONGEST_IF_USUAL_MS = 8 * MINUTE_MS;
-
-/** A wait ends this much (ms) early, so that the poll that is due just then is not left out. */
-const EARLY_MS = MINUTE_MS / 2;
-
-/**
- * The refusal that a failure at `now` (platform ms) is, given the one before: a missing permission waits for an hour,
- * what does not exist for 1 minute, then 2, and so on up to an hour. Undefined for other failures, and for
- * answers that are not the platform's.
- * @param isUsual whether it is usually read: then neither waits for longer than 8 minutes
- */
-export function refusalOf(
-  failure: PlatformFailure,
-  before: Refusal | undefined,
-  now: number,
-  access?: string,
-  isUsual = false,
-): Refusal | undefined {
-  const { outcome } = failure;
-  if (foreignAnswerOf(failure) !== undefined) return undefined;
-  if (outcome !== 'forbidden' && outcome !== 'not_found') return undefined;
-  const isAgain = before?.failure.outcome === outcome && isOf(before, access);
-  const times = isAgain ? before.times + 1 : 1;
-  const wait = outcome === 'forbidden' ? LONGEST_WAIT_MS : MINUTE_MS * 2 ** Math.min(times - 1, 10);
-  const longest = isUsual ? LONGEST_IF_USUAL_MS : LONGEST_WAIT_MS;
-  return {
-    failure,
-    until: now + Math.min(longest, wait) - EARLY_MS,
-    times,
-    ...(access !== undefined && { of: access }),
-  };
-}
-
-/**
- * Whether a refusal still stands at `now` (platform ms): asking again would waste an operation.
- * @param access id of the access that would ask now: the refusal of another does not count
- */
-export function stands(refusal: Refusal | undefined, now: number, access?: string): refusal is Refusal {
-  if (refusal === undefined || !isOf(refusal, access)) return false;
-  // Further ahead: it dates from before the platform's clock was set back.
-  return now < refusal.until && refusal.until <= now + LONGEST_WAIT_MS;
-}
-
-/** Until a token is read it is not known whose it is, and earlier versions did not note it: then it is taken to be the same. */
-function isOf(refusal: Refusal, access: string | undefined): boolean {
-  return (refusal.of ?? access) === (access ?? refusal.of);
-}
-
-/** Key of a job's refusal in the state, from the key of its counters or settings. */
-export function refusalKey([, ...rest]: StateKey): StateKey {
-  return ['refused', ...rest];
-}
-
-/** What to commit when a refusal replaces another; nothing if it is the same. */
-export function refusalEntries(
-  key: StateKey,
-  before: Refusal | undefined,
-  after: Refusal | undefined,
-): StateEntry[] {
-  return before === after ? [] : [{ key, value: after && storeRefusal(after) }];
-}
-
-const storedRefusal = z.strictObject({
-  outcome: z.enum(FAILURE_OUTCOMES),
-  reason: z.string(),
-  status: z.number().nullable(),
-  until: z.number(),
-  times: z.int().positive(),
-  of: z.string().optional(),
-});
-
-function storeRefusal({ failure, until, times, of }: Refusal): z.input<typeof storedRefusal> {
-  const { outcome, message: reason, status = null } = failure;
-  return {
-    outcome,
-    reason,
-    status,
-    until,
-    times,
-    ...(of !== undefined && { of }),
-  };
-}
-
-/** The refusal that the state holds; undefined where it holds none, or something else. */
-export function restoreRefusal(stored: unknown): Refusal | undefined {
-  if (stored === undefined) return undefined;
-  const { data } = storedRefusal.safeParse(stored);
-  if (data === undefined) return undefined;
-  const { outcome, reason, status, until, times, of } = data;
-  return { failure: new PlatformFailure(outcome, reason, status ?? undefined), until, times, of };
 }

@@ -1,7 +1,118 @@
+import { z } from 'zod';
 import { unlessAborted } from '../clock.ts';
+import { foreignAnswerOf } from '../platform/exchange.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { PlatformFailure } from '../platform/read.ts';
-import { type Refusal, refusalOf, stands } from './job.ts';
+import { FAILURE_OUTCOMES, PlatformFailure } from '../platform/read.ts';
+import type { StateEntry, StateKey } from '../state/state.ts';
+
+/** A refusal of the platform, and until when not to ask again. Jobs remember it, and the state keeps it. */
+export interface Refusal {
+  readonly failure: PlatformFailure;
+  /** Platform ms. */
+  readonly until: number;
+  /** How often in a row it was refused. */
+  readonly times: number;
+  /** Id of the access that was refused; undefined if it is not known. */
+  readonly of?: string | undefined;
+}
+
+const MINUTE_MS = 60_000;
+
+/** A missing permission is checked again after this time, and what does not exist at least as often. */
+const LONGEST_WAIT_MS = 60 * MINUTE_MS;
+
+/** What is usually read is asked for again within this time: an outage must not last longer here than there. */
+const LONGEST_IF_USUAL_MS = 8 * MINUTE_MS;
+
+/** A wait ends this much (ms) early, so that the poll that is due just then is not left out. */
+const EARLY_MS = MINUTE_MS / 2;
+
+/**
+ * The refusal that a failure at `now` (platform ms) is, given the one before: a missing permission waits for an hour,
+ * what does not exist for 1 minute, then 2, and so on up to an hour. Undefined for other failures, and for
+ * answers that are not the platform's.
+ * @param isUsual whether it is usually read: then neither waits for longer than 8 minutes
+ */
+export function refusalOf(
+  failure: PlatformFailure,
+  before: Refusal | undefined,
+  now: number,
+  access?: string,
+  isUsual = false,
+): Refusal | undefined {
+  const { outcome } = failure;
+  if (foreignAnswerOf(failure) !== undefined) return undefined;
+  if (outcome !== 'forbidden' && outcome !== 'not_found') return undefined;
+  const isAgain = before?.failure.outcome === outcome && isOf(before, access);
+  const times = isAgain ? before.times + 1 : 1;
+  const wait = outcome === 'forbidden' ? LONGEST_WAIT_MS : MINUTE_MS * 2 ** Math.min(times - 1, 10);
+  const longest = isUsual ? LONGEST_IF_USUAL_MS : LONGEST_WAIT_MS;
+  return {
+    failure,
+    until: now + Math.min(longest, wait) - EARLY_MS,
+    times,
+    ...(access !== undefined && { of: access }),
+  };
+}
+
+/**
+ * Whether a refusal still stands at `now` (platform ms): asking again would waste an operation.
+ * @param access id of the access that would ask now: the refusal of another does not count
+ */
+export function stands(refusal: Refusal | undefined, now: number, access?: string): refusal is Refusal {
+  if (refusal === undefined || !isOf(refusal, access)) return false;
+  // Further ahead: it dates from before the platform's clock was set back.
+  return now < refusal.until && refusal.until <= now + LONGEST_WAIT_MS;
+}
+
+/** Until a token is read it is not known whose it is, and earlier versions did not note it: then it is taken to be the same. */
+function isOf(refusal: Refusal, access: string | undefined): boolean {
+  return (refusal.of ?? access) === (access ?? refusal.of);
+}
+
+/** Key of a job's refusal in the state, from the key of its counters or settings. */
+export function refusalKey([, ...rest]: StateKey): StateKey {
+  return ['refused', ...rest];
+}
+
+/** What to commit when a refusal replaces another; nothing if it is the same. */
+export function refusalEntries(
+  key: StateKey,
+  before: Refusal | undefined,
+  after: Refusal | undefined,
+): StateEntry[] {
+  return before === after ? [] : [{ key, value: after && storeRefusal(after) }];
+}
+
+const storedRefusal = z.strictObject({
+  outcome: z.enum(FAILURE_OUTCOMES),
+  reason: z.string(),
+  status: z.number().nullable(),
+  until: z.number(),
+  times: z.int().positive(),
+  of: z.string().optional(),
+});
+
+function storeRefusal({ failure, until, times, of }: Refusal): z.input<typeof storedRefusal> {
+  const { outcome, message: reason, status = null } = failure;
+  return {
+    outcome,
+    reason,
+    status,
+    until,
+    times,
+    ...(of !== undefined && { of }),
+  };
+}
+
+/** The refusal that the state holds; undefined where it holds none, or something else. */
+export function restoreRefusal(stored: unknown): Refusal | undefined {
+  if (stored === undefined) return undefined;
+  const { data } = storedRefusal.safeParse(stored);
+  if (data === undefined) return undefined;
+  const { outcome, reason, status, until, times, of } = data;
+  return { failure: new PlatformFailure(outcome, reason, status ?? undefined), until, times, of };
+}
 
 /** Whom the platform answers, and where: an address with a token or a user. */
 export interface Access {

@@ -23,7 +23,7 @@ export interface PollObserver extends OperationObserver {
   defect(account: string, job: Job, error: unknown): void;
 }
 
-/** Makes what was found, and what to push of it, durable as a whole. @throws StateWriteFailure when nothing is durable */
+/** Makes the result of a poll, and what to push of it, durable as a whole. @throws StateWriteFailure when nothing is durable */
 export type Commit = (found: {
   readonly entries: readonly StateEntry[];
   readonly samples: readonly TimedSample[];
@@ -42,14 +42,14 @@ export interface RunnerOptions {
   readonly intervals: Pick<PollIntervals, 'of'>;
   readonly commit: Commit;
   readonly memory: AccountMemory;
-  readonly exposed: { expose(scheduled: ScheduledJob, exposures: readonly Exposure[]): void };
+  readonly exposed: { expose(job: Job, exposures: readonly Exposure[]): void };
   readonly observer: PollObserver;
 }
 
 /** Runs polls: reads, commits, adopts, exposes and reports. The only place that acts on what they find. */
 export class PollRunner {
   readonly #options: RunnerOptions;
-  /** The last conclusion of each job: those of a job and of its follow-ups come one after the other. */
+  /** The last conclusion of each job: those of a job and of its follower come one after the other. */
   readonly #concluding = new Map<string, Promise<unknown>>();
 
   constructor(options: RunnerOptions) {
@@ -73,11 +73,11 @@ export class PollRunner {
   async #poll(scheduled: ScheduledJob): Promise<Ending> {
     const { account, observer } = this.#options;
     const { job, signal } = scheduled;
-    const conclude = await conclusionOf(job, this.#readFor(scheduled), signal);
+    const answer = await answerOf(job, this.#readFor(scheduled), signal);
     const { id } = job.follows ?? job;
     const before = this.#concluding.get(id);
     const concluding = Promise.resolve(before?.catch(() => undefined)).then(async () =>
-      signal.aborted ? undefined : this.#take(scheduled, await conclude()),
+      signal.aborted ? undefined : this.#take(scheduled, await job.conclude(answer)),
     );
     this.#concluding.set(id, concluding);
     try {
@@ -113,7 +113,7 @@ export class PollRunner {
     const committed = await this.#commit(scheduled.job, result);
     if (scheduled.signal.aborted) return BLANK;
     adopt(this.#options.memory, result, committed);
-    this.#options.exposed.expose(scheduled, result.exposures(committed));
+    this.#options.exposed.expose(scheduled.job, result.exposures(committed));
     const { outcome, rejected, failure } = result;
     const ending = failure === undefined ? { ...BLANK, outcome, rejected } : failed(failure);
     return { ...ending, result, committed };
@@ -141,23 +141,15 @@ export class PollRunner {
   }
 }
 
-/** Reads, and returns a function that concludes, to be called once earlier polls have been adopted. */
-export function conclusionOf(
-  job: Job,
-  read: Read,
-  signal: AbortSignal,
-): Promise<() => PollResult | Promise<PollResult>> {
-  return job.read(read, signal).then(
-    (answer) => () => job.concludeInTurns?.(answer) ?? job.conclude(answer),
-    (error: unknown) => () => {
-      const result = error instanceof PlatformFailure ? job.failed?.(error) : undefined;
-      if (result === undefined) throw error;
-      return result;
-    },
-  );
+/** Returns what a read of a job is answered with, or how it failed. */
+export function answerOf(job: Job, read: Read, signal: AbortSignal): Promise<unknown> {
+  return job.read(read, signal).catch((error: unknown) => {
+    if (error instanceof PlatformFailure) return error;
+    throw error;
+  });
 }
 
-/** Puts what a poll found into the account's memory. @param committed whether what was to be committed is durable now */
+/** Puts the result of a poll into the account's memory. @param committed true if its commit is durable */
 export function adopt(
   memory: AccountMemory,
   { memory: changes = [], learned = [] }: PollResult,

@@ -4,8 +4,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { isPassing, type Outcome } from '../platform/read.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
-import { runInSlices } from '../slices.ts';
-import type { Ending, Exposure, Job, PollEnd } from './job.ts';
+import type { Ending, Job, PollEnd } from './job.ts';
 import type { Ticker } from './ticker.ts';
 
 /** State of a job. Times are local ms. */
@@ -169,9 +168,6 @@ export interface ScheduleOptions {
   readonly ticker: Ticker;
   /** Never rejects. */
   readonly poll: (scheduled: ScheduledJob) => Promise<void>;
-  readonly exposed: {
-    expose(scheduled: ScheduledJob, exposures: readonly Exposure[]): void;
-  };
 }
 
 const MINUTE_MS = 60_000;
@@ -189,13 +185,15 @@ const JUST_CLOSED_MS = 1_000;
 const RETRY_MS = MINUTE_MS;
 const MOST_DOUBLINGS = 10;
 
+/** A failed poll of a follower is tried again after this time. */
+const FOLLOWER_REST_MS = 5 * MINUTE_MS;
+
 /** Polls jobs when they are due: once at the start, then by their cron pattern; two polls of a job never overlap. */
 export class Schedule {
   readonly #options: ScheduleOptions;
   readonly #scheduled = new Map<string, ScheduledJob>();
   /** Those of each cron pattern. */
   readonly #byPattern = new Map<string, Set<ScheduledJob>>();
-  #wanted: ReadonlySet<Job> = new Set();
   #stopped = false;
   readonly #patterns = new Map<string, () => void>();
   readonly #polls = new Set<Promise<void>>();
@@ -204,33 +202,18 @@ export class Schedule {
     this.#options = options;
   }
 
-  /**
-   * Replaces the jobs: new ones become due at once, vanished ones are stopped, the others go on. Done in
-   * slices, as there may be thousands; resolves when it is.
-   */
-  async replace(jobs: readonly Job[]): Promise<void> {
+  /** Replaces the jobs: new ones become due at once, those that are gone are stopped, the others go on. */
+  replace(jobs: readonly Job[]): void {
     if (this.#stopped) return;
-    this.#wanted = new Set(jobs);
+    const wanted = new Set(jobs);
     this.#subscribe(new Set(jobs.flatMap(({ schedule }) => schedule ?? [])));
-    await runInSlices(this.#replaceAll(this.#wanted));
-  }
-
-  *#replaceAll(wanted: ReadonlySet<Job>): Generator<undefined, void> {
-    for (const scheduled of this.#scheduled.values()) {
-      if (wanted !== this.#wanted) return;
-      if (!wanted.has(scheduled.job.follows ?? scheduled.job)) this.#remove(scheduled);
-      else {
-        const exposure = scheduled.job.relisted?.();
-        if (exposure !== undefined) this.#options.exposed.expose(scheduled, [exposure]);
-        if (scheduled.job.hasUnread === true) this.#due(scheduled, this.#options.clock.now());
-      }
-      yield;
+    const now = this.#options.clock.now();
+    for (const scheduled of [...this.#scheduled.values()]) {
+      const { job } = scheduled;
+      if (!wanted.has(job.follows ?? job)) this.#remove(scheduled);
+      else if (job.follows === undefined) this.#dueBesides(job, now);
     }
-    for (const job of wanted) {
-      if (wanted !== this.#wanted) return;
-      if (!this.#scheduled.has(job.id)) this.#due(this.#add(job), this.#options.clock.now());
-      yield;
-    }
+    for (const job of jobs) if (!this.#scheduled.has(job.id)) this.#due(this.#add(job), now);
   }
 
   states(): readonly JobState[] {
@@ -240,7 +223,6 @@ export class Schedule {
   /** Stops everything, for good; resolves when no poll runs any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#wanted = new Set();
     this.#subscribe(new Set());
     for (const scheduled of [...this.#scheduled.values()]) this.#remove(scheduled);
     await Promise.all(this.#polls);
@@ -286,14 +268,8 @@ export class Schedule {
     const minutes = this.#minutesFor(pattern, due.length);
     const now = clock.now();
     const bucketClosesAt = Math.max(now, platformClock.nextMinute(now - JUST_CLOSED_MS));
-    void runInSlices(this.#dueEach(due, (phase) => bucketClosesAt + Math.floor(phase * minutes) * MINUTE_MS));
-  }
-
-  *#dueEach(jobs: readonly ScheduledJob[], at: (phase: number) => number): Generator<undefined, void> {
-    for (const scheduled of jobs) {
-      this.#due(scheduled, at(scheduled.phase));
-      yield;
-    }
+    for (const scheduled of due)
+      this.#due(scheduled, bucketClosesAt + Math.floor(scheduled.phase * minutes) * MINUTE_MS);
   }
 
   /** Over how many minutes the starts of a pattern's jobs are spread. */
@@ -320,19 +296,24 @@ export class Schedule {
     if (wait < periodOf(job.schedule).longest) this.#due(scheduled, now + wait);
   }
 
-  /** Schedules what is to follow a poll that is over. */
+  /** Schedules what comes after a poll that is over. */
   #after(scheduled: ScheduledJob): void {
-    const { dueAgainAt, endedAt: now = this.#options.clock.now() } = scheduled;
+    const { dueAgainAt, endedAt: now = this.#options.clock.now(), job } = scheduled;
     scheduled.dueAgainAt = undefined;
     if (dueAgainAt !== undefined) this.#due(scheduled, Math.max(now, dueAgainAt));
-    else if (scheduled.job.hasUnread === true) this.#due(scheduled, now);
     else this.#retry(scheduled, now);
-    const next = scheduled.job.followUp?.();
-    if (next === undefined) return;
-    const follower = this.#scheduled.get(next.job.id) ?? this.#add(next.job);
-    // A follower that runs is scheduled again when it is over.
-    const { endedAt = now, failures, job } = follower;
-    const rested = failures === 0 ? now : endedAt + (job.retryMs ?? 0);
-    if (follower.state === 'idle') this.#due(follower, Math.max(now, next.notBefore, rested));
+    const first = job.follows ?? job;
+    this.#dueBesides(first, now);
+    if (first.follower !== undefined) this.#dueBesides(first.follower, now);
+  }
+
+  /** Makes a job due that asks to be polled besides its schedule; one that runs asks again when its poll is over. */
+  #dueBesides(job: Job, now: number): void {
+    const at = job.dueAt?.();
+    if (at === undefined) return;
+    const scheduled = this.#scheduled.get(job.id) ?? this.#add(job);
+    const { endedAt = now, failures } = scheduled;
+    const rested = job.follows === undefined || failures === 0 ? now : endedAt + FOLLOWER_REST_MS;
+    if (scheduled.state === 'idle') this.#due(scheduled, Math.max(now, at, rested));
   }
 }

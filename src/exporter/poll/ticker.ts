@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { CronPattern } from '../cron-pattern.ts';
+import { inTurns } from '../turns.ts';
 
 /**
  * Calls `fire` at every moment of a cron pattern (UTC; five fields, or six with seconds first), with that moment
@@ -59,7 +60,7 @@ export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
       await clock.sleep(planned, replan.signal).catch(() => undefined);
       const elapsed = clock.now() - began;
       report(elapsed - planned, clock.wall() - wall - elapsed);
-      fireAllReached(wall + elapsed, clock.wall());
+      await fireAllReached(wall + elapsed, clock.wall());
     }
     running = false;
   };
@@ -70,14 +71,14 @@ export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
   };
 
   /** @param expected what the clock would show by itself; `wall` what it shows */
-  const fireAllReached = (expected: number, wall: number) => {
+  const fireAllReached = async (expected: number, wall: number) => {
     const isSetBack = wall <= expected - STEP_MS;
     // Fire what was due next by the old time: however often the clock is set back, nothing starves.
     const reached = isSetBack ? expected + PLANNED_MS : Math.max(expected, wall);
     for (const [pattern, trigger] of [...triggers]) {
       const at = trigger.cron.lastIn(trigger.until, reached);
       trigger.until = isSetBack ? wall : reached;
-      if (at !== undefined) fireAll(pattern, trigger.subscribers, at, reports);
+      if (at !== undefined) await fireAll(pattern, trigger.subscribers, at, reports);
     }
   };
 
@@ -118,13 +119,19 @@ function firstMoment(triggers: Iterable<Trigger>, wall: number): number {
   return Math.max(first, wall);
 }
 
-/** One subscriber's error must not stop the others. */
-function fireAll(pattern: string, subscribers: Trigger['subscribers'], at: number, reports: TickerReports) {
-  for (const fire of [...subscribers.values()]) {
+/** Calls the subscribers in turns, since there may be thousands. An error of one must not stop the others. */
+function fireAll(
+  pattern: string,
+  subscribers: Trigger['subscribers'],
+  at: number,
+  reports: TickerReports,
+): Promise<void> {
+  return inTurns([...subscribers], ([key, fire]) => {
+    if (!subscribers.has(key)) return;
     try {
       fire(at);
     } catch (error) {
       reports.failed(pattern, error);
     }
-  }
+  });
 }

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import { groupedBy } from '../grouped-by.ts';
-import { othersHaveGoneOn } from '../slices.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { EntryShapes, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
@@ -181,7 +181,7 @@ const A_TURN = 25;
 /** All entries, in turns between which others go on. */
 export async function* inTurns<Entry>(entries: readonly Entry[]): AsyncGenerator<Entry, void> {
   for (const [index, entry] of entries.entries()) {
-    if (index % A_TURN === A_TURN - 1) await othersHaveGoneOn();
+    if (index % A_TURN === A_TURN - 1) await setImmediate();
     yield entry;
   }
 }

@@ -1,4 +1,5 @@
 import { makeSegment, type Segment } from '../exposition/segment.ts';
+import { runInSlices } from '../exposition/slices.ts';
 import {
   type ExpositionFormat,
   type FamilyMetadata,
@@ -6,7 +7,6 @@ import {
   formatValue,
   type ShownSample,
 } from '../exposition/text-format.ts';
-import { runInSlices } from '../slices.ts';
 import { type AddedLabels, LINES_IN_CHUNK, type LineChunk, OwnFamily } from './own-family.ts';
 
 /** A part of the document: what it is written of, and as it is sent. */

@@ -1,6 +1,6 @@
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { Read } from '../platform/read.ts';
-import type { FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
+import type { Job, JobSubject, PollResult } from '../poll/job.ts';
 import type { Window } from '../settling/window.ts';
 import type { PastRead } from './ledger-windows.ts';
 import type { Series } from './metric-series.ts';
@@ -19,13 +19,12 @@ export interface FollowedJob extends Job<GroupAnswer<Series>> {
 /** Weight of catching up relative to fresh reads, which go first. */
 const CATCH_UP_WEIGHT = 0.25;
 
-/** How long (ms) after a read that brought the counters nothing the next one may leave. */
+/** A read that brought the counters nothing is repeated after this time (ms). */
 const RETRY_MS = 5 * 60_000;
 
 /** Reads what the counters of a job's series lack and no fresh window brings, the oldest hour first. */
 export class CatchUpJob implements Job<GroupAnswer<Series>> {
   readonly schedule = undefined;
-  readonly retryMs = RETRY_MS;
   readonly follows: FollowedJob;
 
   constructor(follows: FollowedJob) {
@@ -67,17 +66,16 @@ export class CatchUpJob implements Job<GroupAnswer<Series>> {
     return source.read({ series, window, isPast: true }, read, signal);
   }
 
-  conclude(answered: GroupAnswer<Series>): PollResult {
+  conclude(answered: GroupAnswer<Series> | PlatformFailure): PollResult {
+    if (answered instanceof PlatformFailure) throw answered;
     return this.follows.concludePast(answered, RETRY_MS);
   }
 
-  /** Returns this job again, while there is a window to be read. */
-  followUp(): FollowUp | undefined {
+  dueAt(): number | undefined {
     const { platformClock, series } = this.follows;
     const now = platformClock.now();
     const [next] = pastReads(series, now);
-    if (next === undefined) return undefined;
-    return { job: this, notBefore: platformClock.localNow() + Math.max(0, next.next.at - now) };
+    return next && platformClock.localNow() + Math.max(0, next.next.at - now);
   }
 }
 

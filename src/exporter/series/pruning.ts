@@ -1,5 +1,4 @@
-import { refusalKey } from '../poll/job.ts';
-import { madeInSlices } from '../slices.ts';
+import { refusalKey } from '../poll/refusals.ts';
 import type { State, StateKey, StateReader } from '../state/state.ts';
 import { restoreLedger } from './ledger-record.ts';
 
@@ -24,32 +23,21 @@ export async function pruneCounters(
   state: Pick<State, 'get' | 'keys' | 'commit' | 'kind'>,
   kept: Iterable<KeptCounters>,
 ): Promise<void> {
-  const { keys, before } = await madeInSlices(fallenBehind(state, kept));
-  // One may have come back while the others were looked at.
-  const fallen = keys.filter((key) => hasFallenBehind(state.get(key), before));
-  const records = fallen.flatMap((key) => [key, refusalKey(key)]);
+  const records = fallenBehind(state, kept).flatMap((key) => [key, refusalKey(key)]);
   await state.commit(records.map((key) => ({ key, value: undefined })));
 }
 
-/** The keys of those that are to be removed, whose watermarks are all `before` a time: one of the kept, or of all, a step. */
-function* fallenBehind(
-  state: StateReader,
-  kept: Iterable<KeptCounters>,
-): Generator<undefined, { readonly keys: readonly StateKey[]; readonly before: number }> {
+/** Returns the keys of those that are to be removed. */
+function fallenBehind(state: StateReader, kept: Iterable<KeptCounters>): StateKey[] {
   const names = new Set<string>();
   let newest = Number.NEGATIVE_INFINITY;
   for (const { key, watermark } of kept) {
     names.add(nameOf(key));
     newest = Math.max(newest, watermark ?? newest);
-    yield;
   }
   const before = newest - KEPT_MS;
-  const keys: StateKey[] = [];
-  for (const key of state.keys(['series'])) {
-    if (!names.has(nameOf(key)) && hasFallenBehind(state.get(key), before)) keys.push(key);
-    yield;
-  }
-  return { keys, before };
+  const isFallen = (key: StateKey) => !names.has(nameOf(key)) && hasFallenBehind(state.get(key), before);
+  return [...state.keys(['series'])].filter(isFallen);
 }
 
 /** Entries that are no counters, of another version perhaps, are left alone. */

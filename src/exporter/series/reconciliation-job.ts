@@ -125,7 +125,9 @@ export class ReconciliationJob implements Job<Round> {
     return { attempts, credit };
   }
 
-  conclude({ attempts, credit }: Round): PollResult {
+  conclude(round: Round | PlatformFailure): PollResult {
+    if (round instanceof PlatformFailure) throw round;
+    const { attempts, credit } = round;
     const { memory, platformClock } = this.#options;
     const before = memory.of(this.#part);
     // What is gone may never have been compared: its reads fail.

@@ -1,29 +1,27 @@
-import { TOLERATED_SECONDS } from '../judgement/tally.ts';
+import { TOLERATED_SECONDS } from '../facts/job-facts.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { PlatformFailure, Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
+import { type CountedUntil, type JobSubject, type PollResult, RowsRejected } from '../poll/job.ts';
 import {
-  type CountedUntil,
-  type FollowUp,
-  type JobSubject,
-  type PollResult,
+  type Access,
+  type Asker,
   type Refusal,
-  RowsRejected,
+  Refusals,
   refusalEntries,
   restoreRefusal,
-} from '../poll/job.ts';
-import { type Access, type Asker, Refusals } from '../poll/refusals.ts';
+} from '../poll/refusals.ts';
 import { LONGEST_LAG_MS, nothingShown } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryChange, type MemoryPart } from '../state/account-memory.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
 import { targetName } from '../targets/target.ts';
+import { mappedInTurns } from '../turns.ts';
 import { CatchUpJob, type FollowedJob } from './catch-up-job.ts';
 import { joinedResults } from './joined-results.ts';
 import { usualWidth } from './ledger.ts';
 import type { Series, SeriesResult } from './metric-series.ts';
 import { isUsuallyRead } from './series-memory.ts';
 import type { GroupAnswer, SeriesSource, WindowedAnswer } from './series-source.ts';
-import { mappedInTurns } from './turns.ts';
 
 export interface SeriesJobOptions {
   readonly id: string;
@@ -74,7 +72,7 @@ export class SeriesJob implements FollowedJob, Asker {
   readonly source: SeriesSource;
   readonly #options: SeriesJobOptions;
   readonly #part: MemoryPart<JobMemory>;
-  readonly #catchUp: CatchUpJob;
+  readonly follower: CatchUpJob;
   readonly #refusals: Refusals;
   #series: ReadonlySet<Series> = new Set();
   #hasUnread = false;
@@ -90,7 +88,7 @@ export class SeriesJob implements FollowedJob, Asker {
       ...(options.refusalKey !== undefined && { key: options.refusalKey }),
       open: (stored) => ({ refusal: restoreRefusal(stored), ages: new Map() }),
     };
-    this.#catchUp = new CatchUpJob(this);
+    this.follower = new CatchUpJob(this);
     this.#refusals = new Refusals(this);
   }
 
@@ -103,8 +101,9 @@ export class SeriesJob implements FollowedJob, Asker {
     this.#restored = undefined;
   }
 
-  get hasUnread(): boolean {
-    return this.#hasUnread;
+  /** Series that were assigned after its last poll are read at once. */
+  dueAt(): number | undefined {
+    return this.#hasUnread ? this.platformClock.localNow() : undefined;
   }
 
   get series(): ReadonlySet<Series> {
@@ -115,12 +114,6 @@ export class SeriesJob implements FollowedJob, Asker {
     let weight = 0;
     for (const series of this.#series) weight = Math.max(weight, series.weight);
     return weight;
-  }
-
-  /** True if it reads a metric that the catalogue does not list: that is read for one target first. */
-  get findsJobs(): boolean {
-    for (const { target, metric } of this.#series) if (!target.product.metrics.includes(metric)) return true;
-    return false;
   }
 
   get group(): string {
@@ -165,13 +158,13 @@ export class SeriesJob implements FollowedJob, Asker {
   }
 
   /** Remembers a refusal. A read that was skipped because of an earlier refusal changes nothing. */
-  failed(failure: PlatformFailure): PollResult | undefined {
+  #failed(failure: PlatformFailure): PollResult {
     const memory = this.#memory;
     const now = this.platformClock.now();
-    if (this.#refusals.stand(memory.refusal)) return undefined;
+    if (this.#refusals.stand(memory.refusal)) throw failure;
     const isUsual = [...this.#series].some((series) => isUsuallyRead(series.memory.ledger, now));
     const refusal = this.#refusals.of(failure, memory.refusal, isUsual);
-    if (refusal === undefined && memory.refusal === undefined) return undefined;
+    if (refusal === undefined && memory.refusal === undefined) throw failure;
     return {
       outcome: 'empty',
       failure,
@@ -204,18 +197,13 @@ export class SeriesJob implements FollowedJob, Asker {
     });
   }
 
-  conclude(answered: GroupAnswer<Series>): PollResult {
-    return this.#concluded(
-      answered,
-      this.#present(answered.answers).map(([series, answer]) => series.conclude(answer)),
-    );
-  }
-
-  async concludeInTurns(answered: GroupAnswer<Series>): Promise<PollResult> {
-    return this.#concluded(
-      answered,
-      await mappedInTurns(this.#present(answered.answers), ([series, answer]) => series.conclude(answer)),
-    );
+  conclude(answered: GroupAnswer<Series> | PlatformFailure): PollResult | Promise<PollResult> {
+    if (answered instanceof PlatformFailure) return this.#failed(answered);
+    const present = this.#present(answered.answers);
+    const concludeOne = ([series, answer]: (typeof present)[number]) => series.conclude(answer);
+    if (present.length <= 1) return this.#concluded(answered, present.map(concludeOne));
+    // A group may have thousands.
+    return mappedInTurns(present, concludeOne).then((results) => this.#concluded(answered, results));
   }
 
   #concluded(answered: GroupAnswer<Series>, results: readonly SeriesResult[]): PollResult {
@@ -265,10 +253,6 @@ export class SeriesJob implements FollowedJob, Asker {
   /** Series may have gone while the answer was on its way. */
   #present(answers: GroupAnswer<Series>['answers']): GroupAnswer<Series>['answers'] {
     return answers.filter(([series]) => this.#series.has(series));
-  }
-
-  followUp(): FollowUp | undefined {
-    return this.#catchUp.followUp();
   }
 
   /** Age (ms) that its data reaches when all is well, or while a bucket is shown that came late; undefined while unknown. */

@@ -2,17 +2,8 @@ import type { Sample } from '../catalogue/family.ts';
 import type { Product } from '../catalogue/products.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
-import {
-  type Exposure,
-  type Job,
-  type JobSubject,
-  type PollResult,
-  type Refusal,
-  refusalEntries,
-  refusalKey,
-  restoreRefusal,
-} from '../poll/job.ts';
-import { Refusals } from '../poll/refusals.ts';
+import type { Job, JobSubject, PollResult } from '../poll/job.ts';
+import { type Refusal, Refusals, refusalEntries, refusalKey, restoreRefusal } from '../poll/refusals.ts';
 import { changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateKey } from '../state/state.ts';
 import {
@@ -31,13 +22,7 @@ import {
   restoreSettings,
   type SettingsMemory,
 } from './setting-changes.ts';
-import {
-  IdsUnavailable,
-  LIST_PERMISSION,
-  listedIds,
-  type SettingsRead,
-  SettingsReader,
-} from './settings-reader.ts';
+import { IdsUnavailable, LIST_PERMISSION, type SettingsRead, SettingsReader } from './settings-reader.ts';
 
 /** Makes a collector of what is declared of one kind of settings. */
 export function settingsCollector<Listed extends Item, Detailed extends object = object>(
@@ -111,14 +96,10 @@ interface SettingsJobOptions<Listed extends Item, Detailed extends object> {
 }
 
 /** What is remembered of one kind of settings between two polls. */
-interface KindMemory<Row> {
+interface KindMemory {
   readonly settings: SettingsMemory;
   /** Operations that the last read took. */
   readonly operations: number;
-  /** What is shown of configurations, and the ids that were discovered when it was read; undefined of other items. */
-  readonly shown:
-    | { readonly rows: ReadonlyMap<string, Row>; readonly listed: ReadonlySet<string> }
-    | undefined;
   /** Where the platform refused the last read, as forbidden. */
   readonly refusal: Refusal | undefined;
 }
@@ -136,7 +117,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
   readonly #reader: SettingsReader<Listed, Detailed>;
   readonly #prefix: StateKey;
   readonly #refusalKey: StateKey;
-  readonly #part: MemoryPart<KindMemory<Listed & Partial<Detailed>>>;
+  readonly #part: MemoryPart<KindMemory>;
   readonly #refusals: Refusals;
 
   constructor(options: SettingsJobOptions<Listed, Detailed>) {
@@ -158,7 +139,6 @@ class SettingsJob<Listed extends Item, Detailed extends object>
       open: (stored) => ({
         settings: NOTHING_KNOWN,
         operations: 1,
-        shown: undefined,
         refusal: restoreRefusal(stored),
       }),
     };
@@ -179,9 +159,9 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     }
   }
 
-  conclude(reading: SettingsRead<Listed & Partial<Detailed>>): PollResult {
+  conclude(reading: SettingsRead<Listed & Partial<Detailed>> | PlatformFailure): PollResult {
+    if (reading instanceof PlatformFailure) return this.#failed(reading);
     const { rows, rejected, failure, operations } = reading;
-    const { context, declaration } = this.#options;
     const now = Math.round(this.#now / 1_000);
     const refusal = this.#refusalBy(failure, reading.mayBeOfItem);
     const found = compareSettings(this.#settings, this.#fingerprints(rows), { prefix: this.#prefix, now });
@@ -190,9 +170,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
       name: rows.get(id)?.name ?? '',
       fields,
     }));
-    const { list } = declaration;
-    const shown = typeof list === 'string' ? undefined : { rows, listed: listedIds(list, context) };
-    const memory = { settings: found.memory, operations, shown, refusal };
+    const memory = { settings: found.memory, operations, refusal };
     return {
       outcome: this.#shows(rows) ? 'ok' : 'empty',
       rejected: new Map(rejected > 0 ? ([['bad_item', rejected]] as const) : []),
@@ -208,11 +186,11 @@ class SettingsJob<Listed extends Item, Detailed extends object>
   }
 
   /** Notes what the platform refuses; a read that was left out since it would be refused changes nothing. */
-  failed(failure: PlatformFailure): PollResult | undefined {
+  #failed(failure: PlatformFailure): PollResult {
     const memory = this.#memory;
-    if (this.#refusals.stand(memory.refusal)) return undefined;
+    if (this.#refusals.stand(memory.refusal)) throw failure;
     const refusal = this.#refusalBy(failure);
-    if (refusal === memory.refusal) return undefined;
+    if (refusal === memory.refusal) throw failure;
     return {
       outcome: 'empty',
       failure,
@@ -222,20 +200,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     };
   }
 
-  /** Without the configurations that were discovered to be gone. */
-  relisted(): Exposure | undefined {
-    const { declaration, context } = this.#options;
-    const { list } = declaration;
-    const { shown } = this.#memory;
-    if (shown === undefined || typeof list === 'string') return undefined;
-    const { rows, listed: before } = shown;
-    const listed = listedIds(list, context);
-    const left = new Map([...rows].filter(([id]) => !before.has(id) || listed.has(id)));
-    if (left.size === rows.size) return undefined;
-    return { part: 'settings', samples: this.#samples(left, this.#settings.known) };
-  }
-
-  get #memory(): KindMemory<Listed & Partial<Detailed>> {
+  get #memory(): KindMemory {
     return this.#options.context.memory.of(this.#part);
   }
 

@@ -1,4 +1,3 @@
-import { wakeInSlices } from '../slices.ts';
 import {
   behind,
   DamagedState,
@@ -153,7 +152,7 @@ export class DurableState implements State {
       this.#refused = undefined;
       this.#records.apply(changes.filter(([name]) => !name.startsWith(QUEUE_NAMES)));
       // Before the next write, so that commits are told in their order: a queue for a receiver stands in it.
-      await wakeInSlices(group.map(({ resolve }) => resolve));
+      for (const { resolve } of group) resolve();
     } catch (error) {
       const isLate = error instanceof DiskHangs;
       this.#isHanging = isLate;

@@ -67,7 +67,7 @@ export async function readListed(
  * @param most how many configurations are taken, those that come first
  * @throws PlatformFailure undecodable when the answer is no list
  */
-export function* decodeConfigurations(body: unknown, most: number): Generator<undefined, Discovered> {
+export function decodeConfigurations(body: unknown, most: number): Discovered {
   const items = itemsOf(body);
   const byId = new Map<string, Configuration>();
   let rejected = 0;
@@ -78,7 +78,6 @@ export function* decodeConfigurations(body: unknown, most: number): Generator<un
     const configuration = configurationOf(item);
     if (configuration === undefined || byId.has(configuration.id)) rejected += 1;
     else byId.set(configuration.id, configuration);
-    yield;
   }
   return { configurations: [...byId.values()], rejected, overLimit: 0 };
 }

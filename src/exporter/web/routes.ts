@@ -1,9 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
-import { parseJobQuery } from '../page/jobs-table.ts';
 import { renderPage } from '../page/page.ts';
-import { madeInSlices } from '../slices.ts';
-import type { Status } from '../status.ts';
-import { parseStatusQuery, statusText } from '../status-document.ts';
+import { parsePageQuery } from '../page/query.ts';
+import { parseStatusQuery, type Status, statusDocument } from '../status-document.ts';
 import { basicAuth } from './basic-auth.ts';
 import type { WebConfigFile, WebLog } from './config-file.ts';
 import { allowHosts, limitRate, limitTime, setHeaders } from './guard.ts';
@@ -16,9 +14,9 @@ export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonl
 export interface WebSources {
   readonly telemetryPath: string;
   readonly exposition: ReadExposition;
-  readonly status: () => Status | Promise<Status>;
+  readonly status: () => Status;
   /** Why the exporter is not ready to be scraped and trusted; empty when it is. */
-  readonly notReady: () => readonly string[] | Promise<readonly string[]>;
+  readonly notReady: () => readonly string[];
   readonly reload: () => Promise<ReloadResult>;
   readonly logLevel: LogLevel;
 }
@@ -98,10 +96,10 @@ function routesOf(sources: WebSources, lifecycle: boolean): readonly Route[] {
 }
 
 function sendStatus({ status }: WebSources): RequestHandler {
-  return async (request, response) => {
+  return (request, response) => {
     const query = parseStatusQuery(searchOf(request));
     if (!('offset' in query)) return sendText(response, 400, query);
-    const body = await madeInSlices(statusText(await status(), query, Date.now()), () => true);
+    const body = JSON.stringify(statusDocument(status(), query));
     return sendDocument(request, response, { type: 'application/json; charset=utf-8', body });
   };
 }
@@ -111,17 +109,16 @@ function searchOf({ url }: Request): string {
 }
 
 function sendPage({ status, telemetryPath }: WebSources): RequestHandler {
-  return async (request, response) => {
-    const query = parseJobQuery(searchOf(request));
-    const page = renderPage(await status(), { query, now: Date.now(), telemetryPath });
-    const body = await madeInSlices(page, () => true);
+  return (request, response) => {
+    const query = parsePageQuery(searchOf(request));
+    const body = renderPage(status(), { query, now: Date.now(), telemetryPath });
     return sendDocument(request, response, { type: 'text/html; charset=utf-8', body });
   };
 }
 
 function sendReady({ notReady }: WebSources): RequestHandler {
-  return async (_request, response) => {
-    const reasons = await notReady();
+  return (_request, response) => {
+    const reasons = notReady();
     if (reasons.length === 0) sendText(response, 200, ['ready']);
     else sendText(response, 503, ['not ready', ...reasons]);
   };

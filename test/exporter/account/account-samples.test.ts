@@ -1,46 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { AccountSamples } from '../../../src/exporter/account/account-samples.ts';
-import type { Sample } from '../../../src/exporter/catalogue/family.ts';
+import { quotaSamples } from '../../../src/exporter/account/account-samples.ts';
 import { EDGE_RATELIMIT_RESET_TIMESTAMP } from '../../../src/exporter/catalogue/platform-families.ts';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
-import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 
 const HOUR = 3_600_000;
 const PLATFORM_TIME = Date.UTC(2018, 5, 7, 1, 22, 0);
 const RESET_AT = PLATFORM_TIME + 42_811;
 
-/** What is shown of an account that has one platform. */
-function viewOf(platform: ObservedPlatform) {
-  return {
-    name: 'a',
-    platform,
-    intervals: new PollIntervals(platform.scopes),
-    id: () => undefined,
-    tokenExpiresAt: () => undefined,
-    tokenRenewsAt: () => undefined,
-    listings: () => [],
-    sources: () => [],
-  };
-}
-
 /** The ends of the rate-limit window that are exposed after each of three answers, of which each names the same. */
 function exposedResets(resetAt: number): readonly number[] {
   const clock = new SimulatedClock(PLATFORM_TIME + 5_300);
   const platform = new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 });
   const resets: number[] = [];
-  const store = {
-    publish: (_owner: string, published: readonly Sample[]) => {
-      const reset = published.find(({ family }) => family === EDGE_RATELIMIT_RESET_TIMESTAMP);
-      resets.push(Number(reset?.value) * 1_000);
-    },
-    withdrawPart: () => undefined,
-  };
-  const samples = new AccountSamples(viewOf(platform), {
-    clock,
-    store,
-    staleAfter: 60_000,
-  });
   for (const [after, remaining] of [
     [200, 79],
     [730, 78],
@@ -60,7 +32,9 @@ function exposedResets(resetAt: number): readonly number[] {
       serverDate: Math.floor((now - 5_300) / 1_000) * 1_000,
       rate: { limit: 80, remaining, resetAt },
     });
-    samples.exposeQuota();
+    const samples = quotaSamples({ name: 'a', platform }, now);
+    const reset = samples.find(({ family }) => family === EDGE_RATELIMIT_RESET_TIMESTAMP);
+    resets.push(Number(reset?.value) * 1_000);
   }
   return resets;
 }

@@ -36,7 +36,7 @@ async function discover({ jobs }: ReturnType<typeof started>, count: number) {
   const body = Array.from({ length: count }, (_, id) => ({ id: id + 1, name: `shop-${id}`, domains: [] }));
   const read = async () => ({ body }) as never;
   const found = await discovery?.read(read, new AbortController().signal);
-  const result = discovery?.conclude(found as never);
+  const result = await discovery?.conclude(found as never);
   if (discovery !== undefined) jobs.learn(discovery, 'ok', result);
   return { result, wanted: jobs.jobs() };
 }
@@ -48,18 +48,6 @@ describe('an account that is larger than it may be', () => {
     expect(result?.rejected).toEqual(new Map([['over_limit', 2]]));
     expect(wanted.filter((job) => job instanceof SeriesJob)).toHaveLength(3 * METRICS.length);
     expect(bed.jobs.dropped).toEqual({ count: 0, first: '' });
-  });
-
-  it('makes each series once, also if a pass over what is wanted is abandoned', async () => {
-    const { jobs } = started({ configurations: 1_000, jobs: 1_000 });
-    await discover({ jobs }, 3);
-    await discover({ jobs }, 5);
-    const abandoned = jobs.wanted();
-    for (let step = 0; step < 6; step += 1) abandoned.next();
-    await discover({ jobs }, 8);
-    const known = new Set(jobs.series());
-    expect(known.size).toBe(8 * METRICS.length);
-    for (const { series } of jobs.seriesJobs()) for (const one of series) expect(known).toContain(one);
   });
 
   it('leaves out the reads of metrics beyond so many jobs, keeps everything else, and shows which', async () => {

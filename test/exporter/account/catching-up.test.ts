@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type BehindAt, type CatchingUp, catchingUp } from '../../../src/exporter/account/catching-up.ts';
+import { type BehindAt, catchingUp } from '../../../src/exporter/account/account-samples.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import type { Target } from '../../../src/exporter/targets/target.ts';
 
@@ -28,12 +28,11 @@ const job = (id: string, of: string, excess: number | undefined) => ({
   ],
 });
 
-function found(jobs: ReturnType<typeof job>[], before: BehindAt = new Map(), now = NOW): CatchingUp {
-  const steps = catchingUp(jobs, before, now, () => MINUTE);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+function found(jobs: ReturnType<typeof job>[], before: BehindAt = new Map(), now = NOW) {
+  return catchingUp(jobs, before, now, () => MINUTE);
 }
 
-const values = ({ samples }: CatchingUp) =>
+const values = ({ samples }: ReturnType<typeof found>) =>
   samples.map(({ labels, value }) => [labels['configuration_id'], value]);
 
 it('says of a configuration that counters catch up if those of any of its metrics are far behind', () => {

@@ -34,7 +34,7 @@ function started() {
   const answer = async (body: unknown): Promise<PollResult> => {
     const job = jobs.jobs().find(({ id }) => id === 'discovery/analytics/metadata');
     if (job === undefined) throw new Error('the metadata are not asked for');
-    const result = job.conclude(
+    const result = await job.conclude(
       await job.read(async () => ({ body }) as never, new AbortController().signal),
     );
     jobs.learn(job, result.outcome, result);
@@ -44,10 +44,12 @@ function started() {
     jobs.jobs();
     return jobs.series().map(({ metric }) => metric);
   };
-  /** The metrics whose polls may change which jobs there are. */
+  /** The metrics of which a poll without data changes what is read. */
   const finding = () => {
     jobs.jobs();
-    return jobs.seriesJobs().flatMap(({ subject, findsJobs }) => (findsJobs ? subject.metric : []));
+    return jobs
+      .seriesJobs()
+      .flatMap((job) => (jobs.learn(job, 'not_found', undefined) ? job.subject.metric : []));
   };
   return { answer, metrics, finding };
 }

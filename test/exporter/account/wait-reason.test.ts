@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { turnAt } from '../../../src/exporter/account/job-status.ts';
+import type { Job } from '../../../src/exporter/poll/job.ts';
 import type { RateLimitWindow } from '../../../src/exporter/rate-limit/rate-limit-window.ts';
 import type { RequestDecision } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { jobOf } from '../poll/polling.ts';
@@ -123,8 +124,9 @@ it('rests until it is due, and waits only then', async () => {
 
 it('names the job that another one catches up for, which rests until its time', async () => {
   const { start } = accountWith({ told: { remaining: 190, closesIn: 50 }, answers: true });
-  const followUp = () => ({ job: jobOf('late', { follows: job }), notBefore: NOON + 30_000 });
-  const job = jobOf('fresh', { followUp });
+  const follower = { ...jobOf('late'), schedule: undefined, dueAt: () => NOON + 30_000 };
+  const job: Job = { ...jobOf('fresh'), follower };
+  Object.assign(follower, { follows: job });
   const [fresh, late] = await start([job]);
   expect(fresh?.catches_up_for).toBeUndefined();
   const rests = { state: 'idle', next_at: '2026-01-05T12:00:30.000Z' };

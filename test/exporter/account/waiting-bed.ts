@@ -3,7 +3,8 @@ import type { Job } from '../../../src/exporter/poll/job.ts';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
-import type { AccountStatus, JobStatus } from '../../../src/exporter/status.ts';
+import type { JobStatus } from '../../../src/exporter/status.ts';
+import type { AccountStatus } from '../../../src/exporter/status-document.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 import { jobOf, polling } from '../poll/polling.ts';
@@ -58,7 +59,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     forecast,
     exchange: () => (answers ? Promise.resolve({ body: null, bytes: 0 }) : new Promise(() => undefined)),
   });
-  const status = (): AccountStatus & { readonly jobs: readonly JobStatus[] } => {
+  const status = (): AccountStatus => {
     const known = {
       name: 'a',
       apiUrl: '',
@@ -77,10 +78,8 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       silence: () => undefined,
       listings: () => [],
       sources: () => [],
-      judged: () => undefined,
     };
-    const found = accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock);
-    return { ...found, jobs: found.jobs.slice() };
+    return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock);
   };
   /** Many jobs, and on a busy machine a few, are taken in over several turns of the event loop. */
   const takenIn = async () => {

@@ -1,4 +1,6 @@
-import type { AccountStatus, JobStatus, QuotaStatus, Status } from '../../../src/exporter/status.ts';
+import { factsOf } from '../../../src/exporter/facts/facts.ts';
+import type { JobStatus, ObservedAccount, QuotaStatus } from '../../../src/exporter/status.ts';
+import type { Status } from '../../../src/exporter/status-document.ts';
 
 /** The moment that the made-up status is from. */
 export const NOW = Date.parse('2026-03-14T03:12:40Z');
@@ -68,7 +70,7 @@ export function madeUpQuota(changes: Partial<QuotaStatus> = {}): QuotaStatus {
   };
 }
 
-export function madeUpAccount(changes: Partial<AccountStatus> = {}): AccountStatus {
+export function madeUpAccount(changes: Partial<ObservedAccount> = {}): ObservedAccount {
   return {
     name: 'production',
     credentials: 'token_file',
@@ -91,7 +93,11 @@ export function madeUpAccount(changes: Partial<AccountStatus> = {}): AccountStat
   };
 }
 
-export function madeUpStatus(changes: Partial<Status> = {}): Status {
+/** A status in which the facts about each account are those that its jobs show. */
+export function madeUpStatus({
+  accounts = [madeUpAccount()],
+  ...changes
+}: Partial<Omit<Status, 'accounts'>> & { readonly accounts?: readonly ObservedAccount[] } = {}): Status {
   return {
     version: '0.1.0',
     started_at: at(-276_000),
@@ -109,8 +115,8 @@ export function madeUpStatus(changes: Partial<Status> = {}): Status {
     series: 101_234,
     series_dropped: 0,
     push: [],
-    accounts: [madeUpAccount()],
     ...changes,
+    accounts: accounts.map((account) => ({ facts: factsOf(account, NOW), ...account })),
   };
 }
 

@@ -11,14 +11,19 @@ test('why a job brings nothing is told: its outcome, the reason, the age of its 
     state: 'waiting',
     why: 'due for 12 s, goes next: the quota of reads is used up',
   });
-  expect(words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [job] })] })))).toContain(
-    'rate limited HTTP 429 4 min 40 s ago last success 3 min 20 s ago 1 min * * * * * waiting due for 12 s, goes next: the quota of reads is used up its turn comes in 20 s',
+  expect(words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [job] })] }), 'jobs=all'))).toContain(
+    'rate limited HTTP 429 last success 3 min 20 s ago 4 min 40 s ago 1 min * * * * * waiting due for 12 s, goes next: the quota of reads is used up its turn comes in 20 s',
   );
 });
 
 test('a next poll that is past is not announced', () => {
   const shown = (seconds: number) =>
-    words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [madeUpJob({ next_at: at(seconds) })] })] })));
+    words(
+      page(
+        madeUpStatus({ accounts: [madeUpAccount({ jobs: [madeUpJob({ next_at: at(seconds) })] })] }),
+        'jobs=all',
+      ),
+    );
   expect(shown(20)).toContain('next in 20 s');
   expect(shown(-20)).not.toContain('next 20 s ago');
 });
@@ -197,7 +202,8 @@ test('many accounts are a table, one row each, and the one that is asked for is 
   expect(markup).not.toContain('id="account"');
   const asked = page(madeUpStatus({ accounts }), 'account=b');
   expect(asked.match(/<h3><bdi>\w+/g)).toEqual(['<h3><bdi>b']);
-  expect(words(asked)).toContain('Jobs of b alone.');
+  expect(words(asked).indexOf('Accounts')).toBeLessThan(words(asked).indexOf('accounts are fresh'));
+  expect(words(page(madeUpStatus({ accounts }), 'account=b&jobs=all'))).toContain('Jobs of b .');
 });
 
 test('of a thousand accounts the fifty worst are listed, and all on request', () => {
@@ -253,24 +259,29 @@ test('five thousand jobs make a page of no more than the hundred that are shown'
   const jobs = Array.from({ length: 5_000 }, (_, i) =>
     madeUpJob({ id: `job ${i}`, configuration: `shop ${i}` }),
   );
-  const markup = page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] }), 'page=2');
+  const markup = page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] }), 'jobs=all&page=2');
   expect(markup.match(/data-job=/g)).toHaveLength(100);
   expect(markup.length).toBeLessThan(200_000);
   expect(words(markup)).toContain('101 to 200 of 5,000 Previous page Next page');
 });
 
+/** The rows of the parts of the only account, without the names of the columns. */
+function parts(...jobs: ReturnType<typeof madeUpJob>[]): string {
+  const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] })));
+  return /Failing jobs (.*?) Jobs /.exec(text)?.[1] ?? '';
+}
+
 test('a part is as old as its oldest data, and those of its series that have none are told apart', () => {
-  const part = (...jobs: ReturnType<typeof madeUpJob>[]) =>
-    words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] }))).split('Oldest data ')[1] ?? '';
   const none = { last_bucket_at: null };
   const { metric: _, ...discovery } = madeUpJob({ last_bucket_at: null, last_success_at: at(-5) });
   const catchUp = madeUpJob({ ...none, catches_up_for: 'status_code', last_success_at: at(-3_600) });
-  expect(part(madeUpJob(), discovery, catchUp)).toMatch(/^edge_applications 3 0 0 0 1 min 40 s Jobs/);
-  expect(part(madeUpJob(), madeUpJob(none), discovery)).toMatch(
-    /^edge_applications 3 0 0 0 1 min 40 s 1 without Jobs/,
+  expect(parts(madeUpJob(), discovery, catchUp)).toBe(
+    'edge_applications fresh 1 min 40 s 4 min 5 s ago – 0 of 3',
   );
-  expect(part(madeUpJob(none), discovery)).toMatch(/^edge_applications 2 0 0 0 – Jobs/);
-  expect(part(discovery)).toMatch(/^edge_applications 1 0 0 0 5 s ago Jobs/);
+  expect(parts(madeUpJob(), madeUpJob(none), discovery)).toBe(
+    'edge_applications fresh 1 min 40 s 1 without 4 min 5 s ago – 0 of 3',
+  );
+  expect(parts(madeUpJob(none), discovery)).toBe('edge_applications no data – 1 without – 5 s ago – 0 of 2');
 });
 
 test('a part, and each of its jobs, tells how far its counters are behind; the furthest stand first', () => {
@@ -280,19 +291,25 @@ test('a part, and each of its jobs, tells how far its counters are behind; the f
     madeUpJob({ id: 'hours', product: 'waf', counted_age_seconds: 7_500, last_bucket_at: at(-130) }),
   ];
   const accounts = [madeUpAccount({ jobs })];
-  const parts = words(page(madeUpStatus({ accounts }))).split('Oldest data ')[1] ?? '';
-  expect(parts).toMatch(
-    /^waf 1 0 0 0 1 min 10 s counters 2 h 5 min behind live 1 0 0 0 1 min 40 s counters 1 h 23 min behind images 1 0 0 0 1 min 40 s Jobs/,
+  expect(parts(...jobs)).toMatch(
+    /^waf late counters 2 h 5 min behind 1 min 10 s .* live late counters 1 h 23 min behind 1 min 40 s .* images fresh 1 min 40 s/,
   );
-  const behind = page(madeUpStatus({ accounts }), 'show=behind');
+  const behind = page(madeUpStatus({ accounts }), 'jobs=behind');
   expect([...behind.matchAll(/data-job="(\w+)"/g)].map(([, id]) => id)).toEqual(['hours', 'hour']);
   expect(words(behind)).toContain('1 min 10 s ago counters 2 h 5 min behind');
   expect(words(behind)).toContain('Counters behind 2');
 });
 
+test('a part that lacks buckets says so, and one that fails how many of its jobs do', () => {
+  const jobs = [madeUpJob({ missing_share: 0.25 }), madeUpJob({ product: 'waf', last_outcome: 'forbidden' })];
+  expect(parts(...jobs)).toBe(
+    'waf down 1 min 40 s 4 min 20 s ago – 1 of 1 edge_applications read in part 1 min 40 s 4 min 20 s ago 25 % 0 of 1',
+  );
+});
+
 test('a job that catches up says so, and is as old as its last success', () => {
   const catchUp = madeUpJob({ catches_up_for: 'x', last_bucket_at: null, last_success_at: at(-420) });
-  const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [catchUp] })] })));
+  const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [catchUp] })] }), 'jobs=all'));
   expect(text).toContain('1001 · catching up');
   expect(text).not.toMatch(/no data last success/);
 });
@@ -300,7 +317,7 @@ test('a job that catches up says so, and is as old as its last success', () => {
 test('settings have no buckets: their age is that of the last time they were read', () => {
   const { metric: _, ...read } = madeUpJob({ last_bucket_at: null, last_success_at: at(-420) });
   const settings = { ...read, collector: 'domains' };
-  const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [settings] })] })));
+  const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [settings] })] }), 'jobs=all'));
   expect(text).toContain('7 min ago');
   expect(text).not.toContain('no data');
 });
@@ -316,7 +333,7 @@ test('products of which the account has nothing are folded behind what it has', 
   const [before = '', folded = ''] = markup
     .slice(0, markup.indexOf('jobs-head">Jobs'))
     .split('<details class="absent"');
-  expect(words(before)).toMatch(/Oldest data cloud_storage 1 1 0 0 .* edge_applications 1 0 0 0/);
+  expect(words(before)).toMatch(/Failing jobs cloud_storage .* 1 of 1 edge_applications .* 0 of 1/);
   expect(words(folded)).toContain('1 without anything: live_streaming');
 });
 
@@ -362,14 +379,16 @@ test('a receiver that samples are pushed to is shown, and told on top once it ha
   expect(shown).not.toContain('samples have waited');
 });
 
-test('more than ten thousand jobs are counted by state, and listed when some of them are asked for', () => {
+test('jobs are counted by state, and listed only when some of them are asked for', () => {
   const jobs = Array.from({ length: 10_001 }, (_, index) =>
     madeUpJob({ id: `job-${index}`, ...(index === 7 && { last_outcome: 'server_error' }) }),
   );
   const status = madeUpStatus({ accounts: [madeUpAccount({ jobs })] });
-  const all = words(page(status));
-  expect(all).toContain('All 10,001 Failing 1 Late 0 Counters behind 0 Waiting 0 Running 0 Not polled yet 0');
-  expect(all).toContain('Too many to list them all: choose some above, or look for a name.');
-  expect(page(status, 'show=failing').match(/data-job="[^"]*"/g)).toEqual(['data-job="job-7"']);
-  expect(page(status, 'page=2').match(/data-job=/g)).toHaveLength(100);
+  const all = page(status);
+  expect(words(all)).toContain(
+    'All 10,001 Failing 1 Late 0 Counters behind 0 Waiting 0 Running 0 Not polled yet 0',
+  );
+  expect(all).not.toContain('data-job=');
+  expect(page(status, 'jobs=failing').match(/data-job="[^"]*"/g)).toEqual(['data-job="job-7"']);
+  expect(page(status, 'jobs=all&page=2').match(/data-job=/g)).toHaveLength(100);
 });

@@ -1,13 +1,11 @@
-import { parseJobQuery } from '../../../src/exporter/page/jobs-table.ts';
 import { renderPage } from '../../../src/exporter/page/page.ts';
-import type { Status } from '../../../src/exporter/status.ts';
-import { allStepsOf } from '../../in-steps.ts';
+import { parsePageQuery } from '../../../src/exporter/page/query.ts';
+import type { Status } from '../../../src/exporter/status-document.ts';
 import { NOW } from './made-up-status.ts';
 
 /** The status page's markup. @param search the query of its address */
 export function page(status: Status, search = ''): string {
-  const options = { query: parseJobQuery(search), now: NOW, telemetryPath: '/metrics' };
-  return allStepsOf(renderPage(status, options));
+  return renderPage(status, { query: parsePageQuery(search), now: NOW, telemetryPath: '/metrics' });
 }
 
 /** What a reader sees, roughly: the markup without its tags. */

@@ -2,9 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { toTheEnd } from '../../../src/exporter/slices.ts';
 import { openState } from '../../../src/exporter/state/open-state.ts';
-import type { Status } from '../../../src/exporter/status.ts';
+import type { Status } from '../../../src/exporter/status-document.ts';
 import { DEFAULT_TOKEN } from '../../../src/sandbox/sandbox.ts';
 import { useBrowser, visit } from '../../browser-at-hand.ts';
 import { type Simulation, type SimulationOptions, simulate } from '../../simulation/simulation.ts';
@@ -81,7 +80,9 @@ const TROUBLES: Readonly<Record<string, () => Promise<Simulation>>> = {
   async attack() {
     const simulation = await healthy();
     const [job] =
-      toTheEnd(simulation.exporter().accounts())[0]
+      simulation
+        .exporter()
+        .accounts()[0]
         ?.jobs.slice()
         .filter(({ metric }) => metric === 'waf') ?? [];
     const from = simulation.clock.wall();
@@ -115,7 +116,7 @@ function statusOf(simulation: Simulation): Status {
   const { kind, directory, note } = simulation.state;
   const exporter = simulation.exporter();
   return madeUpStatus({
-    accounts: toTheEnd(exporter.accounts()),
+    accounts: exporter.accounts(),
     series: exporter.seriesCount,
     state: {
       kind,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { TOLERATED_BEHIND_SECONDS } from '../../../src/exporter/judgement/tally.ts';
-import type { JobStatus, Status } from '../../../src/exporter/status.ts';
+import { TOLERATED_BEHIND_SECONDS } from '../../../src/exporter/facts/job-facts.ts';
+import type { JobStatus } from '../../../src/exporter/status.ts';
 import { ALERTS } from '../../../src/rules/shipped/alert-catalogue.ts';
 import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus } from './made-up-status.ts';
 import { page } from './rendered.ts';
 
 /** The sentence on top of the page, then each further finding. */
-function verdict(status: Partial<Status>): string[] {
+function verdict(status: Parameters<typeof madeUpStatus>[0]): string[] {
   const markup = page(madeUpStatus(status));
   const box = markup.slice(markup.indexOf('<div id="verdict"'), markup.indexOf('<dl class="figures">'));
   const findings = box.replaceAll(/<ul class="lines">.*?<\/ul>/g, '');

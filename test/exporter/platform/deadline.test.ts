@@ -21,30 +21,6 @@ test('work that takes too long is told so', async () => {
   );
 });
 
-test('deadlines of one moment end in several turns of the event loop, so that nothing else waits for all of them', async () => {
-  let turn = 0;
-  const ended: number[] = [];
-  const endSlowly = () => {
-    // More than a slice.
-    for (const until = performance.now() + 5; performance.now() < until; );
-    ended.push(turn);
-  };
-  const all = Array.from({ length: 10 }, () =>
-    withDeadline(1, new AbortController().signal, (signal) => {
-      signal.addEventListener('abort', endSlowly);
-      return forever(signal);
-    }),
-  );
-  const rejected = Promise.allSettled(all);
-  while (ended.length < all.length) {
-    await new Promise((resolve) => setImmediate(resolve));
-    turn += 1;
-  }
-  await rejected;
-  const atOnce = ended.filter((one, index) => one === ended[index - 1] && one === ended[index - 2]);
-  expect(atOnce).toEqual([]);
-});
-
 test("work under a signal that aborts ends with that signal's reason", async () => {
   const outer = new AbortController();
   const work = withDeadline(60_000, outer.signal, forever);

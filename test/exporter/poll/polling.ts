@@ -1,5 +1,5 @@
 import type { ExchangeInfo } from '../../../src/exporter/platform/exchange.ts';
-import type { Answer, Resource } from '../../../src/exporter/platform/read.ts';
+import { type Answer, PlatformFailure, type Resource } from '../../../src/exporter/platform/read.ts';
 import type { Job, PollResult } from '../../../src/exporter/poll/job.ts';
 import { Reachability } from '../../../src/exporter/poll/observed-platform.ts';
 import { Operations, type OperationsOptions } from '../../../src/exporter/poll/operations.ts';
@@ -29,7 +29,7 @@ export function unobserved(
 }
 
 export interface PollingOptions
-  extends Omit<ScheduleOptions, 'poll' | 'exposed'>,
+  extends Omit<ScheduleOptions, 'poll'>,
     Pick<OperationsOptions, 'queue'>,
     Partial<Pick<OperationsOptions, 'timeoutMs'>>,
     Partial<PollObserver> {
@@ -66,7 +66,13 @@ export function polling(options: PollingOptions): Schedule {
     observer,
   });
   const poll = async (scheduled: Parameters<typeof runner.run>[0]) => void (await runner.run(scheduled));
-  return new Schedule({ ...options, poll, exposed });
+  return new Schedule({ ...options, poll });
+}
+
+/** Finds nothing, and passes a failure on. */
+export function concludeFound(answer: unknown): PollResult {
+  if (answer instanceof PlatformFailure) throw answer;
+  return FOUND;
 }
 
 /** A job of one operation a minute, which finds nothing. */
@@ -79,7 +85,7 @@ export function jobOf(id: string, overrides: Partial<Job> = {}): Job {
     weight: 1,
     cost: () => 1,
     read: (read, signal) => read(() => ({ path: `/${id}`, version: 1 }), signal),
-    conclude: () => FOUND,
+    conclude: concludeFound,
     ...overrides,
   };
 }

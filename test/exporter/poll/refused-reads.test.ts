@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import {
   type Refusal,
+  Refusals,
   refusalEntries,
   refusalOf,
   restoreRefusal,
   stands,
-} from '../../../src/exporter/poll/job.ts';
-import { Refusals } from '../../../src/exporter/poll/refusals.ts';
+} from '../../../src/exporter/poll/refusals.ts';
 
 const MINUTE = 60_000;
 const never = new AbortController().signal;

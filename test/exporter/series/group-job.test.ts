@@ -57,11 +57,12 @@ function started() {
   const minute = async () => {
     bed.now += MINUTE;
     const answer = await job.read(noRead, never).catch(() => undefined);
-    if (answer !== undefined) adopt(bed.memory, await job.concludeInTurns(answer), true);
-    const next = job.followUp();
-    if (next === undefined || next.notBefore > bed.now) return;
-    const past = await next.job.read(noRead, never).catch(() => undefined);
-    if (past !== undefined) adopt(bed.memory, next.job.conclude(past), true);
+    if (answer !== undefined) adopt(bed.memory, await job.conclude(answer), true);
+    const { follower } = job;
+    const dueAt = follower.dueAt();
+    if (dueAt === undefined || dueAt > bed.now) return;
+    const past = await follower.read(noRead, never).catch(() => undefined);
+    if (past !== undefined) adopt(bed.memory, follower.conclude(past), true);
   };
   const pass = async (minutes: number) => {
     for (let passed = 0; passed < minutes; passed += 1) await minute();
@@ -103,7 +104,7 @@ it('concludes for series that are still read, and exposes nothing of others', as
   const answer = await job.read(noRead, never);
   const [first, ...others] = job.series;
   job.assign(others);
-  const result = await job.concludeInTurns(answer);
+  const result = await job.conclude(answer);
   const shown = new Set(result.exposures(true).map(({ series }) => series?.id));
   expect(shown).toEqual(new Set(others.map(({ id }) => id)));
   expect(shown).not.toContain(first?.id);
@@ -111,10 +112,10 @@ it('concludes for series that are still read, and exposes nothing of others', as
 
 it('is due at once when a series was added that it has not read', async () => {
   const { bed, job } = started();
-  expect(job.hasUnread).toBe(false);
+  expect(job.dueAt()).toBeUndefined();
   job.assign([...job.series, bed.series('4')]);
-  expect(job.hasUnread).toBe(true);
+  expect(job.dueAt()).toBe(bed.now);
   bed.now += MINUTE;
   await job.read(noRead, never);
-  expect(job.hasUnread).toBe(false);
+  expect(job.dueAt()).toBeUndefined();
 });

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { NO_POINTS } from '../../../src/exporter/decode/points.ts';
 import { EMPTY_LEDGER } from '../../../src/exporter/series/ledger.ts';
 import { restoreLedger, storeLedger } from '../../../src/exporter/series/ledger-record.ts';
-import { pruneCounters } from '../../../src/exporter/series/pruning.ts';
-import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { packEntry, unpackEntry } from '../../../src/exporter/state/records.ts';
 import { countersToStore } from '../../stored-series.ts';
-import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 
 const time = fc.integer({ min: 0, max: 2e12 });
 const hole = fc.record({ from: time, to: time, since: time, asked: fc.nat(40) }, { noNullPrototype: true });
@@ -73,45 +70,4 @@ it('counters of any name are there after a restart: visitors name what they ask 
 it('what is no record is an empty ledger', () => {
   for (const stored of [{ version: 4, since: 0, dimensions: {} }, 'text', undefined])
     expect(restoreLedger(stored)).toBe(EMPTY_LEDGER);
-});
-
-it('counters that nothing reads are looked for in slices: there may be a hundred thousand', async () => {
-  const state = memoryState();
-  const keys = Array.from({ length: 50 }, (_, id) => ['series', 'a', `${id}`]);
-  await state.commit(keys.map((key) => ({ key, value: 'of another version' })));
-  let steps = 0;
-  function* kept() {
-    for (const key of keys) {
-      steps += 1;
-      yield { key, watermark: 0 };
-    }
-  }
-  sliceBySteps();
-  onTestFinished(sliceByTime);
-  const pruned = pruneCounters(state, kept());
-  const turns = await doneInTurns(() => steps, keys.length);
-  expect(Math.max(...turns)).toBeLessThanOrEqual(STEPS_A_TURN);
-  await pruned;
-});
-
-it('counters that come back while others are looked for are kept', async () => {
-  const state = memoryState();
-  const DAY = 24 * 3_600_000;
-  const stored = (watermark: number) =>
-    countersToStore(0, 60_000, new Map([['total', { total: 1, watermark, holes: [] }]]));
-  const keyOf = (id: number) => ['series', 'a', 'metrics', 'x', 'configuration', `${id}`, 'y'];
-  const [back, gone] = [keyOf(0), keyOf(1)];
-  const others = Array.from({ length: 40 }, (_, id) => keyOf(id + 2));
-  await state.commit([back, gone].map((key) => ({ key, value: stored(DAY) })));
-  await state.commit(others.map((key) => ({ key, value: 'of another version' })));
-  function* kept() {
-    yield { key: keyOf(99), watermark: 100 * DAY };
-  }
-  sliceBySteps();
-  onTestFinished(sliceByTime);
-  const pruned = pruneCounters(state, kept());
-  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  await state.commit([{ key: back, value: stored(100 * DAY) }]);
-  await pruned;
-  expect([back, gone].map((key) => state.get(key) !== undefined)).toEqual([true, false]);
 });

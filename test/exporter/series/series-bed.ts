@@ -1,6 +1,7 @@
 import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import { type Exposure, refusalKey } from '../../../src/exporter/poll/job.ts';
+import type { Exposure } from '../../../src/exporter/poll/job.ts';
+import { refusalKey } from '../../../src/exporter/poll/refusals.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
 import { type Applied, apply } from '../../../src/exporter/series/apply.ts';
 import type { Counter } from '../../../src/exporter/series/counting.ts';
@@ -104,6 +105,7 @@ export class SeriesBed {
   taken(job: SeriesJob, answer: WindowedAnswer): readonly Exposure[] {
     const answers = [...job.series].map((series) => [series, answer] as const);
     const result = job.conclude({ answers, rejected: answer.decoded.rejected });
+    if (result instanceof Promise) throw new Error('only a job of several series concludes later');
     adopt(this.memory, result, true);
     return result.exposures(true);
   }

@@ -3,7 +3,7 @@ import { COLLECTORS, type CollectorName } from '../../../src/exporter/collectors
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read, type Resource } from '../../../src/exporter/platform/read.ts';
 import type { Job, PollResult, SettingChange } from '../../../src/exporter/poll/job.ts';
-import { adopt, conclusionOf } from '../../../src/exporter/poll/runner.ts';
+import { adopt, answerOf } from '../../../src/exporter/poll/runner.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
@@ -71,8 +71,7 @@ export function settingsBench(
     asked,
     changes,
     async poll() {
-      const conclude = await conclusionOf(job, read, new AbortController().signal);
-      const result = await conclude();
+      const result = await job.conclude(await answerOf(job, read, new AbortController().signal));
       const committed = await state.commit(result.commit ?? []).then(
         () => true,
         (error: unknown) => {

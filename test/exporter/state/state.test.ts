@@ -150,25 +150,6 @@ describe('concurrent commits', () => {
     expect(writes).toHaveLength(2);
   });
 
-  it('that were written together are told one after another, so that what thousands do then holds nothing else up', async () => {
-    const { writes, state } = scriptedState();
-    let told = 0;
-    const commits = Array.from({ length: 20 }, (_, n) =>
-      state.commit([{ key: [`${n}`], value: n }]).then(() => {
-        for (const end = performance.now() + 1; performance.now() < end; );
-        told += 1;
-      }),
-    );
-    await turn();
-    writes[0]?.succeed();
-    await turn();
-    expect(told).toBeGreaterThan(0);
-    expect(told).toBeLessThan(20);
-    // All of it is known at once.
-    expect(state.get(['19'])).toBe(19);
-    await Promise.all(commits);
-  });
-
   it('are told in their order, also where those of the next write are few', async () => {
     const { writes, state } = scriptedState();
     const told: number[] = [];

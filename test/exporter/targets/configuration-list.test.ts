@@ -3,7 +3,6 @@ import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { LabelTexts } from '../../../src/exporter/exposition/label-text.ts';
 import { PlatformFailure, type Resource } from '../../../src/exporter/platform/read.ts';
 import { decodeConfigurations, readListed } from '../../../src/exporter/targets/configuration-list.ts';
-import { allStepsOf } from '../../in-steps.ts';
 
 const SHOP = { id: 7, name: 'shop', active: true, domains: [70, 71] };
 
@@ -15,7 +14,7 @@ describe('a list of configurations', () => {
     ['one object', SHOP],
     ['ids as text', [{ ...SHOP, id: '7', domains: ['70', '71'] }]],
   ])('may come as %s', (_, body) => {
-    expect(allStepsOf(decodeConfigurations(body, 100))).toEqual({
+    expect(decodeConfigurations(body, 100)).toEqual({
       configurations: [{ id: '7', name: 'shop', active: true, domains: ['70', '71'] }],
       rejected: 0,
       overLimit: 0,
@@ -24,7 +23,7 @@ describe('a list of configurations', () => {
 
   it('may be empty', () => {
     for (const body of [[], { results: [] }, { results: null, total_pages: 0 }]) {
-      expect(allStepsOf(decodeConfigurations(body, 100))).toEqual({
+      expect(decodeConfigurations(body, 100)).toEqual({
         configurations: [],
         rejected: 0,
         overLimit: 0,
@@ -35,7 +34,7 @@ describe('a list of configurations', () => {
   it('has names that are cut, between two characters, no shorter than a label shows, which counts them as shortened', () => {
     const [letters, faces] = ['n'.repeat(1_000_000), `n${'😀'.repeat(1_000)}`];
     const items = [letters, faces].map((name, id) => ({ id, name }));
-    const { configurations } = allStepsOf(decodeConfigurations(items, 100));
+    const { configurations } = decodeConfigurations(items, 100);
     const names = configurations.map(({ name }) => name);
     expect(names).toEqual(['n'.repeat(1_026), `n${'😀'.repeat(512)}`]);
     const texts = new LabelTexts();
@@ -45,7 +44,7 @@ describe('a list of configurations', () => {
 
   it('leaves out what is no configuration, and the second of two with the same id', () => {
     const items = [null, { name: 'no id' }, SHOP, { id: 7 }, { id: 8 }];
-    const { configurations, rejected } = allStepsOf(decodeConfigurations(items, 100));
+    const { configurations, rejected } = decodeConfigurations(items, 100);
     expect(configurations.map(({ id }) => id)).toEqual(['7', '8']);
     expect(rejected).toBe(3);
   });
@@ -56,12 +55,12 @@ describe('a list of configurations', () => {
     ['an object about something else', { detail: 'try again' }],
     ['an object about nothing', {}],
   ])('is refused when it is %s, since nothing may vanish because of it', (_, body) => {
-    expect(() => allStepsOf(decodeConfigurations(body, 100))).toThrow(PlatformFailure);
+    expect(() => decodeConfigurations(body, 100)).toThrow(PlatformFailure);
   });
 
   it('is taken up to a limit, and what is beyond is counted without a look', () => {
     const ids = Array.from({ length: 5 }, (_, id) => ({ id }));
-    const { configurations, overLimit } = allStepsOf(decodeConfigurations([...ids, null, null], 3));
+    const { configurations, overLimit } = decodeConfigurations([...ids, null, null], 3);
     expect(configurations.map(({ id }) => id)).toEqual(['0', '1', '2']);
     expect(overLimit).toBe(4);
   });

@@ -107,7 +107,10 @@ describe('the other paths', () => {
     const { url } = await startWeb();
     const answer = await fetch(`${url}/api/v1/status`);
     expect(answer.headers.get('content-type')).toContain('application/json');
-    expect(await answer.json()).toMatchObject(JSON.parse(JSON.stringify(madeUpStatus())));
+    expect(await answer.json()).toMatchObject({
+      version: '0.1.0',
+      accounts: [{ name: 'production', judgement: { state: 'well' }, jobs: [{ collector: 'metrics' }] }],
+    });
     expect((await fetch(`${url}/api/v1/status?limit=none`)).status).toBe(400);
     const page = await raw(Number(new URL(url).port), 'GET / HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n');
     expect(page).toContain('Content-Encoding: gzip');
@@ -136,14 +139,6 @@ describe('the other paths', () => {
     const answer = await fetch(`${url}/api/v1/status`);
     expect([answer.status, await answer.text()]).toEqual([503, 'The answer took too long.\n']);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(lines).toEqual([]);
-  });
-
-  test('readiness that is known too late is dropped without a word', async () => {
-    const notReady = () => new Promise<string[]>((resolve) => setTimeout(() => resolve([]), 60));
-    const { url, lines } = await startWeb({ notReady, answerTimeout: 10 });
-    expect((await fetch(`${url}/-/ready`)).status).toBe(503);
-    await new Promise((resolve) => setTimeout(resolve, 90));
     expect(lines).toEqual([]);
   });
 

@@ -5,20 +5,18 @@ import { expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { filledIn } from '../../../grafana/source/filled-in.ts';
 import { TOLD } from '../../../grafana/source/troubles.ts';
-import type { CauseKind } from '../../../src/exporter/judgement/covered.ts';
-import type { AccountState } from '../../../src/exporter/judgement/judgement.ts';
-import { TOLERATED_SECONDS } from '../../../src/exporter/judgement/tally.ts';
-import { parseJobQuery } from '../../../src/exporter/page/jobs-table.ts';
+import type { CauseKind } from '../../../src/exporter/facts/cause.ts';
+import type { AccountState } from '../../../src/exporter/facts/facts.ts';
+import { TOLERATED_SECONDS } from '../../../src/exporter/facts/job-facts.ts';
 import { renderPage } from '../../../src/exporter/page/page.ts';
-import { toTheEnd } from '../../../src/exporter/slices.ts';
+import { parsePageQuery } from '../../../src/exporter/page/query.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
-import { parseStatusQuery, statusText } from '../../../src/exporter/status-document.ts';
+import { parseStatusQuery, statusDocument } from '../../../src/exporter/status-document.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 import { selectorsOf } from '../../dashboards/promql.ts';
 import { testRules } from '../../end-to-end/promtool.ts';
 import { madeUpStatus } from '../../exporter/page/made-up-status.ts';
-import { allStepsOf } from '../../in-steps.ts';
 import { inLongSuite } from '../../long-suite.ts';
 import { neededRules } from '../../simulation/judgement/needed-rules.ts';
 import { type Simulation, simulate } from '../../simulation/simulation.ts';
@@ -467,11 +465,11 @@ const CASES: Readonly<Record<string, Case>> = {
 /** The page as it is now, with what it is made of. */
 function shownPage(simulation: Simulation, isFull = false) {
   const status = madeUpStatus({
-    accounts: toTheEnd(simulation.exporter().accounts()),
+    accounts: simulation.exporter().accounts(),
     state: { kind: 'durable', directory: '/state', ...(isFull && { refusal: FULL }) },
   });
   const now = simulation.clock.wall();
-  const markup = allStepsOf(renderPage(status, { query: parseJobQuery(''), now, telemetryPath: '/metrics' }));
+  const markup = renderPage(status, { query: parsePageQuery(''), now, telemetryPath: '/metrics' });
   const text = (html: string) => html.replace(/<[^>]*>/g, '').replaceAll('&#39;', "'");
   const sentence = text(/<p class="says"[^>]*>(.*?)<\/p>/s.exec(markup)?.[1] ?? '');
   return { status, now, markup, text, sentence };
@@ -481,11 +479,11 @@ function shownPage(simulation: Simulation, isFull = false) {
 async function said(simulation: Simulation, { isFull }: { readonly isFull: boolean } = { isFull: false }) {
   const exporter = simulation.exporter();
   const scrape = await simulation.scrape();
-  const { status, now, sentence } = shownPage(simulation, isFull);
+  const { status, sentence } = shownPage(simulation, isFull);
   const query = parseStatusQuery('');
   if (!('offset' in query)) throw new Error('no query is a query');
   const [account] = (
-    JSON.parse(allStepsOf(statusText(status, query, now))) as {
+    JSON.parse(JSON.stringify(statusDocument(status, query))) as {
       accounts: {
         up: boolean | null;
         judgement: {

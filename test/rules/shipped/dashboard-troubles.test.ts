@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { ACT, OF_CAUSES } from '../../../grafana/source/data-troubles.ts';
 import { filledIn } from '../../../grafana/source/filled-in.ts';
 import { TOLD } from '../../../grafana/source/troubles.ts';
-import type { CauseKind } from '../../../src/exporter/judgement/covered.ts';
+import type { CauseKind } from '../../../src/exporter/facts/cause.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 import { PROMTOOLS, testRules } from '../../end-to-end/promtool.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { madeInSlices, runInSlices, wakeInSlices } from '../../src/exporter/slices.ts';
-import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
+import { madeInSlices, runInSlices, wakeInSlices } from '../../../src/exporter/exposition/slices.ts';
+import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 
 /** Steps that take `ms` each. */
 function* steps(count: number, ms: number, done: number[]): Generator<undefined, void> {

@@ -1,10 +1,11 @@
-import type { AccountState, PartJudgement } from '../judgement/judgement.ts';
-import type { Tally } from '../judgement/tally.ts';
+import type { AccountState, PartFacts } from '../facts/facts.ts';
+import { greatestOf, type Tally } from '../facts/tally.ts';
 import type { QuotaStatus } from '../status.ts';
-import { duration, grouped } from '../text/figures.ts';
+import type { AccountStatus } from '../status-document.ts';
+import { duration, grouped, plainShare } from '../text/figures.ts';
 import { clockTime, type Html, html, moment } from './html.ts';
-import { addressOf, type JobQuery } from './jobs-table.ts';
-import { type JudgedAccount, marked, severityOf } from './verdict.ts';
+import { addressOf, type PageQuery } from './query.ts';
+import { marked, severityOf } from './verdict.ts';
 
 /** Rows of the table, unless all are asked for. */
 const MOST_ROWS = 50;
@@ -21,37 +22,44 @@ const STATES: Readonly<Record<AccountState, readonly [mood: 'bad' | 'warn' | 'ca
     well: ['ok', 'fresh'],
   };
 
-/** A table of the accounts, and below it the one that is asked for, or the only one, with its token, quota, and parts. */
+/** Returns the account that is asked for, or the only one; undefined if there is none. */
+export function chosenAccount(
+  accounts: readonly AccountStatus[],
+  query: PageQuery,
+): AccountStatus | undefined {
+  const [only, ...others] = accounts;
+  return others.length === 0 ? only : accounts.find(({ name }) => name === query.account);
+}
+
+/** The account that is asked for, with its token, quota and parts, and then a table of all accounts, if there are several. */
 export function accountsSection(
-  accounts: readonly JudgedAccount[],
-  query: JobQuery,
+  accounts: readonly AccountStatus[],
+  query: PageQuery,
   now: number,
   none: string,
 ): Html {
-  const [only, ...others] = accounts;
-  const asked = accounts.find(({ account }) => account.name === query.account);
-  const shown = others.length === 0 ? only : asked;
+  const chosen = chosenAccount(accounts, query);
   return html`<section id="accounts" aria-labelledby="accounts-head">
-<h2 id="accounts-head">Accounts</h2>
-${only === undefined ? html`<p class="panel nothing quiet">${none}.</p>` : ''}
-${others.length === 0 ? '' : accountsTable(accounts, query, now)}
-${shown === undefined ? '' : accountPanel(shown, now)}
+<h2 id="accounts-head">${accounts.length === 1 ? 'Account' : 'Accounts'}</h2>
+${accounts.length === 0 ? html`<p class="panel nothing quiet">${none}.</p>` : ''}
+${chosen === undefined ? '' : accountPanel(chosen, now)}
+${accounts.length <= 1 ? '' : accountsTable(accounts, query, now)}
 </section>`;
 }
 
-function accountsTable(accounts: readonly JudgedAccount[], query: JobQuery, now: number): Html {
+function accountsTable(accounts: readonly AccountStatus[], query: PageQuery, now: number): Html {
   const rows = query.listsAll ? accounts : accounts.slice(0, MOST_ROWS);
   const rest = accounts.slice(rows.length);
-  const troubled = rest.filter((judged) => severityOf(judged) > 0).length;
+  const troubled = rest.filter((account) => severityOf(account) > 0).length;
   return html`<div class="panel accounts"><table aria-labelledby="accounts-head">
 <thead><tr><th scope="col" class="who">Account</th><th scope="col">State</th><th scope="col" class="why">Why</th>
 <th scope="col" class="number">Oldest data</th><th scope="col" class="number">Failing</th><th scope="col" class="number">Quota left</th></tr></thead>
-<tbody>${rows.map((judged) => accountRow(judged, query, now))}</tbody></table>
-${rest.length === 0 ? '' : html`<p class="more"><a href="${addressOf({ ...query, listsAll: true })}#accounts-head">Show all ${grouped(accounts.length)} accounts</a> <span class="quiet">${troubled === 0 ? `the other ${grouped(rest.length)} are fresh` : `${grouped(troubled)} of the other ${grouped(rest.length)} need attention as well`}</span></p>`}</div>`;
+<tbody>${rows.map((account) => accountRow(account, query, now))}</tbody></table>
+${rest.length === 0 ? '' : html`<p class="more"><a href="${addressOf({ account: query.account, listsAll: true })}#accounts-head">Show all ${grouped(accounts.length)} accounts</a> <span class="quiet">${troubled === 0 ? `the other ${grouped(rest.length)} are fresh` : `${grouped(troubled)} of the other ${grouped(rest.length)} need attention as well`}</span></p>`}</div>`;
 }
 
-function accountRow({ account, judgement }: JudgedAccount, query: JobQuery, now: number): Html {
-  const { state, tally, causes } = judgement;
+function accountRow(account: AccountStatus, query: PageQuery, now: number): Html {
+  const { state, tally, causes } = account.facts;
   const current = account.name === query.account ? html` aria-current="true"` : '';
   const href = `${addressOf({ account: account.name, listsAll: query.listsAll })}#account`;
   return html`<tr><th scope="row"><a href="${href}"${current}><bdi>${account.name}</bdi></a></th>
@@ -73,9 +81,9 @@ function stateOf(state: AccountState): Html {
   return html`<span class="state ${mood}">${words}</span>`;
 }
 
-function accountPanel({ account, judgement }: JudgedAccount, now: number): Html {
+function accountPanel(account: AccountStatus, now: number): Html {
   return html`<div class="panel account" id="account">
-<div class="head"><h3><bdi>${account.name}</bdi></h3> ${stateOf(judgement.state)} ${upSince(account.up_since, account.up, now)} <bdi class="quiet mono">${account.api_url}</bdi></div>
+<div class="head"><h3><bdi>${account.name}</bdi></h3> ${stateOf(account.facts.state)} ${upSince(account.up_since, account.up, now)} <bdi class="quiet mono">${account.api_url}</bdi></div>
 <div class="inside"><div>
 ${account.note === '' ? '' : html`<p class="note ${account.up === false ? 'bad-text' : 'quiet'}"><bdi>${account.note}</bdi></p>`}
 <dl class="facts">
@@ -88,7 +96,7 @@ ${account.sources.filter(({ source }) => source === 'graphql').map(({ collector,
 ${account.sources.filter(({ missing }) => missing.length > 0).map(({ collector, missing }) => html`<div><dt>Missing of ${collector}</dt><dd>${missing.join(', ')}<span class="quiet">: the platform's GraphQL has no such field, its series are absent</span></dd></div>`)}
 </dl>
 ${account.quota.map((quota) => quotaRow(quota, now))}
-</div>${partsTable(account.name, judgement.parts, now)}</div>
+</div>${partsTable(account.name, account.facts.parts, now)}</div>
 </div>`;
 }
 
@@ -113,8 +121,8 @@ function skew(seconds: number): Html {
   return html`platform ${duration(Math.abs(seconds))} ${seconds > 0 ? 'ahead' : 'behind'}`;
 }
 
-/** The account's jobs added up by part: the worst first, and those folded of which the account has nothing. */
-function partsTable(account: string, parts: readonly PartJudgement[], now: number): Html {
+/** The parts of an account: the worst first, and folded those of which the account has nothing. */
+function partsTable(account: string, parts: readonly PartFacts[], now: number): Html {
   if (parts.length === 0) return html`<p class="quiet">No jobs are planned yet.</p>`;
   const sorted = parts.toSorted(byUrgency);
   const absent = sorted.filter(({ hasData }) => hasData === null);
@@ -125,40 +133,55 @@ function partsTable(account: string, parts: readonly PartJudgement[], now: numbe
   return html`<div>${present.length === 0 ? '' : table(account, present, now)}${absent.length === 0 ? '' : folded}</div>`;
 }
 
-function byUrgency(a: PartJudgement, b: PartJudgement): number {
+function byUrgency(a: PartFacts, b: PartFacts): number {
   return (
     b.tally.failing - a.tally.failing ||
     b.tally.late - a.tally.late ||
-    b.tally.behindSeconds - a.tally.behindSeconds ||
+    behindSeconds(b.tally) - behindSeconds(a.tally) ||
     (a.name < b.name ? -1 : 1)
   );
 }
 
-function table(account: string, parts: readonly PartJudgement[], now: number): Html {
-  return html`<table class="parts" aria-label="Parts of the platform"><thead><tr><th scope="col">Part</th><th scope="col" class="number">Jobs</th>
-<th scope="col" class="number">Failing</th><th scope="col" class="number">Late</th><th scope="col" class="number">Waiting</th><th scope="col" class="age">Oldest data</th></tr></thead>
+function table(account: string, parts: readonly PartFacts[], now: number): Html {
+  return html`<table class="parts" aria-label="Parts of the platform"><thead><tr><th scope="col">Part</th><th scope="col">State</th>
+<th scope="col" class="number">Data age</th><th scope="col" class="number">Expected</th><th scope="col" class="number">Last read</th>
+<th scope="col" class="number">Missing</th><th scope="col" class="number">Failing jobs</th></tr></thead>
 <tbody>${parts.map((part) => partRow(account, part, now))}</tbody></table>`;
 }
 
-function partRow(account: string, { name, product, tally }: PartJudgement, now: number): Html {
-  const words = `${product === undefined ? 'collector' : 'product'}:${name}`;
-  return html`<tr><td><a href="${addressOf({ account, words })}#jobs-head"><bdi>${name}</bdi></a></td>
-<td class="number">${grouped(tally.jobs)}</td><td class="number">${count(tally.failing, 'bad-text')}</td>
-<td class="number">${count(tally.late, 'warn-text')}</td><td class="number">${count(tally.waiting, '')}</td><td class="age">${oldestData(tally, now)}${behind(tally)}</td></tr>`;
+function partRow(account: string, { name, state, tally }: PartFacts, now: number): Html {
+  const {
+    jobs,
+    failing,
+    expectedSeconds: expected,
+    missingShare: missing = 0,
+    newestSuccessAt: read,
+  } = tally;
+  const none = html`<span class="none">–</span>`;
+  return html`<tr><td><a href="${addressOf({ account, jobs: 'all', part: name })}"><bdi>${name}</bdi></a></td>
+<td>${stateOf(state)}${behindText(tally)}</td><td class="number">${dataAge(tally)}</td>
+<td class="number">${expected === undefined ? none : duration(expected)}</td><td class="number">${moment(read === '' ? null : read, now)}</td>
+<td class="number">${missing === 0 ? none : plainShare(missing)}</td>
+<td class="number">${failing === 0 ? html`<span class="none">0</span>` : html`<strong class="bad-text">${grouped(failing)}</strong>`} <span class="quiet">of ${grouped(jobs)}</span></td></tr>`;
 }
 
-function count(jobs: number, loud: string): Html {
-  if (jobs === 0) return html`<span class="none">0</span>`;
-  return loud === '' ? html`${grouped(jobs)}` : html`<strong class="${loud}">${grouped(jobs)}</strong>`;
+function behindSeconds({ behindBy }: Tally): number {
+  return greatestOf([...behindBy.values()]);
 }
 
-/** How far counters are behind that are further behind than they should be. */
-function behind({ behind, behindSeconds }: Tally): Html {
-  if (behind === 0) return html``;
-  return html`<div class="small warn-text">counters ${duration(behindSeconds)} behind</div>`;
+/** Says how far counters are behind that are further behind than they should be. */
+function behindText(tally: Tally): Html {
+  if (tally.behind === 0) return html``;
+  return html`<div class="small warn-text">counters ${duration(behindSeconds(tally))} behind</div>`;
 }
 
-/** The age of what was shown longest ago, and how many show nothing: none is not fresh. */
+/** The age of the oldest buckets, and the number of series without any: none is not fresh. */
+function dataAge({ oldestSeconds, without }: Tally): Html {
+  const oldest = oldestSeconds === undefined ? html`<span class="none">–</span>` : duration(oldestSeconds);
+  return html`${oldest}${without > 0 ? html`<div class="small quiet">${grouped(without)} without</div>` : ''}`;
+}
+
+/** The age of the oldest data of an account, and the number of series without any. */
 function oldestData({ oldestSeconds, without, oldestSuccessAt }: Tally, now: number): Html {
   if (oldestSeconds === undefined) return moment(without > 0 ? null : oldestSuccessAt, now);
   return html`${duration(oldestSeconds)}${without > 0 ? html` <span class="small quiet">${grouped(without)} without</span>` : ''}`;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Judgement, judge, judgedBefore } from '../../../src/exporter/judgement/judgement.ts';
+import { type Facts, factsOf } from '../../../src/exporter/facts/facts.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
-import { allStepsOf } from '../../in-steps.ts';
 import { at, madeUpAccount, madeUpJob, NOW } from '../page/made-up-status.ts';
 
 /** What reads the list of a product's configurations. */
@@ -23,19 +22,12 @@ function listJob(changes: Partial<JobStatus> = {}): JobStatus {
   });
 }
 
-it('says of an account that was judged before what was said then, and looks at no job', () => {
-  const jobs = { length: 1, slice: () => [], [Symbol.iterator]: () => expect.fail('looked at a job') };
-  const before = judged(madeUpJob());
-  const account = judgedBefore(madeUpAccount({ jobs }), before);
-  expect(allStepsOf(judge(account, NOW))).toBe(before);
-});
-
-function judged(...jobs: JobStatus[]): Judgement {
-  return allStepsOf(judge(madeUpAccount({ jobs }), NOW));
+function judged(...jobs: JobStatus[]): Facts {
+  return factsOf(madeUpAccount({ jobs }), NOW);
 }
 
 /** Whether there is data of a product; undefined where the platform has nothing of it. */
-function available({ parts }: Judgement, product: string): boolean | null | undefined {
+function available({ parts }: Facts, product: string): boolean | null | undefined {
   return parts.find((part) => part.product === product)?.hasData;
 }
 
@@ -116,7 +108,7 @@ describe('what explains the state of an account comes first', () => {
       up: false,
       note: 'the platform answers 503',
     });
-    const [cause] = allStepsOf(judge(account, NOW)).causes;
+    const [cause] = factsOf(account, NOW).causes;
     expect([cause?.kind, cause?.next]).toEqual([
       'server_error',
       expect.stringMatching(/^The platform is at fault/),
@@ -154,7 +146,7 @@ it('an account is not just fresh where its settings alone are read, since it has
 
 it('clocks that differ may both be wrong: a platform whose time is behind as its data is makes old data fresh', () => {
   const of = (skew: number) =>
-    allStepsOf(judge(madeUpAccount({ jobs: [madeUpJob()], clock_skew_seconds: skew }), NOW)).causes[0];
+    factsOf(madeUpAccount({ jobs: [madeUpJob()], clock_skew_seconds: skew }), NOW).causes[0];
   expect(of(-10_800)).toMatchObject({
     text: 'this machine’s clock is 3 h ahead of the platform’s',
     next: expect.stringContaining('what is called fresh is 3 h older'),
@@ -164,7 +156,7 @@ it('clocks that differ may both be wrong: a platform whose time is behind as its
 
 it('behind the platform, new counters wait until its time is sure: who looks for them is not told that nothing is missing', () => {
   const nextOf = (skew: number) =>
-    allStepsOf(judge(madeUpAccount({ jobs: [madeUpJob()], clock_skew_seconds: skew }), NOW)).causes[0]?.next;
+    factsOf(madeUpAccount({ jobs: [madeUpJob()], clock_skew_seconds: skew }), NOW).causes[0]?.next;
   expect(nextOf(45)).toContain('new counters wait ten minutes');
   expect(nextOf(-45)).not.toContain('counters');
 });
@@ -248,8 +240,7 @@ describe('a cause names what it covers', () => {
 
 it('while the quota makes first polls wait, nothing is promised within seconds', () => {
   const pending = madeUpJob({ last_outcome: null, last_polled_at: null, last_bucket_at: null });
-  const next = (stretch: number) =>
-    allStepsOf(judge(madeUpAccount({ jobs: [pending], stretch }), NOW)).causes[0]?.next;
+  const next = (stretch: number) => factsOf(madeUpAccount({ jobs: [pending], stretch }), NOW).causes[0]?.next;
   expect(next(1)).toMatch(/^The first answers take a few seconds/);
   expect(next(240)).toMatch(/^`edge-exporter plan` shows/);
 });

@@ -1,0 +1,391 @@
+import { groupedBy } from '../grouped-by.ts';
+import type { ObservedAccount } from '../status.ts';
+import { duration, grouped, plainShare, timeOfDay } from '../text/figures.ts';
+import {
+  type CauseKind,
+  type Covered,
+  type Fault,
+  NOTABLE_STRETCH,
+  type SeenAccount,
+  TOLERATED_MISSING,
+  type Words,
+} from './cause.ts';
+import { type JobFacts, readsSeries } from './job-facts.ts';
+import type { Tally } from './tally.ts';
+
+/** What the specification calls the permission to read series and lists of configurations (section 5). */
+const SERIES_PERMISSION = 'Analytics';
+
+/** A refusal does not prove who has spent what. */
+const LIMITED =
+  'Requests leave again when the platform allows them. If it lasts, look for other clients of this token, or give the exporter a token of its own.';
+
+const FIND_OUT =
+  '`edge-exporter doctor` finds where it breaks: name, network, proxy, TLS or address. Polling goes on.';
+
+const LISTED_BEFORE =
+  'Configurations that were listed before are read on; new ones are missing until the list can be read again.';
+
+const WRONG_PATH = 'Check the path in `api_url`: whatever is asked below it is answered with 404.';
+
+const NOT_THERE = 'If the account does not have it, leave it out of the configuration.';
+
+const WAS_THERE =
+  'It was read before: unless it has been deleted, the platform is at fault. It is asked for again by itself, at the latest after an hour.';
+
+const PLATFORM_AT_FAULT =
+  'The platform is at fault: see its status page. Polling goes on, and counters catch up on what they missed.';
+
+const OWN_TOKEN =
+  'Others use up the quota of this token: give the exporter a token of its own, or leave more to them with `quota.reserve`.';
+
+const PLAN = '`edge-exporter plan` shows what the quota is used for, and what would help.';
+
+const RENEW =
+  'Renew the credentials: a token file is read again by itself, a token of the configuration on a reload, `EDGE_TOKEN` on a restart.';
+
+const CHECK_LOGIN =
+  'Check `username` and its password: a password file is read again by itself, a password of the configuration on a reload, `EDGE_PASSWORD` on a restart. The exporter makes the tokens itself.';
+
+/** Returns what to do about credentials that the platform refuses: with a login the exporter makes the tokens itself. */
+export function nextWhenRefused(credentials: ObservedAccount['credentials']): string {
+  return credentials === 'password' ? CHECK_LOGIN : RENEW;
+}
+
+/** Cause of which the words are wanted. */
+interface Context extends SeenAccount {
+  readonly covered: Covered;
+}
+
+/** Texts and fault of each cause: everything that names a cause takes them from here. */
+const CATALOGUE: Readonly<Record<CauseKind, readonly [Fault, (context: Context) => Words]>> = {
+  unauthorized: [
+    'access',
+    ({ account, covered }) => {
+      const reason = reasonOf(covered);
+      return {
+        text: `the platform refuses the token${reason === '' ? '' : `: ${reason}`}`,
+        next: nextWhenRefused(account.credentials),
+      };
+    },
+  ],
+  rate_limited: ['quota', limited],
+  forbidden: ['access', forbidden],
+  not_found: ['configuration', notFound],
+  server_error: [
+    'platform',
+    (context) => ({
+      text: `the platform fails to answer for ${named(context)}: ${reasonOf(context.covered)}`,
+      next: PLATFORM_AT_FAULT,
+    }),
+  ],
+  network: ['network', unreadable],
+  timeout: ['platform', unreadable],
+  not_acceptable: ['platform', unreadable],
+  undecodable: ['platform', unreadable],
+  unreachable: ['network', unreadable],
+  quota: ['quota', quota],
+  platform_late: [
+    'platform',
+    () => ({
+      text: 'the platform is late',
+      next: 'Polls succeed, and the platform has nothing newer yet, or takes long for its answers: counters catch up when it has.',
+    }),
+  ],
+  exporter_late: [
+    'exporter',
+    () => ({
+      text: 'this exporter does not keep up',
+      next: 'The list of jobs says what each waits for; more CPU, or a higher `request.concurrency`, may help.',
+    }),
+  ],
+  nothing_there: ['configuration', nothingThere],
+  first_polls: [
+    'nobody',
+    ({ account, whole, now }) => {
+      const { up, note } = account;
+      const unanswered = `the platform has not answered yet${note === '' ? '' : `: ${note}`}`;
+      return {
+        text: up === null ? unanswered : unreadText(whole.pending, whole, now),
+        next: nextOfUnread(account),
+      };
+    },
+  ],
+  not_read_yet: [
+    'nobody',
+    ({ account, whole, now }) => ({
+      text: `${unreadText(whole.unread, whole, now)}${othersOf(account)}`,
+      next: nextOfUnread(account),
+    }),
+  ],
+  counters_behind: ['platform', countersBehind],
+  rows_missing: ['platform', rowsMissing],
+  clock: ['machine', machineClock],
+  platform_clock: ['platform', platformClock],
+};
+
+/** Returns the texts of a cause, and who has to act. @param covered its jobs; default: none */
+export function wordsOf(
+  kind: CauseKind,
+  seen: SeenAccount,
+  covered: Covered = { kind, jobs: [], failing: 0, late: 0, oldestSeconds: 0 },
+): Words & { readonly fault: Fault } {
+  const [fault, words] = CATALOGUE[kind];
+  return { fault, ...words({ ...seen, covered }) };
+}
+
+/** Returns the same for an account that is not served at all. */
+export function wordsWhenDown(
+  kind: CauseKind,
+  { account, now }: SeenAccount,
+): Words & { readonly fault: Fault } {
+  const { note, up_since: since, next_try_at: next, credentials } = account;
+  const tried = next === null ? 'being tried now' : `next try ${within(next, now)}`;
+  const steps: Partial<Record<CauseKind, string>> = {
+    unauthorized: nextWhenRefused(credentials),
+    server_error: PLATFORM_AT_FAULT,
+  };
+  return {
+    fault: CATALOGUE[kind][0],
+    text: `${note} (${since === null ? '' : `since ${timeOfDay(since, now)}, `}${tried})`,
+    next: steps[kind] ?? FIND_OUT,
+  };
+}
+
+function unreadable(context: Context): Words {
+  return { text: `${named(context)} cannot be read: ${reasonOf(context.covered)}`, next: FIND_OUT };
+}
+
+function notFound(context: Context): Words {
+  const { covered, whole, up } = context;
+  const reason = reasonOf(covered);
+  const wasThere = covered.jobs.some(({ job }) => job.last_bucket_at !== null);
+  if (up === false && covered.failing === whole.failing) {
+    return {
+      text: `nothing is found at this address: ${reason}`,
+      next: wasThere ? WAS_THERE : WRONG_PATH,
+    };
+  }
+  return {
+    text: `the platform does not know ${named(context)}: ${reason}`,
+    next: areLists(context) ? LISTED_BEFORE : wasThere ? WAS_THERE : NOT_THERE,
+  };
+}
+
+function forbidden(context: Context): Words {
+  const { covered, whole } = context;
+  const reason = reasonOf(covered);
+  const ofSeries = covered.jobs.every(({ job }) => readsSeries(job));
+  if (covered.failing === whole.polled && !ofSeries) {
+    return {
+      text: `the token may not read anything: ${reason}`,
+      next: `Grant \`${SERIES_PERMISSION}\` and the \`View …\` permissions to the token’s user in the platform’s console: \`edge-exporter doctor\` lists them. Within an hour everything is tried again.`,
+    };
+  }
+  const permitted = whole.seriesPermitted;
+  if (ofSeries && permitted === false) {
+    return {
+      text: `the token lacks the permission ${SERIES_PERMISSION}: ${reason}`,
+      next: `Grant \`${SERIES_PERMISSION}\` to the token’s user in the platform’s console: within an hour the reads are tried again by themselves.`,
+    };
+  }
+  const grant =
+    'Grant the permissions to the token’s user in the platform’s console (`edge-exporter doctor` lists all that are missing), or leave these collectors out of the configuration.';
+  const product = areLists(context)
+    ? LISTED_BEFORE
+    : permitted === true
+      ? `${SERIES_PERMISSION} is granted, since other reads that need it are answered: does the account have the product? If not, leave it out of the configuration.`
+      : `Is \`${SERIES_PERMISSION}\` granted to the token’s user? The next polls show it.`;
+  return { text: `the token may not read ${named(context)}: ${reason}`, next: ofSeries ? product : grant };
+}
+
+function limited(context: Context): Words {
+  const { account, whole, now } = context;
+  const stopped = account.quota.find(({ stopped_until: until }) => until !== null);
+  const until = stopped?.stopped_until ?? null;
+  if (stopped === undefined || until === null) {
+    if (whole.newestSuccessAt <= whole.newestRefusalAt)
+      return { text: 'the platform refuses reads (429)', next: LIMITED };
+    return {
+      text: `the platform refused ${named(context)} (429)`,
+      next: 'Since then it has answered others: the next poll asks again.',
+    };
+  }
+  const unnamed = stopped.limit === null ? ' and names no limit' : '';
+  const text = `the platform refuses ${stopped.scope} (429)${unnamed}, next try ${within(until, now)}`;
+  return { text, next: LIMITED };
+}
+
+/** The quota makes data late, or stretches intervals while nothing is late. */
+function quota({ account, covered }: Context): Words {
+  if (covered.jobs.length > 0)
+    return { text: `the quota makes polls wait${othersOf(account)}`, next: shareOf(account) };
+  const { stretch, demand_per_minute: demand } = account;
+  const planned = `${grouped(demand)} operations a minute are planned: ${PLAN}`;
+  return {
+    text: `the quota suffices for intervals ${grouped(stretch)} times as long as planned${othersOf(account)}`,
+    next: othersPerMinute(account) >= 1 ? OWN_TOKEN : planned,
+  };
+}
+
+function nothingThere({ account, whole }: Context): Words {
+  const { unmatched } = account;
+  if (unmatched.length > 0) {
+    return {
+      text: `the platform has no configuration called ${unmatched.map((name) => `“${name}”`).join(', ')}`,
+      next: 'Correct `configurations.include`: names are compared exactly, apart from `*`.',
+    };
+  }
+  return {
+    text:
+      whole.series === 0
+        ? 'the platform lists no active configurations of what is collected'
+        : 'the platform answers every read, with nothing in it',
+    next: 'Is it the right account? If there should be traffic, compare with what the platform’s console shows.',
+  };
+}
+
+function unreadText(unread: number, { jobs, readBy }: Tally, now: number): string {
+  const by = readBy > new Date(now).toISOString() ? `, first data expected by ${timeOfDay(readBy, now)}` : '';
+  return `not read yet: ${grouped(unread)} of ${grouped(jobs)}${by}`;
+}
+
+function nextOfUnread(account: ObservedAccount): string {
+  return account.stretch < NOTABLE_STRETCH
+    ? 'The first answers take a few seconds, the first data a few minutes.'
+    : shareOf(account);
+}
+
+/** Counters that stand still while gauges are in time look like no traffic at all. */
+function countersBehind({ whole: { behindBy, late } }: Context): Words {
+  const [[worst, seconds] = ['', 0], ...others] = [...behindBy].sort(([, a], [, b]) => b - a);
+  const and = others.length === 0 ? '' : ` and ${numberOf(others.length, 'other part')}`;
+  const by = `${others.length === 0 ? '' : 'up to '}${duration(seconds)} behind`;
+  return {
+    text: `counters of ${worst}${and} are ${by}${late === 0 ? ', gauges are in time' : ''}`,
+    next: 'What is missing is read again as soon as it can be: until then `increase()` lacks it.',
+  };
+}
+
+function rowsMissing({ tallies }: Context): Words {
+  const shares = Array.from(tallies, ([name, { missingShare = 0 }]) => [name, missingShare] as const)
+    .filter(([, share]) => share > TOLERATED_MISSING)
+    .sort(([, a], [, b]) => b - a);
+  const [[name, share] = ['', 0], ...others] = shares;
+  const and = others.length === 0 ? '' : ` and up to that of ${numberOf(others.length, 'other part')}`;
+  return {
+    text: `${plainShare(share)} of the buckets of ${name}${and} are missing in the platform’s answers`,
+    next: 'Counters wait 20 minutes for what is missing, and then go on without it: sums are too small by as much. Ask the platform, or whatever stands before it, for the rows.',
+  };
+}
+
+/** What a difference of the clocks makes of the ages that are shown. */
+function wrongAges(skew: number): string {
+  return skew > 0
+    ? 'what is called late may be fresh'
+    : `what is called fresh is ${duration(Math.abs(skew))} older`;
+}
+
+function platformClock({ account: { clock_skew_seconds: skew } }: Context): Words {
+  const apart = duration(Math.abs(skew));
+  return {
+    text: `the platform’s clock was set ${skew > 0 ? 'forward' : 'back'}: it is ${apart} ${skew > 0 ? 'ahead of' : 'behind'} this machine’s`,
+    next: `This machine’s clock has run on steadily: leave it, and tell the platform’s operator. Data is polled and aged by the platform’s clock: ${wrongAges(skew)}.`,
+  };
+}
+
+function machineClock({ account: { clock_skew_seconds: skew, clock_moved: moved } }: Context): Words {
+  const apart = duration(Math.abs(skew));
+  const set = moved === null ? '' : `: it was set ${skew > 0 ? 'back' : 'forward'}`;
+  const counters = skew > 0 ? '; new counters wait ten minutes, until it is sure' : '';
+  const unless =
+    moved === null
+      ? ` If this one is right already, the platform’s is wrong, or answers come from a cache: ${wrongAges(skew)}.`
+      : '';
+  return {
+    text: `this machine’s clock is ${apart} ${skew > 0 ? 'behind' : 'ahead of'} the platform’s${set}`,
+    next: `Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost${counters}.${unless}`,
+  };
+}
+
+/** Operations a minute of other clients, as far as the platform's headers show any. */
+function othersPerMinute({ quota: scopes }: ObservedAccount): number {
+  const shown = scopes.map(({ limit, others_per_minute: others }) =>
+    limit === null ? 0 : Math.min(limit, others),
+  );
+  return Math.round(Math.max(0, ...shown));
+}
+
+/** Other programs that spend the quota. */
+function othersOf(account: ObservedAccount): string {
+  const others = grouped(othersPerMinute(account));
+  return others === '0' ? '' : `; other clients of the token take about ${others} operations a minute`;
+}
+
+/** Remedies if the quota does not suffice. */
+function shareOf(account: ObservedAccount): string {
+  return othersPerMinute(account) >= 1 ? OWN_TOKEN : PLAN;
+}
+
+/** Returns `in 40 s` for an ISO time. */
+function within(iso: string, now: number): string {
+  const seconds = (Date.parse(iso) - now) / 1_000;
+  return seconds > 0.5 ? `in ${duration(seconds)}` : 'now';
+}
+
+/** Returns the most frequent reason, and how many others there are, unless most fail for the one. */
+function reasonOf({ jobs, kind, failing }: Covered): string {
+  const failed = jobs.filter(({ failure }) => failure !== undefined);
+  const byReason = groupedBy(failed, ({ job }) => (job.last_reason ?? kind).replace(/\.+$/, ''));
+  const [[reason, alike] = ['', []], ...others] = [...byReason].sort(([, a], [, b]) => b.length - a.length);
+  return others.length === 0 || alike.length * 2 > failing
+    ? reason
+    : `${reason}, and for ${numberOf(others.length, 'other reason')}`;
+}
+
+/** Metrics of the series that a cause covers, by part; one for each series. */
+function metricsByPart({ jobs }: Pick<Covered, 'jobs'>): Map<string, string[]> {
+  const metricsOf = (part: readonly JobFacts[]) => part.flatMap(({ job }) => job.metric ?? []);
+  return new Map(
+    Array.from(
+      groupedBy(jobs, ({ part }) => part),
+      ([name, part]) => [name, metricsOf(part)],
+    ),
+  );
+}
+
+/** Metrics of the series of each part that were polled. */
+function polledMetrics({ jobs }: SeenAccount): Map<string, string[]> {
+  return metricsByPart({
+    jobs: jobs.filter(({ job }) => job.last_outcome !== null && job.metric !== undefined),
+  });
+}
+
+/** Returns true if a cause covers lists of configurations alone, whose series are read nevertheless. */
+function areLists(context: Context): boolean {
+  const polled = polledMetrics(context);
+  return [...metricsByPart(context.covered)].every(
+    ([part, metrics]) => metrics.length === 0 && polled.has(part),
+  );
+}
+
+/** Names what a cause covers: parts, a metric of one, its list of configurations, or only a share of one. */
+function named(context: Context): string {
+  const polled = polledMetrics(context);
+  const names = Array.from(metricsByPart(context.covered), ([part, metrics]) => {
+    const all = polled.get(part) ?? [];
+    if (metrics.length === 0 && all.length > 0) return `the list of ${part}`;
+    if (metrics.length === 0 || metrics.length === all.length) return part;
+    const [metric] = metrics;
+    const isAllOfIt = all.filter((other) => other === metric).length === metrics.length;
+    return `${isAllOfIt && metrics.every((other) => other === metric) ? metric : 'part'} of ${part}`;
+  });
+  const [first = '', second, ...others] = names;
+  if (second === undefined) return first;
+  return others.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${others.length} more`;
+}
+
+/** `1 other part`, `2 other parts`. */
+export function numberOf(count: number, things: string): string {
+  return `${grouped(count)} ${things}${count === 1 ? '' : 's'}`;
+}

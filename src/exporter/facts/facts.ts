@@ -1,0 +1,156 @@
+import { groupedBy } from '../grouped-by.ts';
+import type { ObservedAccount } from '../status.ts';
+import { duration } from '../text/figures.ts';
+import type { Cause, CauseKind } from './cause.ts';
+import { causesOf } from './causes.ts';
+import { factsOfJob, type JobFacts } from './job-facts.ts';
+import { type Tally, tallyOf } from './tally.ts';
+
+/**
+ * State of an account, or of a part of it:
+ * - `starting`: the first polls are under way, and nothing has failed,
+ * - `no_data`: nothing that is configured has ever brought data,
+ * - `down`: there was data, and now no read succeeds,
+ * - `late`: gauges or counters are older than expected,
+ * - `partly_missing`: some of it was never read, or answers lack buckets,
+ * - `partly_failing`: some jobs fail, and what is shown is in time,
+ * - `well`.
+ */
+export const ACCOUNT_STATES = [
+  'no_data',
+  'down',
+  'late',
+  'partly_missing',
+  'partly_failing',
+  'starting',
+  'well',
+] as const;
+
+export type AccountState = (typeof ACCOUNT_STATES)[number];
+
+/** Facts about one part of an account: a product, or a collector that knows no products. */
+export interface PartFacts {
+  readonly name: string;
+  readonly product: string | undefined;
+  readonly collector: string;
+  readonly state: AccountState;
+  /** The first cause that covers any of its jobs; undefined if none does. */
+  readonly cause: CauseKind | undefined;
+  /** True if all of it was read, and most is in time; `null` if the account has nothing of the kind. This is `edge_data_available`. */
+  readonly hasData: boolean | null;
+  readonly tally: Tally;
+}
+
+/** Facts about an account at one moment. Everything that shows how the account is renders them. */
+export interface Facts {
+  readonly state: AccountState;
+  /** True if the platform answers reads of the account; `null` before the first poll has ended. This is `edge_up`. */
+  readonly up: boolean | null;
+  /** The state and its cause as a predicate: `has no data yet: the platform refuses reads (429)`. */
+  readonly says: string;
+  /** The worst first; the first explains the state. An account that is well may have some that are worth knowing. */
+  readonly causes: readonly Cause[];
+  readonly tally: Tally;
+  readonly parts: readonly PartFacts[];
+}
+
+/** A refusal by the limit (429) concerns all jobs if none has succeeded for this time (ms) before it. */
+const REFUSED_FOR_MS = 90_000;
+
+/** Returns the facts that an account's status shows at `now` (ms since the epoch). */
+export function factsOf(account: ObservedAccount, now: number): Facts {
+  const jobs = account.jobs.map(factsOfJob);
+  const byPart = groupedBy(jobs, ({ part }) => part);
+  const tally = tallyOf(jobs);
+  const tallies = new Map(Array.from(byPart, ([name, part]) => [name, tallyOf(part)]));
+  const up = isUp(account, tally);
+  const found = causesOf({ account, jobs, whole: tally, tallies, up, now });
+  const causes = found.map(({ covers: _, ...cause }) => cause);
+  const isRefused = account.quota.some(({ stopped_until: until }) => until !== null);
+  const state = stateOf(tally, { up, kinds: causes.map(({ kind }) => kind), isRefused });
+  const parts = Array.from(byPart, ([name, part]): PartFacts => {
+    const own = tallies.get(name) ?? tallyOf(part);
+    const covering = found.filter(({ covers }) => covers.has(name)).map(({ kind }) => kind);
+    return {
+      name,
+      product: part[0]?.job.product,
+      collector: part[0]?.job.collector ?? name,
+      state: partState(own, part, covering),
+      cause: covering[0],
+      hasData: hasData(own, part[0]?.job.product, tally),
+      tally: own,
+    };
+  });
+  return { state, up, says: saidOf(state, causes, tally), causes, tally, parts };
+}
+
+/** A permission or a path may be missing for one part: the account is down only if no job's last poll succeeded. */
+function isUp({ up }: ObservedAccount, whole: Tally): boolean | null {
+  if (up !== true) return up;
+  if (whole.polled === 0) return null;
+  if (whole.failing === whole.polled) return false;
+  return !(Date.parse(whole.newestRefusalAt) - Date.parse(whole.newestSuccessAt) > REFUSED_FOR_MS);
+}
+
+interface StateContext {
+  readonly up: boolean | null;
+  readonly kinds: readonly CauseKind[];
+  /** True while the platform refuses a scope of its limits (429). */
+  readonly isRefused: boolean;
+}
+
+function stateOf(tally: Tally, { up, kinds, isRefused }: StateContext): AccountState {
+  const { hadData, late, behind, failing, unread } = tally;
+  if (!hadData) return kinds[0] === 'first_polls' ? 'starting' : 'no_data';
+  if (up === false) return 'down';
+  if (unread > late) return 'partly_missing';
+  if (late > 0 || behind > 0) return 'late';
+  if (unread > 0 || kinds.includes('rows_missing')) return 'partly_missing';
+  return failing > 0 || isRefused ? 'partly_failing' : 'well';
+}
+
+/** A part without series, such as the list of metrics, is well if it was read. */
+function partState(tally: Tally, part: readonly JobFacts[], kinds: readonly CauseKind[]): AccountState {
+  const { polled, failing, pending, series } = tally;
+  const up = failing < polled || polled === 0;
+  if (series === 0 && failing === 0) return pending > 0 && polled === 0 ? 'starting' : 'well';
+  const isStarting = part.every(({ failure }) => failure === undefined) && pending > 0;
+  return stateOf(tally, { up, kinds: isStarting ? ['first_polls'] : kinds, isRefused: false });
+}
+
+function saidOf(state: AccountState, causes: readonly Cause[], tally: Tally): string {
+  const text = causes[0]?.text;
+  const because = text === undefined ? '' : `: ${text}`;
+  const { oldestSeconds, hadSettings, late } = tally;
+  switch (state) {
+    case 'well': {
+      const oldest = oldestSeconds === undefined ? '' : `: the oldest data is ${duration(oldestSeconds)} old`;
+      return `is fresh${oldest}${text === undefined ? '' : `; ${text}`}`;
+    }
+    case 'starting':
+      return `is starting${because}`;
+    case 'no_data':
+      return `has no ${hadSettings ? 'traffic ' : ''}data yet${because}`;
+    case 'down':
+      return `is down${because}`;
+    case 'late':
+      return late > 0
+        ? `shows data up to ${duration(oldestSeconds ?? 0)} old${because}`
+        : `is behind${because}`;
+    case 'partly_missing':
+      return `is read in part${because}`;
+    case 'partly_failing':
+      return `is fresh in part${because}`;
+  }
+}
+
+function hasData(tally: Tally, product: string | undefined, whole: Tally): boolean | null {
+  const { inTime, late, oldestSeconds, jobs, empty, unknown, series, failing, unreadSeries } = tally;
+  if (unreadSeries > 0 || late > inTime) return false;
+  if (inTime > 0) return true;
+  // Its list was read, and lists nothing that has series.
+  if (product !== undefined && series === 0 && failing === 0) return null;
+  // "Not found" proves nothing if nothing at all is found.
+  const isAbsent = empty === jobs || (empty + unknown === jobs && whole.found > 0);
+  return isAbsent && oldestSeconds === undefined ? null : false;
+}

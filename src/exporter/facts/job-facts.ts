@@ -1,0 +1,75 @@
+import type { FailureOutcome } from '../platform/read.ts';
+import type { JobStatus } from '../status.ts';
+
+/** Facts about one job that are needed more than once. */
+export interface JobFacts {
+  readonly job: JobStatus;
+  /** Part of the account that it belongs to: its product, or its collector if that knows no products. */
+  readonly part: string;
+  /** How its last poll failed; undefined if it did not. */
+  readonly failure: FailureOutcome | undefined;
+  /** True if its newest bucket is older than it should be. */
+  readonly isLate: boolean;
+  /** Time (s) since its counters end, if that is too long. */
+  readonly behindSeconds: number | undefined;
+}
+
+export function factsOfJob(job: JobStatus): JobFacts {
+  return {
+    job,
+    part: partOf(job),
+    failure: failureOf(job),
+    isLate: isLate(job),
+    behindSeconds: secondsBehind(job),
+  };
+}
+
+/** Returns the part of its account that a job belongs to: its product, or its collector if that knows no products. */
+export function partOf({ product, collector }: JobStatus): string {
+  return product ?? (collector === 'discovery' ? 'the list of analytics metrics' : collector);
+}
+
+function failureOf({ last_outcome: outcome }: JobStatus): FailureOutcome | undefined {
+  return outcome === null || outcome === 'ok' || outcome === 'empty' ? undefined : outcome;
+}
+
+/** Returns true if the job's last poll failed. */
+export function isFailing(job: JobStatus): boolean {
+  return failureOf(job) !== undefined;
+}
+
+/** Returns true if the job's data has the age of its newest bucket. */
+export function showsBuckets({ metric, catches_up_for }: JobStatus): boolean {
+  return metric !== undefined && catches_up_for === undefined;
+}
+
+/** Data may be older than expected by this time (s): a poll that comes one bucket later is no trouble. */
+export const TOLERATED_SECONDS = 60;
+
+/** Returns true if the newest bucket is older than it should be. */
+export function isLate({ data_age_seconds: age, expected_age_seconds: expected }: JobStatus): boolean {
+  return age !== null && expected !== null && age > expected + TOLERATED_SECONDS;
+}
+
+/** Returns true if data is as fresh as the quota allows at stretched intervals, though not as the schedule asks. */
+export function isWithinQuota({ data_age_seconds: age, allowed_age_seconds: allowed }: JobStatus): boolean {
+  return age !== null && allowed !== null && age <= allowed + TOLERATED_SECONDS;
+}
+
+/** Counters may end earlier than expected by this time (s), as for the alert EdgeCountersBehind: they wait for lost buckets. */
+export const TOLERATED_BEHIND_SECONDS = 3_600;
+
+/** Returns the time (s) since the counters end; undefined if that is not too long. */
+export function secondsBehind(job: JobStatus): number | undefined {
+  const { counted_age_seconds: seconds, expected_counted_age_seconds: expected } = job;
+  if (seconds === null || expected === null) return undefined;
+  return seconds > expected + TOLERATED_BEHIND_SECONDS ? seconds : undefined;
+}
+
+/** Collectors that need the permission to read series: those of series, and of lists of configurations. */
+const READS_OF_SERIES: readonly string[] = ['metrics', 'analytics', 'discovery', 'reconciliation'];
+
+/** Returns true if the job needs the permission to read series. */
+export function readsSeries({ collector }: JobStatus): boolean {
+  return READS_OF_SERIES.includes(collector);
+}

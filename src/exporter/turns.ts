@@ -1,0 +1,25 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Other work of the process goes on after so long (ms). */
+const TURN_MS = 10;
+
+/** Acts on items one after another, and lets other work go on in between. The first turn begins at once. */
+export async function inTurns<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
+  let began = performance.now();
+  for (const item of items) {
+    act(item);
+    if (performance.now() - began < TURN_MS) continue;
+    await setImmediate();
+    began = performance.now();
+  }
+}
+
+/** Maps items in the same way. */
+export async function mappedInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  await inTurns(items, (item) => void results.push(map(item)));
+  return results;
+}
