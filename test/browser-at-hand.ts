@@ -38,12 +38,14 @@ export interface Visit {
   readonly width?: number;
   readonly scripts?: 'on' | 'off';
   readonly colors?: 'light' | 'dark';
+  /** Query of the address, such as `jobs=all`. */
+  readonly search?: string;
 }
 
 /** The status page in a browser, with everything that it complained about or asked other hosts for. */
 export async function visit(
   status: () => Status,
-  { width = 1400, scripts = 'on', colors = 'light' }: Visit = {},
+  { width = 1400, scripts = 'on', colors = 'light', search = '' }: Visit = {},
 ) {
   const { web, url } = await startWeb({ status });
   const context = await browser.newContext({
@@ -65,6 +67,6 @@ export async function visit(
     if (!asked.url().startsWith(`${url}/`) && asked.url() !== 'data:,') complaints.push(asked.url());
   });
   await page.clock.install();
-  await page.goto(`${url}/`);
+  await page.goto(`${url}/?${search}`);
   return { web, url, page, complaints };
 }

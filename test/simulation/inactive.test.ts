@@ -73,18 +73,3 @@ it('all of them inactive at once are doubted as a list that is empty, and told o
   const counts = [...samples].filter(([key]) => key.startsWith('["edge_configurations"'));
   expect(counts.map(([, value]) => value)).toEqual([0]);
 });
-
-it('error responses of a configuration are withdrawn with the list that lacks it', async () => {
-  const running = await begin({ error_responses: {} });
-  const { id, name } = applicationOf(running);
-  const { requests, account } = running.sandbox;
-  const read = () => requests.recent.filter(({ path }) => path.endsWith('/error_responses')).length;
-  const before = read();
-  account.applications.remove(id);
-  await running.minutes(3);
-  const left = await configurationsOf(running, 'edge_error_response_cache_seconds');
-  expect(left).toHaveLength(2);
-  expect(left).not.toContain(name);
-  // By what is known already: no further read.
-  expect(read()).toBe(before);
-});

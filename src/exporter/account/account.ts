@@ -1,3 +1,4 @@
+import type { Sample } from '../catalogue/family.ts';
 import { type Clock, Timer } from '../clock.ts';
 import { partOf } from '../collectors.ts';
 import { sameAccess } from '../configuration/access.ts';
@@ -75,6 +76,9 @@ export interface AccountOptions {
   readonly handedOver?: HandedOver | undefined;
 }
 
+/** After a reload, samples of the account before stay for this time (ms) at most, while jobs wait for their first poll. */
+const LONGEST_TAKEOVER_MS = 60_000;
+
 /** Least time (ms) between two looks at how the account is, and for each of its jobs. */
 const LEAST_BETWEEN_LOOKS_MS = 1_000;
 const BETWEEN_LOOKS_PER_JOB_MS = 1;
@@ -106,7 +110,8 @@ export class Account {
   /** Counters that were behind. */
   #behind: BehindAt = new Map();
   #isBeginning = true;
-  #hasPolled = false;
+  /** Until then (local ms) at most, samples of the account before a reload stay as they are. */
+  readonly #takesOverUntil: number;
   #stopped = false;
   #isDemandKnown = false;
 
@@ -117,6 +122,7 @@ export class Account {
     this.#delayReports = new DelayReports(config);
     this.#beatAt = clock.now();
     this.#polledAt = this.#beatAt;
+    this.#takesOverUntil = handedOver === undefined ? this.#beatAt : this.#beatAt + LONGEST_TAKEOVER_MS;
     this.#lookLater = new Timer(clock, () => this.#look());
     this.#connection = new Connection({
       account: config,
@@ -271,7 +277,6 @@ export class Account {
     this.#store.platformIs(this.#connection.platform.reachability.up === true);
     // Polls without any request count too: they show that polls come to an end.
     this.#polledAt = endedAt;
-    this.#hasPolled = true;
     this.#jobs.sources.polled({ job, outcome, result, endedAt, ...end });
     const isLearned = (result?.learned ?? []).length > 0 || result?.discovery !== undefined;
     if (isLearned) this.#saved.saveSoon();
@@ -280,6 +285,7 @@ export class Account {
     const isOther = this.#connection.platform.reachability.up !== this.#lookedUp;
     if (isOther || this.#options.clock.now() >= this.#lookFrom) this.#look();
     else this.#lookLater.set(this.#lookFrom);
+    this.#publish('quota', quotaSamples(this.view, endedAt));
   }
 
   /** Makes the jobs that are wanted now, and polls them from now on. */
@@ -326,7 +332,8 @@ export class Account {
     toTheEnd(this.#forecast.measure());
     if (platform.reachability.answered)
       observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
-    this.#store.publish('learned', learnedSamples(config.name, known, config, now));
+    this.#publish('learned', learnedSamples(config.name, known, config, now));
+    this.#publish('quota', quotaSamples(this.view, this.#beatAt));
     this.#exposeCatchingUp();
     this.#look();
   }
@@ -345,10 +352,18 @@ export class Account {
     const jobs = this.#jobs.seriesJobs();
     const found = catchingUp(jobs, this.#behind, now, (job) => intervals.of(job).planned);
     this.#behind = found.behind;
-    this.#store.publish('counting', found.samples);
+    this.#publish('counting', found.samples);
   }
 
-  /** Exposes how the account is. Until its first poll ends, the samples of the account before a reload stay. */
+  /** Exposes samples of the account itself, unless those of the account before a reload are more complete. */
+  #publish(part: string, samples: readonly Sample[]): void {
+    const isTakingOver =
+      this.#options.clock.now() < this.#takesOverUntil &&
+      this.#schedule.states().some(({ lastOutcome }) => lastOutcome === undefined);
+    if (!this.#stopped && !isTakingOver) this.#store.publish(part, samples);
+  }
+
+  /** Exposes how the account is. */
   #look(): void {
     if (this.#stopped) return;
     const { clock, config } = this.#options;
@@ -358,13 +373,10 @@ export class Account {
     this.#lookFrom =
       now + Math.max(LEAST_BETWEEN_LOOKS_MS, BETWEEN_LOOKS_PER_JOB_MS * this.#schedule.states().length);
     this.#exposeIdentity();
-    if (!this.#hasPolled) return;
     const platformNow = platform.platformClock.now();
-    const store = this.#store;
-    store.publish('quota', quotaSamples(this.view, now));
-    store.publish('listings', listingSamples(this.view));
-    store.publish('ages', ageSamples(config.name, this.#jobs.seriesJobs(), intervals, platformNow));
-    store.publish('facts', factSamples(config.name, accountFacts(this.view, clock)));
+    this.#publish('listings', listingSamples(this.view));
+    this.#publish('ages', ageSamples(config.name, this.#jobs.seriesJobs(), intervals, platformNow));
+    this.#publish('facts', factSamples(config.name, accountFacts(this.view, clock)));
   }
 }
 
