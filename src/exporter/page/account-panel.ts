@@ -158,11 +158,16 @@ function partRow(account: string, { name, state, tally }: PartFacts, now: number
     newestSuccessAt: read,
   } = tally;
   const none = html`<span class="none">–</span>`;
+  const failed =
+    failing === 0
+      ? html`<span class="none">0</span>`
+      : html`<strong class="bad-text">${grouped(failing)}</strong>`;
   return html`<tr><td><a href="${addressOf({ account, jobs: 'all', part: name })}"><bdi>${name}</bdi></a></td>
-<td>${stateOf(state)}${behindText(tally)}</td><td class="number">${dataAge(tally)}</td>
-<td class="number">${expected === undefined ? none : duration(expected)}</td><td class="number">${moment(read === '' ? null : read, now)}</td>
-<td class="number">${missing === 0 ? none : plainShare(missing)}</td>
-<td class="number">${failing === 0 ? html`<span class="none">0</span>` : html`<strong class="bad-text">${grouped(failing)}</strong>`} <span class="quiet">of ${grouped(jobs)}</span></td></tr>`;
+<td>${stateOf(state)}${behindText(tally)}</td><td class="number" data-head="Data age">${dataAge(tally)}</td>
+<td class="number" data-head="Expected">${expected === undefined ? none : duration(expected)}</td>
+<td class="number" data-head="Last read">${moment(read === '' ? null : read, now)}</td>
+<td class="number" data-head="Missing">${missing === 0 ? none : plainShare(missing)}</td>
+<td class="number" data-head="Failing jobs">${failed} <span class="quiet">of ${grouped(jobs)}</span></td></tr>`;
 }
 
 function behindSeconds({ behindBy }: Tally): number {

@@ -144,7 +144,10 @@ export function passes(job: JobStatus, filter: JobFilter): boolean {
 }
 
 /** Returns the page of jobs that a query asks for: failing ones first, then by the age of their data, or of their counters. */
-export function selectJobs(accounts: readonly Pick<AccountStatus, 'name' | 'jobs'>[], query: PageQuery): JobSelection {
+export function selectJobs(
+  accounts: readonly Pick<AccountStatus, 'name' | 'jobs'>[],
+  query: PageQuery,
+): JobSelection {
   const words = query.words.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = accounts
     .filter(({ name }) => query.account === undefined || query.account === name)

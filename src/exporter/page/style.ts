@@ -138,7 +138,13 @@ button { font: inherit; color: var(--ink); background: var(--panel); border: 1px
   .accounts td[data-head] { padding-left: 92px; position: relative; }
   .accounts td[data-head]::before { content: attr(data-head); position: absolute; left: 0; color: var(--quiet); font-size: 12px; line-height: 21px; }
   .accounts td.why:has(bdi:empty) { display: none; }
-  .parts th, .parts td { padding-right: 8px; }
+  .parts thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .parts, .parts tbody { display: block; }
+  .parts tr { display: flex; flex-wrap: wrap; gap: 0 14px; padding: 6px 0; border-bottom: 1px solid var(--rule); }
+  .parts td { border: 0; padding: 0; }
+  .parts td:first-child { flex-basis: 100%; font-weight: 600; }
+  .parts td:has(> .none:only-child) { display: none; }
+  .parts td[data-head]::before { content: attr(data-head) " "; color: var(--quiet); font-size: 12px; }
   .jobs thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .jobs table, .jobs tbody, .jobs tr, .jobs td { display: block; width: auto; }
   .jobs tr { padding: 10px 14px; border-bottom: 1px solid var(--rule); }

@@ -69,7 +69,12 @@ test('works without scripts', async () => {
 
 describe('every ten seconds', () => {
   test('shows what is new and leaves unfolded what was unfolded', async () => {
-    const absent = madeUpJob({ product: 'dns', metric: undefined, last_outcome: 'empty', last_bucket_at: null });
+    const absent = madeUpJob({
+      product: 'dns',
+      metric: undefined,
+      last_outcome: 'empty',
+      last_bucket_at: null,
+    });
     const accounts = [madeUpAccount({ jobs: [madeUpJob(), absent] })];
     let status = madeUpStatus({ accounts });
     const { page, complaints } = await visit(() => status);

@@ -28,9 +28,11 @@ test.each([
     quota: [madeUpQuota({ scope: name, note: name })],
     jobs: [job],
   });
-  const { url, page, complaints } = await visit(() => madeUpStatus({ accounts: [account] }));
+  const { url, page, complaints } = await visit(() => madeUpStatus({ accounts: [account] }), {
+    search: 'jobs=all',
+  });
   await page.locator('#words').fill(name);
-  await page.clock.runFor(200);
+  await page.keyboard.press('Enter');
   await page.hover('#jobs tbody tr');
   await page.goto(`${url}/?${new URLSearchParams({ q: name }).toString().slice(0, 4_000)}`);
   // HTML knows no NUL; a browser leaves it out.
@@ -48,7 +50,7 @@ describe.each([
   [420, 'dark'],
 ] as const)('at %d pixels, %s', (width, colors) => {
   test('nothing needs scrolling sideways, and all text stands out from its ground', async () => {
-    const { page } = await visit(many, { width, colors });
+    const { page } = await visit(many, { width, colors, search: 'jobs=all' });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     expect(await page.evaluate(LOW_CONTRAST)).toEqual([]);
   });
