@@ -79,11 +79,11 @@ const CATALOGUE: Readonly<Record<CauseKind, readonly [Fault, (context: Context) 
       next: PLATFORM_AT_FAULT,
     }),
   ],
-  network: ['network', unreadable],
-  timeout: ['platform', unreadable],
-  not_acceptable: ['platform', unreadable],
-  undecodable: ['platform', unreadable],
-  unreachable: ['network', unreadable],
+  network: ['network', cannotBeRead],
+  timeout: ['platform', cannotBeRead],
+  not_acceptable: ['platform', cannotBeRead],
+  undecodable: ['platform', cannotBeRead],
+  unreachable: ['network', cannotBeRead],
   quota: ['quota', quota],
   platform_late: [
     'platform',
@@ -152,7 +152,7 @@ export function wordsWhenDown(
   };
 }
 
-function unreadable(context: Context): Words {
+function cannotBeRead(context: Context): Words {
   return { text: `${named(context)} cannot be read: ${reasonOf(context.covered)}`, next: FIND_OUT };
 }
 
