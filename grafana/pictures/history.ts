@@ -43,7 +43,6 @@ export async function writeHistory(
     if (sandbox !== undefined) addTarget(lines, target, sandbox, span);
     const write = writer(lines, { ...target }, span);
     for (let at = from; at < to; at += MINUTE) {
-      write(DATA_MOMENTS.configuration.lastBucket, at, (at - GAUGE_LAG) / 1000);
       write(DATA_MOMENTS.configuration.dataUntil, at, (at - GAUGE_LAG + MINUTE) / 1000);
       write(DATA_MOMENTS.configuration.countedUntil, at, (at - COUNTER_LAG + MINUTE) / 1000);
     }

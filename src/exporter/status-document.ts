@@ -101,7 +101,13 @@ export function statusDocument(status: Status, query: StatusQuery): StatusDocume
     const to = Math.max(0, offset + limit - before);
     before += jobs.length;
     const shown = jobs.slice(from, to);
-    return { ...one, up: facts.up, judgement: judgementDocument(facts), jobs_total: jobs.length, jobs: shown };
+    return {
+      ...one,
+      up: facts.up,
+      judgement: judgementDocument(facts),
+      jobs_total: jobs.length,
+      jobs: shown,
+    };
   });
   const next = offset + limit < before ? nextQuery(query) : null;
   return { ...status, jobs: { total: before, offset, limit, next }, accounts };

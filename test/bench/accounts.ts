@@ -238,7 +238,7 @@ function pssOf(pid: number): number {
 async function untilAllSeries(exporters: readonly Server[], begun: number): Promise<number> {
   for (;;) {
     const text = (await pages(exporters)).join('');
-    const found = text.match(/^edge_last_bucket_timestamp_seconds\{/gm)?.length ?? 0;
+    const found = text.match(/^edge_data_until_timestamp_seconds\{/gm)?.length ?? 0;
     process.stderr.write(`${found} `);
     const ms = monotonicMs() - begun;
     if (found >= accounts * CONFIGURATIONS * metrics.length) return ms;

@@ -106,7 +106,7 @@ it('pushes what /metrics shows besides buckets at each minute, and ends what it 
     ]),
   );
   expect([...expected.keys()].map(nameOf)).toEqual(
-    expect.arrayContaining(['edge_up', 'edge_waf_ruleset_info', 'edge_last_bucket_timestamp_seconds']),
+    expect.arrayContaining(['edge_up', 'edge_waf_ruleset_info', 'edge_data_until_timestamp_seconds']),
   );
   for (const { name, receiver } of receivers) {
     const stored = new Map(

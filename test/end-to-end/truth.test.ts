@@ -93,9 +93,9 @@ async function everyJobPolled({ url, process }: ExporterProcess): Promise<void> 
 function trueSeries(sandbox: ServedSandbox, shown: readonly QueriedSample[]): Map<string, number> {
   const expected = new Map<string, number>();
   for (const { labels, value } of shown) {
-    if (labels['__name__'] !== 'edge_last_bucket_timestamp_seconds') continue;
+    if (labels['__name__'] !== 'edge_data_until_timestamp_seconds') continue;
     const { account, product: slug, configuration_id, configuration, metric = '' } = labels;
-    const bucket = value * 1_000;
+    const bucket = value * 1_000 - MINUTE;
     expect(Date.now() - bucket).toBeLessThan(5 * MINUTE);
     for (const [dimension, points] of Object.entries(truthAt(sandbox, labels, metric, bucket))) {
       const { gauge, labels: own } = facesOf(metric, dimension, { scope: 'configuration' });
@@ -151,7 +151,8 @@ async function compareQueries({
     for (const { labels, value } of samples) {
       const { configuration_id } = labels;
       const selector = `{${product}, metric="${metric}", configuration_id="${configuration_id}"}`;
-      const bucket = 1_000 * (await prometheus.value(`edge_last_bucket_timestamp_seconds${selector}`, now));
+      const until = await prometheus.value(`edge_data_until_timestamp_seconds${selector}`, now);
+      const bucket = 1_000 * until - MINUTE;
       const truth = truthAt(sandbox, labels, metric, bucket)[dimension]?.[0]?.[1] ?? Number.NaN;
       expect(value, `${query} of ${configuration_id}`).toBeCloseTo(truth * factor, 6);
     }

@@ -82,7 +82,7 @@ export class Scraper {
     const gauges = of('edge_responses_per_minute').map(({ labels, value }) => ({
       labels,
       value,
-      bucket: this.#bucket(samples, labels),
+      until: this.#until(samples, labels),
     }));
     const bounds = of('edge_responses_at_least_per_minute');
     const settleSeconds = Math.max(...of('edge_exporter_settle_delay_seconds').map(({ value }) => value));
@@ -92,10 +92,10 @@ export class Scraper {
     return {
       exposition,
       shown: gauges.length,
-      wrong: gauges.filter(({ labels, bucket, value }) => !this.#isTrue(labels, bucket, value)).length,
+      wrong: gauges.filter(({ labels, until, value }) => !this.#isTrue(labels, until, value)).length,
       again: gauges.filter((gauge) => this.#wasOtherwise(gauge)).length > 0,
       wrongBounds: bounds.filter(({ labels, value }) => this.#isTooHigh(samples, labels, value)).length,
-      stale: gauges.some(({ bucket }) => bucket.to / 1_000 < oldestExpected),
+      stale: gauges.some(({ until }) => until / 1_000 < oldestExpected),
       current: gauges.length > 0 && oldest('edge_data_until_timestamp_seconds') >= oldestExpected,
       counted:
         of('edge_counted_until_timestamp_seconds').length > 0 &&
@@ -108,10 +108,10 @@ export class Scraper {
   }
 
   /** Whether a bucket's gauge was another value before. */
-  #wasOtherwise({ labels, bucket, value }: { labels: Labels; bucket: Bucket; value: number }): boolean {
+  #wasOtherwise({ labels, until, value }: { labels: Labels; until: number; value: number }): boolean {
     const shownAs = this.#shownAs.get(labels) ?? new Map<string, number>();
     this.#shownAs.set(labels, shownAs);
-    const key = `${bucket.from} ${bucket.to}`;
+    const key = String(until);
     const before = shownAs.get(key) ?? value;
     shownAs.set(key, value);
     return before !== value;
@@ -122,15 +122,16 @@ export class Scraper {
     return WIDTHS.every((width) => value > this.#perMinute(labels, { from: to - width, to }));
   }
 
-  /** The bucket that the gauges show. */
-  #bucket(samples: ReadonlyMap<string, number>, labels: Labels): Bucket {
-    const at = (moment: string) => 1_000 * Number(samples.get(momentKey(moment, labels)));
-    return { from: at('edge_last_bucket_timestamp_seconds'), to: at('edge_data_until_timestamp_seconds') };
+  /** End of the bucket that the gauges show. */
+  #until(samples: ReadonlyMap<string, number>, labels: Labels): number {
+    return 1_000 * Number(samples.get(momentKey('edge_data_until_timestamp_seconds', labels)));
   }
 
-  #isTrue(labels: Labels, bucket: Bucket, value: number): boolean {
-    const truth = this.#perMinute(labels, bucket);
-    return value <= truth && value >= Math.floor(LEAST_COMPLETE * truth) - 2;
+  #isTrue(labels: Labels, to: number, value: number): boolean {
+    return WIDTHS.some((width) => {
+      const truth = this.#perMinute(labels, { from: to - width, to });
+      return value <= truth && value >= Math.floor(LEAST_COMPLETE * truth) - 2;
+    });
   }
 
   /** What the platform has of a series in a bucket, per minute; of a class, where the labels have no code. */

@@ -55,7 +55,7 @@ describe('a product as a whole', () => {
         'edge_product_requests_total',
         'edge_product_requests_per_minute',
         'edge_product_waf_blocked_total',
-        'edge_product_last_bucket_timestamp_seconds',
+        'edge_product_data_until_timestamp_seconds',
       ]),
     );
     expect(names).not.toContain('edge_requests_total');

@@ -45,14 +45,14 @@ it('shows the values of the bucket that it names', async () => {
   for (const [key, seconds] of samples) {
     const [name, labels] = JSON.parse(key) as [string, [string, string][]];
     const { product, configuration_id = '', configuration = '', metric = '' } = Object.fromEntries(labels);
-    if (name !== 'edge_last_bucket_timestamp_seconds' || product !== EDGE_APPLICATIONS.slug) continue;
+    if (name !== 'edge_data_until_timestamp_seconds' || product !== EDGE_APPLICATIONS.slug) continue;
     const truth = sandbox.truth({
       api: 'metrics',
       product: EDGE_APPLICATIONS.id,
       configuration: Number(configuration_id),
       metric,
-      from: seconds * 1_000,
-      to: seconds * 1_000 + MINUTE,
+      from: seconds * 1_000 - MINUTE,
+      to: seconds * 1_000,
     });
     for (const dimension of DIMENSIONS[metric] ?? []) {
       const { gauge, labels } = facesOf(metric, dimension, { scope: 'configuration' });

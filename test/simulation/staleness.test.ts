@@ -36,8 +36,8 @@ function values({ samples }: ParsedExposition, family: string, label: string): M
 
 /** The start (ms) of the bucket that the gauges show. */
 function shownBucket(exposition: ParsedExposition): number | undefined {
-  const [seconds] = values(exposition, 'edge_last_bucket_timestamp_seconds', 'metric').values();
-  return seconds === undefined ? undefined : seconds * 1_000;
+  const [seconds] = values(exposition, 'edge_data_until_timestamp_seconds', 'metric').values();
+  return seconds === undefined ? undefined : seconds * 1_000 - MINUTE;
 }
 
 function responses(exposition: ParsedExposition): Map<string, number> {

@@ -37,9 +37,9 @@ export const EDGE_CONFIGURATIONS = gauge(
 const OF_PRODUCT = ['account', 'product', 'metric'];
 
 /** A moment of the data of an API metric, by what is read: a family for configurations, and one for whole products. */
-function moment(stem: string, help: (metric: string, prefix: string) => string) {
+function moment(stem: string, help: (metric: string) => string) {
   const family = (prefix: string, labels: readonly string[], metric: string) =>
-    gauge(`${prefix}_${stem}_timestamp_seconds`, labels, help(metric, prefix));
+    gauge(`${prefix}_${stem}_timestamp_seconds`, labels, help(metric));
   return {
     configuration: family(
       'edge',
@@ -50,11 +50,6 @@ function moment(stem: string, help: (metric: string, prefix: string) => string) 
   };
 }
 
-const LAST_BUCKET = moment(
-  'last_bucket',
-  (metric, prefix) =>
-    `Deprecated: use ${prefix}_data_until_timestamp_seconds, its end. Start of the newest bucket that the gauges of ${metric} show, as a Unix time.`,
-);
 const DATA_UNTIL = moment(
   'data_until',
   (metric) =>
@@ -75,7 +70,6 @@ export const DATA_MOMENTS = { configuration: momentsOf('configuration'), product
 
 function momentsOf(by: 'configuration' | 'product') {
   return {
-    lastBucket: LAST_BUCKET[by],
     dataUntil: DATA_UNTIL[by],
     countedUntil: COUNTED_UNTIL[by],
     seenUntil: SEEN_UNTIL[by],

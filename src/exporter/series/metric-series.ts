@@ -279,11 +279,10 @@ export class Series implements ReadableSeries {
     if (shown === undefined) return { exposures, until: ledger.shown.until, boundUntil };
     const until = shown + width;
     const gauges = samples.gauges(usable, until, ledger);
-    const moments = [samples.moment('lastBucket', shown), samples.moment('dataUntil', until)];
     return {
       exposures: [
         { part: 'now', samples: gauges, dataUntil: until },
-        { part: 'moments', samples: moments, lasts: true },
+        { part: 'moments', samples: [samples.moment('dataUntil', until)], lasts: true },
         ...exposures,
       ],
       until,
