@@ -53,7 +53,7 @@ export const OF_CAUSES = {
     act: 'soon',
   },
   quota: {
-    says: 'the quota makes polls wait: data comes later than planned',
+    says: 'polls wait for the quota: data comes later than planned',
     next: 'The exporter’s status page says whether others use it up; edge-exporter plan, what it is used for',
     act: 'soon',
   },

@@ -28,9 +28,9 @@ const valuesOf = (samples: [string, number][]) => samples.map(([, value]) => val
 describe('with a quota that takes a quarter of an hour for one round', () => {
   it.each([
     [5, 'partly_missing', /^is read in part: not read yet: 8\d of 121, first data expected by 10:2\d UTC$/],
-    [11, 'late', /^shows data up to 1\d min 1 s old: the quota makes polls wait$/],
-    [18, 'late', /^shows data up to 2\d min 1 s old: the quota makes polls wait$/],
-    [40, 'late', /^shows data up to 2\d min 1 s old: the quota makes polls wait$/],
+    [11, 'late', /^shows data up to 1\d min 1 s old: polls wait for the quota$/],
+    [18, 'late', /^shows data up to 2\d min 1 s old: polls wait for the quota$/],
+    [40, 'late', /^shows data up to 2\d min 1 s old: polls wait for the quota$/],
   ] as const)('it is not fresh after %i min', async (minutes, state, says) => {
     simulation = await simulate(SHORT_OF_QUOTA);
     await simulation.minutes(minutes);

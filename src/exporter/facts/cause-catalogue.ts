@@ -18,34 +18,34 @@ const SERIES_PERMISSION = 'Analytics';
 
 /** A refusal does not prove who has spent what. */
 const LIMITED =
-  'Requests leave again when the platform allows them. If it lasts, look for other clients of this token, or give the exporter a token of its own.';
+  'The exporter sends requests again when the platform allows them. If this lasts, look for other clients of the token, or give the exporter its own token.';
 
 const FIND_OUT =
-  '`edge-exporter doctor` finds where it breaks: name, network, proxy, TLS or address. Polling goes on.';
+  'Run `edge-exporter doctor` to find where it breaks: name, network, proxy, TLS or address. Polling continues.';
 
 const LISTED_BEFORE =
-  'Configurations that were listed before are read on; new ones are missing until the list can be read again.';
+  'Known configurations are still read. New ones are missing until the list can be read again.';
 
-const WRONG_PATH = 'Check the path in `api_url`: whatever is asked below it is answered with 404.';
+const WRONG_PATH = 'Check the path in `api_url`: the platform answers every request below it with 404.';
 
-const NOT_THERE = 'If the account does not have it, leave it out of the configuration.';
+const NOT_THERE = 'If the account does not have it, remove it from the configuration.';
 
 const WAS_THERE =
-  'It was read before: unless it has been deleted, the platform is at fault. It is asked for again by itself, at the latest after an hour.';
+  'It was read before. Unless it was deleted, the platform is at fault. The exporter asks for it again within an hour.';
 
 const PLATFORM_AT_FAULT =
-  'The platform is at fault: see its status page. Polling goes on, and counters catch up on what they missed.';
+  'The platform is at fault: see its status page. Polling continues, and counters catch up.';
 
 const OWN_TOKEN =
-  'Others use up the quota of this token: give the exporter a token of its own, or leave more to them with `quota.reserve`.';
+  'Other clients use up the quota of this token. Give the exporter its own token, or leave more to them with `quota.reserve`.';
 
-const PLAN = '`edge-exporter plan` shows what the quota is used for, and what would help.';
+const PLAN = 'Run `edge-exporter plan` to see what uses the quota, and what would help.';
 
 const RENEW =
-  'Renew the credentials: a token file is read again by itself, a token of the configuration on a reload, `EDGE_TOKEN` on a restart.';
+  'Renew the credentials. The exporter reads a token file again by itself, a token in the configuration on a reload, and `EDGE_TOKEN` on a restart.';
 
 const CHECK_LOGIN =
-  'Check `username` and its password: a password file is read again by itself, a password of the configuration on a reload, `EDGE_PASSWORD` on a restart. The exporter makes the tokens itself.';
+  'Check `username` and its password. The exporter reads a password file again by itself, a password in the configuration on a reload, and `EDGE_PASSWORD` on a restart. It creates the tokens itself.';
 
 /** Returns what to do about credentials that the platform refuses: with a login the exporter makes the tokens itself. */
 export function nextWhenRefused(credentials: ObservedAccount['credentials']): string {
@@ -89,14 +89,14 @@ const CATALOGUE: Readonly<Record<CauseKind, readonly [Fault, (context: Context) 
     'platform',
     () => ({
       text: 'the platform is late',
-      next: 'Polls succeed, and the platform has nothing newer yet, or takes long for its answers: counters catch up when it has.',
+      next: 'Polls succeed, but the platform has nothing newer, or answers slowly. Counters catch up when it does.',
     }),
   ],
   exporter_late: [
     'exporter',
     () => ({
-      text: 'this exporter does not keep up',
-      next: 'The list of jobs says what each waits for; more CPU, or a higher `request.concurrency`, may help.',
+      text: 'the exporter does not keep up',
+      next: 'The list of jobs shows what each waits for. More CPU or a higher `request.concurrency` may help.',
     }),
   ],
   nothing_there: ['configuration', nothingThere],
@@ -179,22 +179,22 @@ function forbidden(context: Context): Words {
   if (covered.failing === whole.polled && !ofSeries) {
     return {
       text: `the token may not read anything: ${reason}`,
-      next: `Grant \`${SERIES_PERMISSION}\` and the \`View …\` permissions to the token’s user in the platform’s console: \`edge-exporter doctor\` lists them. Within an hour everything is tried again.`,
+      next: `Grant \`${SERIES_PERMISSION}\` and the \`View …\` permissions to the token’s user in the platform’s console: \`edge-exporter doctor\` lists them. The exporter tries again within an hour.`,
     };
   }
   const permitted = whole.seriesPermitted;
   if (ofSeries && permitted === false) {
     return {
       text: `the token lacks the permission ${SERIES_PERMISSION}: ${reason}`,
-      next: `Grant \`${SERIES_PERMISSION}\` to the token’s user in the platform’s console: within an hour the reads are tried again by themselves.`,
+      next: `Grant \`${SERIES_PERMISSION}\` to the token’s user in the platform’s console. The exporter tries again within an hour.`,
     };
   }
   const grant =
-    'Grant the permissions to the token’s user in the platform’s console (`edge-exporter doctor` lists all that are missing), or leave these collectors out of the configuration.';
+    'Grant the permissions to the token’s user in the platform’s console (`edge-exporter doctor` lists them), or remove these collectors from the configuration.';
   const product = areLists(context)
     ? LISTED_BEFORE
     : permitted === true
-      ? `${SERIES_PERMISSION} is granted, since other reads that need it are answered: does the account have the product? If not, leave it out of the configuration.`
+      ? `${SERIES_PERMISSION} is granted, since other reads that need it succeed. Does the account have the product? If not, remove it from the configuration.`
       : `Is \`${SERIES_PERMISSION}\` granted to the token’s user? The next polls show it.`;
   return { text: `the token may not read ${named(context)}: ${reason}`, next: ofSeries ? product : grant };
 }
@@ -208,7 +208,7 @@ function limited(context: Context): Words {
       return { text: 'the platform refuses reads (429)', next: LIMITED };
     return {
       text: `the platform refused ${named(context)} (429)`,
-      next: 'Since then it has answered others: the next poll asks again.',
+      next: 'It has answered other reads since. The next poll asks again.',
     };
   }
   const unnamed = stopped.limit === null ? ' and names no limit' : '';
@@ -219,11 +219,11 @@ function limited(context: Context): Words {
 /** The quota makes data late, or stretches intervals while nothing is late. */
 function quota({ account, covered }: Context): Words {
   if (covered.jobs.length > 0)
-    return { text: `the quota makes polls wait${othersOf(account)}`, next: shareOf(account) };
+    return { text: `polls wait for the quota${othersOf(account)}`, next: shareOf(account) };
   const { stretch, demand_per_minute: demand } = account;
-  const planned = `${grouped(demand)} operations a minute are planned: ${PLAN}`;
+  const planned = `${grouped(demand)} operations a minute are planned. ${PLAN}`;
   return {
-    text: `the quota suffices for intervals ${grouped(stretch)} times as long as planned${othersOf(account)}`,
+    text: `the quota allows polling ${grouped(stretch)} times less often than configured${othersOf(account)}`,
     next: othersPerMinute(account) >= 1 ? OWN_TOKEN : planned,
   };
 }
@@ -233,15 +233,15 @@ function nothingThere({ account, whole }: Context): Words {
   if (unmatched.length > 0) {
     return {
       text: `the platform has no configuration called ${unmatched.map((name) => `“${name}”`).join(', ')}`,
-      next: 'Correct `configurations.include`: names are compared exactly, apart from `*`.',
+      next: 'Correct `configurations.include`. Names must match exactly, except for `*`.',
     };
   }
   return {
     text:
       whole.series === 0
-        ? 'the platform lists no active configurations of what is collected'
-        : 'the platform answers every read, with nothing in it',
-    next: 'Is it the right account? If there should be traffic, compare with what the platform’s console shows.',
+        ? 'the platform lists no active configurations to collect'
+        : 'all answers of the platform are empty',
+    next: 'Check that it is the right account. If there should be traffic, compare with the platform’s console.',
   };
 }
 
@@ -263,7 +263,7 @@ function countersBehind({ whole: { behindBy, late } }: Context): Words {
   const by = `${others.length === 0 ? '' : 'up to '}${duration(seconds)} behind`;
   return {
     text: `counters of ${worst}${and} are ${by}${late === 0 ? ', gauges are in time' : ''}`,
-    next: 'What is missing is read again as soon as it can be: until then `increase()` lacks it.',
+    next: 'The exporter reads what is missing as soon as it can. Until then `increase()` lacks it.',
   };
 }
 
@@ -275,7 +275,7 @@ function rowsMissing({ tallies }: Context): Words {
   const and = others.length === 0 ? '' : ` and up to that of ${numberOf(others.length, 'other part')}`;
   return {
     text: `${plainShare(share)} of the buckets of ${name}${and} are missing in the platform’s answers`,
-    next: 'Counters wait 20 minutes for what is missing, and then go on without it: sums are too small by as much. Ask the platform, or whatever stands before it, for the rows.',
+    next: 'Counters wait 20 minutes for missing buckets and then continue without them, so sums are too small. Ask the platform’s operator for the rows.',
   };
 }
 
@@ -290,21 +290,21 @@ function platformClock({ account: { clock_skew_seconds: skew } }: Context): Word
   const apart = duration(Math.abs(skew));
   return {
     text: `the platform’s clock was set ${skew > 0 ? 'forward' : 'back'}: it is ${apart} ${skew > 0 ? 'ahead of' : 'behind'} this machine’s`,
-    next: `This machine’s clock has run on steadily: leave it, and tell the platform’s operator. Data is polled and aged by the platform’s clock: ${wrongAges(skew)}.`,
+    next: `This machine’s clock ran steadily: leave it, and tell the platform’s operator. The exporter polls and ages data by the platform’s clock: ${wrongAges(skew)}.`,
   };
 }
 
 function machineClock({ account: { clock_skew_seconds: skew, clock_moved: moved } }: Context): Words {
   const apart = duration(Math.abs(skew));
   const set = moved === null ? '' : `: it was set ${skew > 0 ? 'back' : 'forward'}`;
-  const counters = skew > 0 ? '; new counters wait ten minutes, until it is sure' : '';
+  const counters = skew > 0 ? '; new counters start ten minutes late' : '';
   const unless =
     moved === null
       ? ` If this one is right already, the platform’s is wrong, or answers come from a cache: ${wrongAges(skew)}.`
       : '';
   return {
     text: `this machine’s clock is ${apart} ${skew > 0 ? 'behind' : 'ahead of'} the platform’s${set}`,
-    next: `Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost${counters}.${unless}`,
+    next: `Set this machine’s clock (NTP). The exporter polls and ages data by the platform’s clock, so none is lost${counters}.${unless}`,
   };
 }
 

@@ -90,7 +90,7 @@ ${account.note === '' ? '' : html`<p class="note ${account.up === false ? 'bad-t
 ${account.without_domains === 0 ? '' : html`<div><dt>Not read</dt><dd>${grouped(account.without_domains)} without a domain</dd></div>`}
 <div><dt>Token expires</dt><dd>${tokenExpiry(account.token_expires_at, now)}</dd></div>
 <div><dt>Operations planned</dt><dd>${grouped(account.demand_per_minute)} a minute</dd></div>
-<div><dt>Quota suffices for</dt><dd>${stretch(account.stretch)}</dd></div>
+<div><dt>Quota allows</dt><dd>${stretch(account.stretch)}</dd></div>
 <div><dt>Clock skew</dt><dd>${skew(account.clock_skew_seconds)}</dd></div>
 ${account.sources.filter(({ source }) => source === 'graphql').map(({ collector, why }) => html`<div><dt>Source of ${collector}</dt><dd>GraphQL<span class="quiet">: ${why}</span></dd></div>`)}
 ${account.sources.filter(({ missing }) => missing.length > 0).map(({ collector, missing }) => html`<div><dt>Missing of ${collector}</dt><dd>${missing.join(', ')}<span class="quiet">: the platform's GraphQL has no such field, its series are absent</span></dd></div>`)}
@@ -112,8 +112,8 @@ function tokenExpiry(iso: string | null, now: number): Html {
 }
 
 function stretch(factor: number): Html {
-  if (factor <= 1) return html`intervals as planned`;
-  return html`<span class="warn-text">intervals ${grouped(factor)} times as long</span>`;
+  if (factor <= 1) return html`polling as configured`;
+  return html`<span class="warn-text">polling ${grouped(factor)} times less often</span>`;
 }
 
 function skew(seconds: number): Html {

@@ -466,7 +466,7 @@ it.each<[string, Case, RegExp, 'problem' | 'warning']>([
   [
     'empty lists',
     { sandbox: { configurations: 0 } },
-    /has no data yet: the platform lists no active configurations of what is collected/,
+    /has no data yet: the platform lists no active configurations to collect/,
     'problem',
   ],
   [

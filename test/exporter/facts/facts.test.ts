@@ -83,7 +83,7 @@ describe('what explains the state of an account comes first', () => {
   it('the exporter itself only where polls are overdue, not while one that was due a moment ago runs', () => {
     const running = madeUpJob({ ...old, state: 'running', last_success_at: at(-70) });
     expect(texts(running)).toEqual(['the platform is late']);
-    expect(texts({ ...running, last_success_at: at(-130) })).toEqual(['this exporter does not keep up']);
+    expect(texts({ ...running, last_success_at: at(-130) })).toEqual(['the exporter does not keep up']);
     const waiting = madeUpJob({ ...old, state: 'waiting', waits_for: 'spent' });
     expect(texts(waiting)).toEqual(['the platform is late']);
   });
@@ -125,7 +125,7 @@ describe('what explains the state of an account comes first', () => {
 
   it('that nothing is there, or not read yet, before settings that cannot be read', () => {
     expect(texts(listJob(), unknown)).toEqual([
-      'the platform lists no active configurations of what is collected',
+      'the platform lists no active configurations to collect',
       NOT_KNOWN,
     ]);
     const pending = madeUpJob({ last_outcome: null, last_polled_at: null, last_bucket_at: null });
@@ -139,7 +139,7 @@ describe('what explains the state of an account comes first', () => {
 
 it('an account is not just fresh where its settings alone are read, since it has no configurations any more', () => {
   const settings = listJob({ collector: 'domains', product: undefined });
-  const says = 'is fresh; the platform lists no active configurations of what is collected';
+  const says = 'is fresh; the platform lists no active configurations to collect';
   expect(judged(settings, listJob())).toMatchObject({ state: 'well', says });
   expect(judged(settings).says).toBe('is fresh');
 });
@@ -157,7 +157,7 @@ it('clocks that differ may both be wrong: a platform whose time is behind as its
 it('behind the platform, new counters wait until its time is sure: who looks for them is not told that nothing is missing', () => {
   const nextOf = (skew: number) =>
     factsOf(madeUpAccount({ jobs: [madeUpJob()], clock_skew_seconds: skew }), NOW).causes[0]?.next;
-  expect(nextOf(45)).toContain('new counters wait ten minutes');
+  expect(nextOf(45)).toContain('new counters start ten minutes late');
   expect(nextOf(-45)).not.toContain('counters');
 });
 
@@ -190,7 +190,7 @@ describe('a cause names what it covers', () => {
     const [cause] = judged(series('waf'), list).causes;
     expect(cause?.text).toBe(text);
     // To leave the product out would take away what is read.
-    expect(cause?.next).not.toContain('leave it out');
+    expect(cause?.next).not.toContain('remove it from the configuration');
   });
 
   it('what was read before, which nobody is advised to leave out for an outage in which the platform answers 404', () => {
@@ -198,11 +198,11 @@ describe('a cause names what it covers', () => {
       const waf = series('waf', { ...refused, ...changes });
       return [[waf], [waf, series('cdn_requests')]].map((jobs) => judged(...jobs).causes[0]?.next);
     };
-    const before = expect.stringMatching(/^It was read before: .* the platform is at fault/);
+    const before = expect.stringMatching(/^It was read before\. .* the platform is at fault/);
     expect(next({ last_bucket_at: at(-600) })).toEqual([before, before]);
     expect(next({ last_bucket_at: null, data_age_seconds: null })).toEqual([
       expect.stringMatching(/^Check the path in `api_url`/),
-      'If the account does not have it, leave it out of the configuration.',
+      'If the account does not have it, remove it from the configuration.',
     ]);
   });
 
@@ -210,7 +210,7 @@ describe('a cause names what it covers', () => {
     const list = listJob({ product: 'l2_caching', ...refused });
     const [cause] = judged(series('waf'), list).causes;
     expect(cause?.text).toBe('the platform does not know l2_caching: HTTP 404');
-    expect(cause?.next).toContain('leave it out');
+    expect(cause?.next).toContain('remove it from the configuration');
   });
 
   it('a part of it, where only what catches up is refused', () => {
@@ -242,5 +242,5 @@ it('while the quota makes first polls wait, nothing is promised within seconds',
   const pending = madeUpJob({ last_outcome: null, last_polled_at: null, last_bucket_at: null });
   const next = (stretch: number) => factsOf(madeUpAccount({ jobs: [pending], stretch }), NOW).causes[0]?.next;
   expect(next(1)).toMatch(/^The first answers take a few seconds/);
-  expect(next(240)).toMatch(/^`edge-exporter plan` shows/);
+  expect(next(240)).toMatch(/^Run `edge-exporter plan` to see/);
 });

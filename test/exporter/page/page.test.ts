@@ -56,7 +56,7 @@ test('an account shows its token, its quota with the reserve, and that the platf
   const text = words(page(madeUpStatus({ accounts: [account] })));
   expect(text).toContain('production down since 2026-03-10 22:32 UTC https://api.example.net');
   expect(text).toContain('expired 2 min');
-  expect(text).toContain('1.4 times as long');
+  expect(text).toContain('1.4 times less often');
   expect(text).toContain(
     '0 of 200 left as of 3 s ago used by this exporter 51, no other client seen resets in 32 s 20 % reserved 7 waiting',
   );
@@ -303,7 +303,7 @@ test('a part, and each of its jobs, tells how far its counters are behind; the f
 test('a part that lacks buckets says so, and one that fails how many of its jobs do', () => {
   const jobs = [madeUpJob({ missing_share: 0.25 }), madeUpJob({ product: 'waf', last_outcome: 'forbidden' })];
   expect(parts(...jobs)).toBe(
-    'waf down 1 min 40 s 4 min 20 s ago – 1 of 1 edge_applications read in part 1 min 40 s 4 min 20 s ago 25 % 0 of 1',
+    'waf down 1 min 40 s 4 min 20 s ago – 1 of 1 edge_applications read in part 1 min 40 s 4 min 20 s ago 25% 0 of 1',
   );
 });
 

@@ -131,12 +131,12 @@ const SAID: readonly (readonly [trouble: string, cause: RegExp, next: RegExp])[]
   [
     'refused-token',
     /^production is down: the platform refuses the token \(since \d\d:\d\d UTC, next try in \d+ s\)\.$/,
-    /^Renew the credentials: a token file is read again by itself/,
+    /^Renew the credentials\. The exporter reads a token file again by itself/,
   ],
   [
     'rate-limited',
     /^production is fresh in part: the platform refuses reads \(429\), next try in .*\.$/,
-    /^Requests leave again when the platform allows them\./,
+    /^The exporter sends requests again when the platform allows them\./,
   ],
   [
     'platform-down',
@@ -151,13 +151,13 @@ const SAID: readonly (readonly [trouble: string, cause: RegExp, next: RegExp])[]
   [
     'web-page',
     /^production is down: answers 400 with HTML, unlike the platform's API: is api_url right\? \(since \d\d:\d\d UTC, (next try in .*|being tried now)\)\.$/,
-    /^edge-exporter doctor finds where it breaks: name, network, proxy, TLS or address\./,
+    /^Run edge-exporter doctor to find where it breaks: name, network, proxy, TLS or address\./,
   ],
   [
     'late-data',
     // The platform is 25 min late, and data of a platform in time are up to 5 min old.
     /^production shows data up to (2[5-9]|30) min( \d+ s)? old: the platform is late\.$/,
-    /^Polls succeed, and the platform has nothing newer yet, or takes long for its answers: counters catch up when it has\. See which\.$/,
+    /^Polls succeed, but the platform has nothing newer, or answers slowly\. Counters catch up when it does\. See which\.$/,
   ],
   [
     'missing-state',

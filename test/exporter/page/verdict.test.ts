@@ -71,7 +71,7 @@ test('what to do next depends on how the polls fail', () => {
     expect(said).not.toContain('Renew the credentials');
   }
   expect(next('server_error')).toContain('The platform is at fault');
-  expect(next('network')).toContain('<code>edge-exporter doctor</code> finds where it breaks');
+  expect(next('network')).toContain('Run <code>edge-exporter doctor</code> to find where it breaks');
 });
 
 test('data older than expected is not fresh, and the quota is named where it makes polls wait', () => {
@@ -82,7 +82,7 @@ test('data older than expected is not fresh, and the quota is named where it mak
   const quota = [madeUpQuota({ others_per_minute: 149.6 })];
   const account = madeUpAccount({ jobs, quota, stretch: 3.2 });
   expect(verdict({ accounts: [account] })).toEqual([
-    'production shows data up to 25 min old: the quota makes polls wait; other clients of the token take about 150 operations a minute.',
+    'production shows data up to 25 min old: polls wait for the quota; other clients of the token take about 150 operations a minute.',
   ]);
   expect(page(madeUpStatus({ accounts: [account] }))).toContain(
     '1 of 2 jobs show data older than expected, up to 25 min',
@@ -104,10 +104,10 @@ test('late data is put down to whoever makes it late', () => {
   expect(said({})).toBe(`${late}: the platform is late.`);
   expect(said({ state: 'waiting', waits_for: 'slow_api' })).toBe(`${late}: the platform is late.`);
   expect(said({ state: 'waiting', waits_for: 'spent', last_success_at: at(-1_500) })).toBe(
-    `${late}: the quota makes polls wait.`,
+    `${late}: polls wait for the quota.`,
   );
   expect(said({ state: 'waiting', waits_for: 'connections', last_success_at: at(-1_500) })).toBe(
-    `${late}: this exporter does not keep up.`,
+    `${late}: the exporter does not keep up.`,
   );
   expect(said({ last_outcome: 'server_error', last_reason: 'HTTP 502' })).toBe(
     'production is down: the platform fails to answer for edge_applications: HTTP 502.',
@@ -136,7 +136,7 @@ test('counters that wait for a bucket no longer than the alert allows are not to
 
 test('data that is older than usual, but not than the quota makes expected, is told as that', () => {
   expect(verdict({ accounts: [madeUpAccount({ stretch: 2.5 })] })[0]).toContain(
-    'production is fresh: the oldest data is 1 min 40 s old; the quota suffices for intervals 2.5 times as long as planned.',
+    'production is fresh: the oldest data is 1 min 40 s old; the quota allows polling 2.5 times less often than configured.',
   );
 });
 
@@ -154,10 +154,10 @@ test('what is forbidden comes before a quota that stretches, with what to do', (
   const account = madeUpAccount({ stretch: 2.5, quota, jobs });
   expect(verdict({ accounts: [account] })).toEqual([
     'production is fresh in part: the token may not read images: HTTP 403.',
-    'production: the quota suffices for intervals 2.5 times as long as planned; other clients of the token take about 120 operations a minute.',
+    'production: the quota allows polling 2.5 times less often than configured; other clients of the token take about 120 operations a minute.',
   ]);
   expect(page(madeUpStatus({ accounts: [account] }))).toContain('Analytics is granted, since other reads');
-  expect(page(madeUpStatus({ accounts: [account] }))).toContain('give the exporter a token of its own');
+  expect(page(madeUpStatus({ accounts: [account] }))).toContain('Give the exporter its own token');
 });
 
 test('a refusal by the limit blames nobody: it does not show who has spent what', () => {

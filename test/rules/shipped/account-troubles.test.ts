@@ -393,7 +393,7 @@ const CASES: Readonly<Record<string, Case>> = {
     // Until then what was read before is in time.
     within: 3,
     size: SMALL_QUOTA,
-    told: ['the quota makes polls wait: data comes later than planned'],
+    told: ['polls wait for the quota: data comes later than planned'],
     alerts: 'EdgeQuotaNearlySpent',
   },
   'a full disk': {
