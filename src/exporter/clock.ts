@@ -7,13 +7,13 @@
 export interface Clock {
   /** Local time: milliseconds since the epoch by the machine's clock at the start, and steady from then on. */
   now(): number;
-  /** What the machine's clock shows: milliseconds since the epoch. It may be set, forward and back. */
+  /** Returns the time of the machine's clock (ms since the epoch). It may be set, forward and back. */
   wall(): number;
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What the machine's clock would show at a local time, as it is set now. */
+/** Returns the time of the machine's clock at a local time, as it is set now. */
 export function wallAt(clock: Pick<Clock, 'now' | 'wall'>, local: number): number {
   return local + clock.wall() - clock.now();
 }

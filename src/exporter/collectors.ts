@@ -27,10 +27,10 @@ export const COLLECTORS = {
 
 export type CollectorName = keyof typeof COLLECTORS;
 
-/** What kind of thing a job reads. */
+/** Kind of work of a job. */
 export type JobPart = 'discovery' | 'settings' | 'series' | 'other';
 
-/** Which part of the work a job belongs to. */
+/** Returns the kind of work of a job. */
 export function partOf({ subject: { collector } }: Job): JobPart {
   if (collector === 'discovery') return 'discovery';
   if (Object.hasOwn(COLLECTORS, collector)) return 'settings';

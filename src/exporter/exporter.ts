@@ -47,13 +47,13 @@ export interface ExporterOptions extends ExpositionOptions {
   readonly credentials: CredentialsFactory;
 }
 
-/** How often stale samples are removed and account metrics updated. */
+/** Stale samples are removed and account metrics updated at these times. */
 const UPKEEP_PATTERN = '*/10 * * * * *';
 
-/** When what `/metrics` shows besides buckets is pushed: in the middle of a minute, since most polls come as one begins. */
+/** Samples that are no buckets are pushed at these times: in the middle of a minute, since most polls begin with it. */
 const SNAPSHOT_PATTERN = '30 * * * * *';
 
-/** When unused counters in the state are removed. */
+/** Unused counters in the state are removed at these times. */
 const PRUNING_PATTERN = '30 3 * * *';
 
 /** Everything between the configuration and the bytes of `/metrics`, without process or server. */
@@ -213,7 +213,7 @@ export class Exporter {
 
 interface RunningAccountsOptions
   extends Omit<AccountOptions, 'config' | 'limits' | 'handedOver' | 'ownership'> {
-  /** Of all accounts; without it each is started when this process comes to own it. */
+  /** Ownership of all accounts; undefined if each is started when this process comes to own it. */
   readonly ownership?: Ownership | undefined;
 }
 
@@ -221,7 +221,7 @@ interface AccountRun {
   readonly config: AccountConfig;
   readonly account: Account;
   readonly ownership: Ownership;
-  /** Whether it stops, or has stopped. */
+  /** True if it stops, or has stopped. */
   isLeaving: boolean;
 }
 
@@ -229,9 +229,9 @@ interface AccountRun {
 export class RunningAccounts {
   readonly #options: RunningAccountsOptions;
   readonly #running = new Map<string, AccountRun>();
-  /** Those that stop, also where others have taken their places, each until nothing of it runs. */
+  /** Accounts that are stopping, until nothing of them runs; others may have taken their places. */
   readonly #leaving = new Map<AccountRun, Promise<void>>();
-  /** Those that are configured, and those that this process owns, by name. */
+  /** Configured accounts, and the owned ones, by name. */
   #configs: ReadonlyMap<string, AccountConfig> = new Map();
   readonly #owned = new Map<string, Ownership>();
   #limits: AccountLimits = DEFAULT_LIMITS;
@@ -251,7 +251,7 @@ export class RunningAccounts {
     for (const { account } of this.#running.values()) yield* account.keptCounters();
   }
 
-  /** Has what each of them finds pushed from now on, or, of undefined, not. */
+  /** Pushes results of each account to its output from now on; undefined stops pushing. */
   pushTo(outputOf: (account: string) => PushOutput | undefined): void {
     this.#outputOf = outputOf;
     for (const { account, config } of this.#running.values()) account.pushTo(outputOf(config.name));
@@ -289,7 +289,7 @@ export class RunningAccounts {
     await Promise.all(itsOwn.map(([, left]) => left));
   }
 
-  /** What each of them asks of the platform (operations a minute), as far as it is known: of one that begins, nothing. */
+  /** Returns the demand of each account (operations a minute), as far as it is known. */
   demands(): { readonly account: string; readonly demand: number }[] {
     return [...this.#running.values()].flatMap(({ config, account: { demand } }) =>
       demand === undefined ? [] : [{ account: config.name, demand: Math.max(1, Math.round(demand)) }],

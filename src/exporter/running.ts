@@ -60,7 +60,7 @@ export class Running {
     return this.#waiting;
   }
 
-  /** What the HTTP surface shows and starts. */
+  /** Returns the sources of the HTTP surface. */
   sources(telemetryPath: string): WebSources {
     const { exporter, log } = this.#options;
     return {
@@ -138,5 +138,5 @@ export class Running {
   }
 }
 
-/** How long an account that has left the configuration may take to give back its token. */
+/** Time (ms) for an account that left the configuration to revoke its token. */
 const STOP_ACCOUNT_MS = 2_000;

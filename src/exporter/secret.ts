@@ -28,7 +28,7 @@ export class Secret {
   }
 }
 
-/** So many secrets are kept; then the one goes that was guarded longest ago: replaced tokens add up, and live for a day. */
+/** Most secrets that are kept; then the one guarded longest ago goes. Replaced tokens add up, and live for a day. */
 const MOST_SECRETS = 100_000;
 
 /** Masks secrets in texts, in any encoding and letter case. What it costs does not grow with their number. */
@@ -121,9 +121,8 @@ export function inOneCase(text: string): string {
 }
 
 /**
- * Returns what every base64 text that contains the value has in common, for the three ways in which its bytes can fall on the
- * groups of three: so `user:password` of basic authentication is found without knowing the user. The characters at the
- * ends also depend on the neighbours and are left off.
+ * Returns what every base64 text that contains the value has in common, for its three alignments: so `user:password` of
+ * basic auth is found without the user. Characters at the ends depend on their neighbours and are left off.
  */
 function inBase64(value: string): string[] {
   return [0, 1, 2].flatMap((lead) => {

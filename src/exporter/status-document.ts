@@ -2,7 +2,7 @@ import type { ClusterStatus } from './cluster/member.ts';
 import type { Facts } from './facts/facts.ts';
 import type { ConfigStatus, ObservedAccount, ReceiverStatus, ShardStatus, StateStatus } from './status.ts';
 
-/** What the exporter knows about itself: `/api/v1/status` as JSON, `/` as a page. Times are ISO 8601 in UTC; no secrets. */
+/** State of the exporter: `/api/v1/status` as JSON, `/` as a page. Times are ISO 8601 in UTC; no secrets. */
 export interface Status {
   readonly version: string;
   readonly started_at: string;
@@ -10,13 +10,13 @@ export interface Status {
   readonly ready: boolean;
   /** Why the exporter is not ready, in plain words; empty when it is. */
   readonly not_ready: readonly string[];
-  /** Whether the embedded platform is polled: then everything that is shown is made up. */
+  /** True if the embedded platform is polled: all data is made up. */
   readonly sandbox: boolean;
   readonly config: ConfigStatus;
   readonly state: StateStatus;
   /** The replicas that share the accounts; absent where there is only this process. */
   readonly cluster?: ClusterStatus;
-  /** Which of several processes this is that divide the accounts by their names; absent where it is none. */
+  /** Shard of this process; absent if there is none. */
   readonly shard?: ShardStatus;
   /** Series of the platform that are exposed now. */
   readonly series: number;
@@ -37,10 +37,10 @@ const LARGEST_LIMIT = 5_000;
 
 const PARAMETERS = ['account', 'offset', 'limit'];
 
-/** Which part of the status is asked for. */
+/** Requested part of the status. */
 export interface StatusQuery {
   readonly account: string | undefined;
-  /** How many jobs of the accounts asked for, in their order, are left out before the first. */
+  /** Jobs of the requested accounts, in order, that are left out before the first. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -48,7 +48,7 @@ export interface StatusQuery {
 /** `/api/v1/status`: the status with a part of its jobs. */
 export interface StatusDocument extends Omit<Status, 'accounts'> {
   readonly jobs: {
-    /** Of the accounts asked for. */
+    /** Jobs of the requested accounts. */
     readonly total: number;
     readonly offset: number;
     readonly limit: number;

@@ -11,7 +11,6 @@ export interface ShardStatus {
 /** A receiver, and what waits for it. */
 export interface ReceiverStatus {
   readonly name: string;
-  /** With the version in use. */
   readonly protocol: string;
   /** `null` until it is known what an earlier run left. */
   readonly samples_waiting: number | null;
@@ -23,20 +22,20 @@ export interface ReceiverStatus {
   readonly note: string;
 }
 
-/** Where the running configuration came from, and how the last attempt to load it anew ended. */
+/** Origin of the running configuration, and the result of the last reload. */
 export interface ConfigStatus {
   /** A file's path, or a word such as `environment`. */
   readonly source: string;
   readonly loaded_at: string;
   readonly last_reload_successful: boolean;
-  /** What the last reload found wrong; empty when it succeeded. */
+  /** Issues of the last reload; empty if it succeeded. */
   readonly issues: readonly string[];
 }
 
-/** Whether counters survive a restart. */
+/** Durability of counters. */
 export interface StateStatus {
   readonly kind: 'durable' | 'memory' | 'unavailable';
-  /** Where they are kept, or should be: with the kind `unavailable` it cannot be used yet, and counters are withheld. */
+  /** Directory of the state. With the kind `unavailable` it cannot be used yet, and counters are withheld. */
   readonly directory?: string;
   readonly note?: string;
   /** Why the last commit was refused; absent when it was not. Meanwhile counters stand still. */
@@ -49,25 +48,25 @@ export interface ObservedAccount {
   readonly api_url: string;
   /** Credentials: a token as configured, one in a file, or a user whose tokens the exporter creates. */
   readonly credentials: 'token' | 'token_file' | 'password';
-  /** Which of the platform's APIs the series of each collector are read by, and why. */
+  /** Sources of the series of each collector, and the reasons. */
   readonly sources: readonly SourceStatus[];
-  /** Whether the platform answers and accepts the token; null until that is known. Whether reads succeed, the judgement says. */
+  /** True if the platform answers and accepts the token; null until that is known. */
   readonly up: boolean | null;
   /** Since when it has been up, or has not; `null` until that is known. */
   readonly up_since: string | null;
   /** Why the account is not up, in plain words; empty when there is nothing to say. */
   readonly note: string;
-  /** When the platform is asked again of an account that is not up; `null` where it is up, or being asked now. */
+  /** Time at which an account that is down is tried again; `null` if it is up, or being tried now. */
   readonly next_try_at: string | null;
   readonly token_expires_at: string | null;
   /** The platform's clock minus ours. */
   readonly clock_skew_seconds: number;
-  /** Which clock has moved since the start, where that is why they differ; `null` where that is not known. */
+  /** Clock that has moved since the start, if that is why the clocks differ; `null` if unknown. */
   readonly clock_moved: 'platform' | 'machine' | null;
   readonly quota: readonly QuotaStatus[];
   /** Operations per minute that the plan asks for. */
   readonly demand_per_minute: number;
-  /** How many times longer than planned the intervals are; 1 when the quota suffices. */
+  /** Factor by which intervals are longer than configured; 1 if the quota suffices. */
   readonly stretch: number;
   /** Configured names that match no configuration of the platform. */
   readonly unmatched: readonly string[];
@@ -76,7 +75,7 @@ export interface ObservedAccount {
   readonly jobs: readonly JobStatus[];
 }
 
-/** Which API a collector's series are read by. */
+/** API that a collector's series are read from. */
 export interface SourceStatus {
   readonly collector: string;
   readonly source: 'rest' | 'graphql';
@@ -92,7 +91,7 @@ export interface QuotaStatus {
   /** Operations a minute that are assumed while the platform names no limit; `null` where it names one. */
   readonly assumed_limit: number | null;
   readonly remaining: number | null;
-  /** When the platform said what remains. */
+  /** Time at which the platform said what remains. */
   readonly remaining_at: string | null;
   /** Operations of this exporter that were answered since the window opened, or within a minute where none is known. */
   readonly own: number;
@@ -123,11 +122,11 @@ export interface JobStatus {
   readonly state: 'idle' | 'waiting' | 'running';
   /** Why it waits, in plain words; empty when there is nothing to say. */
   readonly why: string;
-  /** What its next request waits for; `null` where it waits for none, or for its turn alone. */
+  /** Reason why its next request waits; `null` if it does not, or waits for its turn only. */
   readonly waits_for: WaitReason | null;
   /** Time between polls as it is now, stretched by the quota; `null` until it is known. */
   readonly interval_seconds: number | null;
-  /** When its last poll began that asked the platform anything; `null` before the first. */
+  /** Start of its last poll that asked the platform anything; `null` before the first. */
   readonly last_polled_at: string | null;
   /** `null` before the first poll has ended. */
   readonly last_outcome: Outcome | null;
@@ -135,20 +134,20 @@ export interface JobStatus {
   readonly last_success_at: string | null;
   /** Start of the newest bucket that is held, by the platform's clock. */
   readonly last_bucket_at: string | null;
-  /** How long ago the newest bucket ended, by the platform's clock. */
+  /** Time since the newest bucket ended, by the platform's clock. */
   readonly data_age_seconds: number | null;
-  /** What that reaches when all is well: publish delay, interval of the schedule and width of a bucket. */
+  /** Expected maximum of that age: publish delay, interval of the schedule and width of a bucket. */
   readonly expected_age_seconds: number | null;
-  /** What that reaches at the interval that the quota allows: more, where the quota does not suffice for the schedule. */
+  /** Expected maximum of that age at the interval that the quota allows. */
   readonly allowed_age_seconds: number | null;
   /** Share of buckets that the platform's last answer lacked, 0 to 1; `null` where none has shown it. */
   readonly missing_share: number | null;
-  /** Up to where its counters hold every bucket, by the platform's clock; `null` where it counts nothing. */
+  /** Time until which its counters hold every bucket, by the platform's clock; `null` if it counts nothing. */
   readonly counted_until: string | null;
-  /** How long ago that is, by the platform's clock. */
+  /** Time since then, by the platform's clock. */
   readonly counted_age_seconds: number | null;
-  /** What that reaches when all is well: settle delay, interval and width of a bucket. */
+  /** Expected maximum of that time: settle delay, interval and width of a bucket. */
   readonly expected_counted_age_seconds: number | null;
-  /** When it is due; while it waits, when its turn is likely to come; null where only an answer of the platform can tell. */
+  /** Time at which it is due; while it waits, the likely time of its turn; null if only an answer of the platform can tell. */
   readonly next_at: string | null;
 }

@@ -36,7 +36,7 @@ interface ReadBySeries extends SeriesAsked {
   readonly learned: LearnedMetric;
 }
 
-/** So many different reads show whether a source has series. */
+/** Reads of different targets that suffice to show whether a source has series. */
 const MOST_PROBED = 3;
 
 interface AccountSeriesOptions {
@@ -98,7 +98,7 @@ export class AccountSeries {
     this.dropped = { count: Math.max(0, all.length - most), first: all[most]?.name ?? '' };
   }
 
-  /** Series that are to be read, each with its source. */
+  /** Series to read, each with its source. */
   #wantedSeries() {
     const { sources, targets } = this.#options;
     return targets.products

@@ -24,7 +24,7 @@ export interface AccountView {
   readonly apiUrl: string;
   /** Credentials. */
   readonly credentials: AccountStatus['credentials'];
-  /** Which part of it is polled here; undefined: all. */
+  /** Part of it that is polled here; undefined for all. */
   readonly shard?: Shard | undefined;
   /** Hash of whose account it is, the same in every exporter; undefined before there is a token. */
   id(): string | undefined;
@@ -38,11 +38,11 @@ export interface AccountView {
   tokenExpiresAt(): number | undefined;
   tokenRenewsAt(): number | undefined;
   jobs(): readonly JobState[];
-  /** Whether it has just started, so that its jobs are still being made: until the first whole minute. */
+  /** Returns true until the first whole minute, while jobs are still being made. */
   isBeginning(): boolean;
-  /** The lists of configurations, which say what is to be read, and how reading them went. */
+  /** Returns the lists of configurations, and whether they could be read. */
   listings(): readonly Listing[];
-  /** Which of the platform's APIs the series of each collector are read by, and why; nothing while that is not known. */
+  /** Returns the source of each collector's series, as far as it is known. */
   sources(): readonly ChosenSource[];
   /** Why the account is not alive, as a sentence; undefined if it is. */
   silence(): string | undefined;
@@ -64,12 +64,12 @@ export function shortestInterval(jobs: readonly JobState[], intervals: Pick<Poll
   return shortest;
 }
 
-/** What shows whether an account is alive; times are local ms. */
+/** Signs of life of an account. Times are local ms. */
 export interface Liveness {
   readonly now: number;
-  /** When the scheduler ran last, which it does every minute. */
+  /** Time of the scheduler's last run; it runs every minute. */
   readonly beatAt: number;
-  /** When something was polled last. */
+  /** Time at which the last poll ended. */
   readonly polledAt: number;
   /** Without it polls wait longer and longer, which is no reason to restart: `edge_up` shows it. */
   readonly platformUp: boolean;
@@ -87,14 +87,14 @@ export function silenceOf(liveness: Liveness): string | undefined {
   return `nothing was polled for ${Math.round(polledMs / 1_000)} s`;
 }
 
-/** Where samples are pushed: with each commit, and in place of `/metrics`. */
+/** Output for samples: with each commit, and instead of `/metrics`. */
 export interface PushOutput {
   readonly commit: Commit;
   /** True if `/metrics` has a sample nevertheless. */
   exposes(sample: Sample): boolean;
 }
 
-/** Where an account pushes to, at any moment. */
+/** Current output of an account. */
 export interface PushDestination {
   pushed: PushOutput | undefined;
 }
@@ -102,14 +102,13 @@ export interface PushDestination {
 /** Called with what an account does, for metrics and logs. */
 export interface AccountObserver extends PollObserver {
   /**
-   * What the jobs ask of each limit scope, every minute.
-   * @param surveyed whether it is known what there is to poll: too much stays too much whatever else is found, but
-   *   that a plan fits is known only then
+   * Demand of the jobs on each limit scope, every minute.
+   * @param surveyed true if it is known what there is to poll: only then is it certain that a plan fits
    */
   planned(account: string, demands: readonly ScopeDemand[], surveyed: boolean): void;
   /** Series are read by this source from now on. */
   sourceChosen(account: string, chosen: ChosenSource): void;
-  /** So many jobs exceed `limits.jobs`, each time that the jobs are made. */
+  /** Number of jobs above `limits.jobs`, each time that jobs are made. */
   jobsDropped(account: string, dropped: DroppedJobs): void;
   /** A learned delay has become another one. */
   delayChanged(account: string, change: DelayChange): void;
@@ -182,7 +181,7 @@ function observedAccount(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
   };
 }
 
-/** When a request may leave next (local ms): of those that wait, or once the next job is due. */
+/** Returns when a request may leave next (local ms): a waiting one, or that of the next job that is due. */
 function nextTryAt({ queue, jobs }: AccountView, now: number): number | undefined {
   const restsUntil = queue.restsUntil(now);
   if (restsUntil !== undefined) return restsUntil;

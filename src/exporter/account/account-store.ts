@@ -34,9 +34,9 @@ interface Shown {
 }
 
 /**
- * What an account exposes. The samples of a poll stay until the next poll replaces them, part by part, until they are stale,
- * or until their job goes. After a reload the samples of the former account stay until this one replaces them, or until
- * the new configuration has no such job.
+ * Samples that an account exposes. Those of a poll stay until the next poll replaces them, part by part, until they are
+ * stale, or until their job goes. After a reload the samples of the former account stay until this one replaces them, or
+ * until the new configuration has no such job.
  *
  * Owners are named `<account>/<id of a job or series>/<part>`, or `<account>/<part>` for the account itself.
  */
@@ -192,7 +192,7 @@ export function withLabels(
   return (samples) => samples.map((sample) => ({ ...sample, labels: labelsOf(sample.labels) }));
 }
 
-/** Those of the added labels that are not among these. */
+/** Returns the added labels that a series lacks. */
 function lackedBy(labels: Labels, added: Labels): Labels {
   return Object.fromEntries(Object.entries(added).filter(([name]) => (labels[name] ?? '') === ''));
 }

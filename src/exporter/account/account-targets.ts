@@ -14,19 +14,19 @@ import {
   targetsOf,
 } from '../targets/target.ts';
 
-/** How a product's series are read. */
+/** A product whose series are read, with its settings. */
 export interface ProductRead {
   readonly product: Product;
   readonly settings: ProductSettings;
   readonly schedule: string;
-  /** Which dimensions of its metrics are read. */
+  /** Returns true for a dimension to read. */
   readonly wants: (dimension: string) => boolean;
 }
 
-/** Whether a product's configurations could be listed. */
+/** Result of listing a product's configurations. */
 export interface Listing {
   readonly product: Product;
-  /** Whether the last attempt to read it succeeded. */
+  /** True if the last attempt succeeded. */
   readonly listed: boolean;
   /** Configured names that match none of them: mistyped, or deleted on the platform. */
   readonly unmatched: readonly string[];
@@ -44,19 +44,19 @@ interface KnownList {
   readonly withoutDomains: Listing['withoutDomains'];
 }
 
-/** What an account reads series of: its products, with the configurations that were discovered and selected. */
+/** Targets of an account: its products, with the configurations that were discovered and selected. */
 export class AccountTargets {
   /** Products of the configuration, with how each is read. */
   readonly products: readonly ProductRead[];
   readonly #account: AccountConfig;
   readonly #known = new Map<Product, KnownList>();
-  /** By product, whether the last attempt to list its configurations succeeded. */
+  /** True for a product if the last attempt to list its configurations succeeded. */
   readonly #listed: Map<Product, boolean> = new Map();
   /** Products whose configurations cannot be listed, and never were. */
   readonly #unlistable: Set<Product> = new Set();
   readonly metrics: ServedMetrics;
   readonly addressed: (api: SeriesApi, addressing: Addressing) => Addressing;
-  /** Whether the series under an id are read here, or by another shard. */
+  /** Returns true if this process reads the series of an id; false if another shard does. */
   readonly isOwn: (id: string) => boolean;
 
   /**
@@ -117,12 +117,12 @@ export class AccountTargets {
     return true;
   }
 
-  /** Whether a product's list of configurations has not been tried yet. */
+  /** Returns true if the product's list of configurations was not tried yet. */
   isPending(product: Product): boolean {
     return !this.#listed.has(product);
   }
 
-  /** Whether the platform has refused to list them, and never did. */
+  /** Returns true if the platform refuses the list and never served it. */
   isUnlistable(product: Product): boolean {
     return this.#unlistable.has(product);
   }
@@ -132,7 +132,7 @@ export class AccountTargets {
     return this.#known.get(product)?.configurations;
   }
 
-  /** What is read of a product. @param isOnlyElsewhere whether by a source that has no series of single domains */
+  /** Returns the targets of a product. @param isOnlyElsewhere true for a source without series of single domains */
   of({ product, settings }: ProductRead, isOnlyElsewhere = false): Target[] {
     const { configurations = [], addressing = 'domain' } = this.#known.get(product) ?? {};
     // The path of the whole product is the only one of the analytics API that the specification shows (section 4.12).
@@ -144,7 +144,7 @@ export class AccountTargets {
     return targetsOf(this.#account.name, product, { ...settings, by }, configurations, taken).filter(isRead);
   }
 
-  /** What is read of a product, by metric: names as written, `*` for all that the product has. */
+  /** Returns the metrics to read of each target. `*` stands for all metrics of the product. */
   reads(read: ProductRead): { readonly target: Target; readonly metric: string }[] {
     const { product, settings } = read;
     const targets = this.of(read);
@@ -172,7 +172,7 @@ export class AccountTargets {
       : { ...target, id: domain, owner: target.id };
   }
 
-  /** Whether the lists of configurations could be read, for those that were tried. */
+  /** Returns the results of the lists that were tried. */
   listings(): Listing[] {
     return this.products.flatMap(({ product }) => {
       const listed = this.#listed.get(product);
@@ -235,12 +235,12 @@ interface ProductMetrics {
 }
 
 /**
- * Which metrics each product of the analytics API has. The API lists metrics without their products (section 4.12), so each
- * product is asked once, after every listing, for those that the catalogue does not know it to have.
+ * Metrics of each product of the analytics API. The API lists metrics without their products (section 4.12), so each
+ * product is asked once, after every listing, for those that the catalogue does not know.
  */
 class ServedMetrics {
   #listed: ReadonlySet<string> | undefined;
-  /** By product and metric: whether there was data. */
+  /** True for a product and metric if there was data. */
   readonly #answers = new Map<string, boolean>();
 
   /** Records the API's own list of its metrics. Products may have gained metrics since. */

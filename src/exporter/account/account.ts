@@ -43,7 +43,7 @@ import { Connection, type CredentialsFactory } from './connection.ts';
 import { AccountJobs, type AccountLimits } from './jobs.ts';
 import { SavedParts } from './saved-parts.ts';
 
-/** What an account hands over to the one that takes its place after a reload. */
+/** State that an account hands over to its successor after a reload. */
 export interface HandedOver {
   readonly exposed: HeldOver;
   /** Lists of configurations. */
@@ -53,9 +53,8 @@ export interface HandedOver {
   readonly access: Pick<AccountConfig, 'api_url' | 'credentials'>;
 }
 
-/** What makes an account this process' own. */
+/** Right of this process to poll an account, and the account's state. */
 export interface Ownership {
-  /** Its memory. */
   readonly state: Pick<State, 'get' | 'keys' | 'commit' | 'kind'>;
   /** True while it may be polled; always, if it is left out. */
   readonly mayAct?: () => boolean;
@@ -101,7 +100,7 @@ export class Account {
   #lookFrom = 0;
   /** True if the platform answered when the account was looked at last. */
   #lookedUp: boolean | undefined;
-  /** When (local ms) the scheduler ran last, and when a poll ended last; at first, when the account began. */
+  /** Local ms. At first, both are the time at which the account began. */
   #beatAt: number;
   #polledAt: number;
   #stopBeating: () => void = () => undefined;
@@ -240,7 +239,7 @@ export class Account {
     return this.stop(signal);
   }
 
-  /** What it hands over once it has stopped for another. */
+  /** Returns the state for the successor, once the account has stopped for it. */
   handedOver(): HandedOver {
     const { config: access } = this.#options;
     return { exposed: this.#store.heldOver(), targets: this.#jobs.targets, id: this.view.id(), access };

@@ -30,7 +30,7 @@ export interface ConnectionOptions {
   readonly byAddress?: LimitScopesOptions['byAddress'];
   /** Share of each limit to leave to others, called each time; default: the account's reserve. */
   readonly reserve?: () => number;
-  /** Whether a request may still leave; by default it may. */
+  /** Returns false if no request may leave. Default: true. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
@@ -123,7 +123,7 @@ export function credentialsFrom(
   };
 }
 
-/** How requests are sent to an account's platform. */
+/** Returns the transport options of an account's platform. */
 function transportOf({ api_url, request }: AccountConfig, clock: Clock): TransportOptions {
   return {
     baseUrl: api_url,

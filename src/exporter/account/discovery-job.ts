@@ -27,7 +27,7 @@ export interface DiscoveryJobOptions {
   readonly account: string;
   readonly product: Product;
   readonly schedule: string;
-  /** Which id the API takes for a configuration, or `auto` to find out. */
+  /** Kind of id that the API takes for a configuration; `auto` finds out. */
   readonly addressing: Addressing | 'auto';
   readonly platformClock: PlatformClock;
   /** Most configurations taken. */
@@ -37,10 +37,10 @@ export interface DiscoveryJobOptions {
   readonly elsewhere?: ListElsewhere | undefined;
   /** The names of those that another API lists, which knows their ids alone. */
   readonly names?: Pick<SettingNames, 'of' | 'cost'>;
-  /** Whether an id is of this process' part of the account, by default all, and whether it says how many there are in all. */
+  /** True for ids of this process' part of the account. Default: all. */
   readonly isOwn?: ((id: string) => boolean) | undefined;
   readonly counts?: boolean;
-  /** Which ids the source in use takes for configurations. */
+  /** Returns the kind of id that the source in use takes. */
   readonly addressed?: (addressing: Addressing) => Addressing;
 }
 
@@ -70,12 +70,12 @@ const UNNAMED: NamesFound = { names: new Map(), warning: undefined };
 const READ_AGAIN_MS = MINUTE_MS;
 
 interface Listed extends Discovered {
-  /** Which id the API takes, where it is known. */
+  /** Kind of id that the API takes; undefined if unknown. */
   readonly addressing: Addressing | undefined;
   readonly samples: readonly Sample[];
-  /** What they are called where another API listed them, since this one has no such list; undefined where it has. */
+  /** Names of configurations that another API listed; undefined if this API listed them. */
   readonly elsewhere: NamesFound | undefined;
-  /** How many pages this API's list has. */
+  /** Pages of this API's list. */
   readonly pages: number;
 }
 
@@ -222,8 +222,8 @@ export class DiscoveryJob implements Job<Listed> {
 }
 
 /**
- * Whether the API takes a domain's id, as the specification says (section 4.13), or the configuration's own, as others
- * have seen. One small read of a configuration whose ids differ shows it; undefined if there is none.
+ * Returns the kind of id that the API takes: a domain's, as the specification says (section 4.13), or the
+ * configuration's own, as others have seen. It reads one configuration whose ids differ; undefined if there is none.
  */
 async function findAddressing(
   { account, product, platformClock }: DiscoveryJobOptions,
@@ -277,30 +277,30 @@ function numberOfActive(configurations: readonly Configuration[]): number {
   return configurations.filter(({ active }) => active).length;
 }
 
-/** Whether to believe a list, judging by its length. */
+/** Verdict on a list, by its length. */
 export interface ListVerdict {
   readonly believed: boolean;
   /** A warning for the operator; undefined if nothing is strange. */
   readonly warning: string | undefined;
 }
 
-/** What is remembered of a list of configurations. Its length is how many are active. */
+/** Memory of a list of configurations. Its length is the number of active ones. */
 export interface ListMemory {
   /** Length of the last list that was believed. */
   readonly known: number;
-  /** How many reads in a row were doubted. */
+  /** Consecutive reads that were doubted. */
   readonly doubted: number;
-  /** Which id the API takes, where it is known. */
+  /** Kind of id that the API takes; undefined if unknown. */
   readonly addressing: Addressing | undefined;
-  /** Whether another API listed them. */
+  /** True if another API listed them. */
   readonly isFromElsewhere?: boolean;
 }
 
 interface NamedListMemory extends ListMemory {
-  /** What those of another API are called, by id; and what was wrong with that at the last list. */
+  /** Names by id from another API, and what was wrong with the last ones. */
   readonly names: NamesFound['names'];
   readonly namesWarning?: NamesFound['warning'];
-  /** How many pages the last list had. */
+  /** Pages of the last list. */
   readonly pages: number;
 }
 
@@ -317,7 +317,7 @@ export function judgeList({ known, doubted }: ListMemory, items: number): ListVe
   return { believed: false, warning: `${shrank}: it is read again before anything is withdrawn` };
 }
 
-/** What is remembered after a list of this length was judged. */
+/** Returns the memory after a list of this length was judged. */
 export function afterList(
   before: ListMemory,
   items: number,

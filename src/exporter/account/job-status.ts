@@ -66,7 +66,7 @@ export function jobStatus(known: JobState, { view, decide, now, platformNow, tim
   };
 }
 
-/** When a job is due next by its schedule (local ms). */
+/** Returns when a job is due next by its schedule (local ms). */
 function dueNext({ state, dueAt, startedAt, job: { schedule } }: JobState): number | undefined {
   if (state === 'waiting') return dueAt;
   if (schedule === undefined || startedAt === undefined) return undefined;
@@ -86,11 +86,11 @@ function isDue({ dueAt }: JobState, now: number): boolean {
   return dueAt !== undefined && dueAt <= now;
 }
 
-/** What the texts of wait reasons mention. */
+/** Values that the texts of wait reasons mention. */
 interface WaitContext {
   /** The name of the limit scope. */
   readonly scope: string;
-  /** How many requests may be in flight at once. */
+  /** Requests that may be in flight at once. */
   readonly concurrency: number;
 }
 
@@ -119,8 +119,8 @@ const TIMED: readonly (WaitReason | undefined)[] = [
 ];
 
 /**
- * When the turn of a waiting request comes (local ms), as far as is known: those that are more urgent go first, and
- * what does not fit the windows waits for later ones.
+ * Returns when the turn of a waiting request comes (local ms), if it is known: more urgent requests go first, and what
+ * does not fit into a window waits for the next one.
  */
 export function turnAt(
   { why, until, next, ahead }: RequestDecision,

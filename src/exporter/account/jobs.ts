@@ -23,7 +23,7 @@ import { SourceProbe } from './source-probe.ts';
 
 export interface AccountJobsOptions {
   readonly account: AccountConfig;
-  /** What was remembered of counters and settings. */
+  /** State with counters and settings. */
   readonly state: StateReader;
   /** The platform's limits: some jobs adapt their reads to them. */
   readonly scopes: LimitScopes;
@@ -48,11 +48,11 @@ const TELLING: readonly Outcome[] = ['ok', 'empty', 'not_found'];
 export class AccountJobs {
   readonly #options: AccountJobsOptions;
   readonly targets: AccountTargets;
-  /** What all jobs remember between polls. */
+  /** Memory of all jobs between polls. */
   readonly memory: AccountMemory;
   /** Learned by metric, and shared by all targets. */
   readonly learned: LearnedMetrics;
-  /** Which source the series of each API are read by. */
+  /** Sources of the series of each API. */
   readonly sources: AccountSources;
   readonly #names: SettingNames;
   /** Jobs by what they were made from: a job that stays keeps its object, and all that it has learned. */
@@ -120,7 +120,7 @@ export class AccountJobs {
     return [...jobs.values()];
   }
 
-  /** Whether the lists of configurations could be read. Leaves out a missing list of a product that the source does not serve. */
+  /** Returns the results of the lists, without missing lists of products that the source does not serve. */
   listings(): Listing[] {
     return this.targets.listings().filter(({ listed, product }) => listed || this.sources.serves(product));
   }
@@ -209,7 +209,7 @@ export class AccountJobs {
     });
   }
 
-  /** What a collector's jobs need to know. */
+  /** Returns the context for the jobs of a collector. */
   #collectorContext(collector: CollectorName, schedule: string): CollectorContext {
     const { account, state, scopes } = this.#options;
     return {
@@ -252,7 +252,7 @@ export class AccountJobs {
     );
   }
 
-  /** Whether each list of configurations has been tried, so that it is known what there is to poll. */
+  /** True if each list of configurations was tried. */
   get areListed(): boolean {
     return [...this.#listed()].every((product) => !this.targets.isPending(product));
   }
@@ -267,7 +267,7 @@ export class AccountJobs {
     return usable < 0 ? needs : needs.slice(0, usable + 1);
   }
 
-  /** Of which series are read. */
+  /** APIs of which series are read. */
   get #apis(): ReadonlySet<SeriesApi> {
     return new Set(this.targets.products.map(({ product }) => product.api));
   }

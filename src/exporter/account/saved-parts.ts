@@ -10,13 +10,13 @@ interface SavedPartsOptions {
   readonly state: Pick<State, 'commit'>;
 }
 
-/** What was learned is saved within this time (ms). */
+/** Learned values are saved within this time (ms). */
 const SAVE_MS = 10_000;
 
 /** Saves what an account learns gradually. No poll waits for it; a kill loses some seconds of it. */
 export class SavedParts {
   readonly #options: SavedPartsOptions;
-  /** What the state holds. */
+  /** Values that the state holds. */
   readonly #saved = new WeakMap<SavedPart<unknown>, unknown>();
   #isWaiting = false;
   #stopped = false;

@@ -10,7 +10,7 @@ import { MINUTE_MS } from '../settling/window.ts';
 /** Names by id. */
 export type Names = ReadonlyMap<string, string>;
 
-/** Of which settings the configurations of a product are: their ids are the same. */
+/** Settings that have the names of a product's configurations, under the same ids. */
 const SETTINGS: Readonly<Record<string, CollectorName>> = {
   content_delivery: 'edge_applications',
   edge_applications: 'edge_applications',
@@ -27,7 +27,7 @@ const USUAL_MS = 60 * MINUTE_MS;
 /** And after this time while an id has none, or reading them failed: with each list of configurations, of which the default is every ten minutes. */
 const SOON_MS = 9 * MINUTE_MS;
 
-/** So long (ms) a list of configurations waits for names that may soon be read: its series would change their labels. */
+/** A list of configurations waits for this time (ms) for names: later names would change the labels of series. */
 const USUAL_WAIT_MS = 5 * MINUTE_MS;
 
 /** Failures that mean that this token or account gets no names. */
@@ -38,24 +38,24 @@ const row = z.object({ id: identifier, name: text });
 /** The names of settings, as they were read last. */
 interface SettingList {
   names: Names;
-  /** When a list was last named after a read, successful or not (local ms). */
+  /** Time (local ms) of the last attempt to name a list. */
   at: number | undefined;
   /** Why the last read failed, and since when they fail (local ms). */
   failure: PlatformFailure | undefined;
   failingSince: number | undefined;
-  /** Of the last read. */
+  /** Operations of the last read. */
   operations: number;
   /** After which time (ms) they are read again. */
   every: number;
-  /** Whose configurations they name. */
+  /** Products whose configurations they name. */
   readonly products: Set<Product>;
   /** The last read, so that no two are under way. */
   reading: Promise<unknown>;
 }
 
-/** What configurations are called. */
+/** Names of configurations. */
 export interface NamesFound {
-  /** Of the ids that were asked for. */
+  /** Names by id, of the ids asked for. */
   readonly names: Names;
   /** Why ids stand for names, as a sentence; undefined where they do not, or the settings have no such id. */
   readonly warning: string | undefined;

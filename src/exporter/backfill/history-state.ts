@@ -17,7 +17,7 @@ interface SeriesProgress {
   readonly reached: number;
   /** Windows behind it that are done. */
   readonly ahead: readonly number[];
-  /** In the order in which they were first seen. */
+  /** In the order of their first appearance. */
   readonly dimensions: readonly string[];
   /** Windows that lacked buckets. */
   readonly lacking: number;
@@ -43,7 +43,7 @@ export class HistoryState {
   readonly path: string;
   readonly #state: State;
   #plan: HistoryPlan | undefined;
-  /** By the number of the series. The state follows with the next commit. */
+  /** Progress by the number of the series. The state follows with the next commit. */
   readonly #progress = new Map<number, SeriesProgress>();
 
   private constructor(path: string, state: State) {

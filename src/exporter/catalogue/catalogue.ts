@@ -9,22 +9,22 @@ import {
 import { PRODUCTS } from './products.ts';
 import { baseUnits, DEFAULT_UNITS, type UnitKind, type UnitOverrides } from './units.ts';
 
-/** Whether a value is of one configuration or of a whole product (an aggregate read). */
+/** Scope of a value: one configuration, or a whole product (an aggregate read). */
 export type Scope = 'configuration' | 'product';
 
 /** The families that show a meaning: every one as a gauge, the additive ones as a counter too. */
 export interface MeaningFamilies {
   readonly gauge: Family;
   readonly counter?: Family;
-  /** Of the newest bucket that has any data, however incomplete. */
+  /** Families of the newest bucket with any data, however incomplete. */
   readonly early?: EarlyFamilies;
 }
 
-/** What is known of a bucket before it is complete. */
+/** Families of a bucket before it is complete. */
 export interface EarlyFamilies {
   /** The bucket's value so far. */
   readonly atLeast: Family;
-  /** What it will probably reach. */
+  /** Value that it will probably reach. */
   readonly expected: Family;
 }
 
@@ -87,7 +87,7 @@ function familiesOf(meaning: Meaning, scope: Scope): MeaningFamilies {
   };
 }
 
-/** What is bounded, where its labels are fewer than those of the gauges. */
+/** Returns the subject of a bound that has fewer labels than its gauge. */
 function summedTo(subject: string, labels: readonly string[]): string {
   return labels.length === 0 ? subject : subject.replace(/ by .*;[^,]*/, ` by ${labels.join(' and ')}`);
 }
@@ -134,7 +134,7 @@ export const RAW_FAMILIES: Readonly<Record<Scope, Family>> = {
   product: rawFamily('product'),
 };
 
-/** What the same metric and dimension can differ by. */
+/** Context by which the families of a metric and dimension differ. */
 export interface FaceContext {
   readonly scope: Scope;
   readonly units?: UnitOverrides | undefined;
@@ -145,13 +145,13 @@ export interface EarlyFaces extends EarlyFamilies {
   readonly labels: Labels;
 }
 
-/** How a series of the platform is exposed. */
+/** Families of a series of the platform. */
 export interface Faces {
   /** The newest published bucket: its value times `scale`, and by minutes of bucket width when `perMinute`. */
   readonly gauge: { readonly family: Family; readonly scale: number; readonly perMinute: boolean };
-  /** Of additive series: the sum of all settled buckets' values, times `scale`. */
+  /** Sum of the values of all settled buckets, times `scale`; additive series only. */
   readonly counter?: { readonly family: Family; readonly scale: number };
-  /** Of what wakes people. */
+  /** Families of metrics that page. */
   readonly early?: EarlyFaces;
   /** Written after the common labels. */
   readonly labels: Labels;
@@ -171,8 +171,8 @@ function readingOf(metric: string, dimension: string): LabelledMeaning | undefin
 }
 
 /**
- * Whether the values of a metric's dimension are percentages: the platform's own unit, 0 to 100. A dimension of '' has no name.
- * Undefined where none is.
+ * Returns a function that is true for dimensions in percent, the platform's unit (0 to 100); undefined if the metric has
+ * none. A dimension of '' has no name.
  */
 export function percentagesOf(metric: string): ((dimension: string) => boolean) | undefined {
   const meanings = [...(KNOWN_METRICS.get(metric)?.dimensions.values() ?? [])];
@@ -209,7 +209,7 @@ class KnownFaces {
 
 const MOST_KNOWN = 10_000;
 
-/** By what else they depend on: thousands of configurations have the same, and look them up in each poll. */
+/** Shared by thousands of configurations, which look them up in each poll. */
 const known: Readonly<Record<Scope, WeakMap<UnitOverrides, KnownFaces>>> = {
   configuration: new WeakMap(),
   product: new WeakMap(),

@@ -26,6 +26,6 @@ export interface Sample {
 export interface TimedSample extends Sample {
   /** Milliseconds since the epoch; for a bucket its end, when its value is complete. */
   readonly at: number;
-  /** When a counter was at zero (ms since the epoch); undefined for a gauge. */
+  /** Time at which a counter was zero (ms since the epoch); undefined for a gauge. */
   readonly since?: number;
 }

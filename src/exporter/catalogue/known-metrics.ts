@@ -2,23 +2,23 @@ import type { Labels } from './family.ts';
 import { BY_VALUE, OTHER } from './products.ts';
 
 /**
- * What a value measures, whichever API metric and dimension it comes from. Values of one meaning can be summed over
- * every label; what overlaps, or is of another kind, is another meaning.
+ * Quantity that a value measures, whichever API metric and dimension it comes from. Values of one meaning can be summed
+ * over every label; overlapping values have another meaning.
  */
 export interface Meaning {
   /** The family's name without namespace, and for additive meanings without `_per_minute` and `_total`. */
   readonly stem: string;
-  /** Whether the values of consecutive buckets add up (counts, volumes); others are levels, rates or ratios. */
+  /** True if values of consecutive buckets add up (counts, volumes); false for levels, rates and ratios. */
   readonly additive: boolean;
-  /** What the platform's figure is in, which decides how it becomes a base unit. */
+  /** Unit of the platform's value, which decides how it becomes a base unit. */
   readonly unit: 'count' | 'seconds' | 'volume' | 'rate' | 'percent';
-  /** What is measured, as the beginning of a sentence. */
+  /** Quantity, as the beginning of a sentence. */
   readonly text: string;
   /** The labels by which its lower bounds differ; undefined where none are shown. */
   readonly boundedBy?: readonly string[];
 }
 
-/** What one dimension of an API metric says: which meaning, and by which labels it differs from the others of that meaning. */
+/** Meaning of one dimension of an API metric, with the labels by which it differs from the others of that meaning. */
 export interface LabelledMeaning {
   readonly meaning: Meaning;
   readonly labels: Labels;
@@ -26,7 +26,6 @@ export interface LabelledMeaning {
 
 /** An API metric that the catalogue knows. */
 export interface KnownMetric {
-  /** Its dimensions by name. */
   readonly dimensions: ReadonlyMap<string, LabelledMeaning>;
   /** The reading of a dimension that is not listed by name but follows a pattern. */
   readonly pattern?: (dimension: string) => LabelledMeaning | undefined;
@@ -187,7 +186,7 @@ function offload(stem: string, what: string): readonly [string, Meaning] {
   ];
 }
 
-/** What visitors of the configurations cause: requests, responses, threats, data, and what the cache saves of them. */
+/** Traffic of configurations: requests, responses, threats, data, and the share of the cache. */
 export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ['requests', REQUESTS],
   ['cdn_requests', REQUESTS],
@@ -268,7 +267,7 @@ const BY_TYPE = count(
   'Queries answered by the DNS service, by type; type="other" is the rest',
 );
 
-/** What the other products do: functions, images, DNS, storage, streaming. A bucket of each has its own unit. */
+/** Metrics of the other products: functions, images, DNS, storage, streaming. A bucket of each has its own unit. */
 export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ['invocations', single(count('function_invocations', 'Invocations of edge functions'))],
   [
@@ -354,7 +353,7 @@ export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ],
 ]);
 
-/** How much the freshness of a metric matters: attacks and errors before volumes, volumes before averages. */
+/** Weight of a metric's freshness: attacks and errors before volumes, volumes before averages. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   waf: 4,
   status_code: 4,

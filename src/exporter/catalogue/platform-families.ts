@@ -3,10 +3,10 @@ import type { LabelledFamily } from './family.ts';
 /** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */
 export const PLATFORM_FAMILIES: LabelledFamily[] = [];
 
-/** What the exporter says of its own work for an account. */
+/** Families about the exporter's work for an account. */
 export const DISCOVERY_FAMILIES: LabelledFamily[] = [];
 
-/** What is learned of the platform in hours of polling; shown once it is known. */
+/** Families of what is learned of the platform over hours; exposed once it is known. */
 export const LEARNED_FAMILIES: LabelledFamily[] = [];
 
 /** Declares gauges: each is added to the families, in the order of the declarations. */
@@ -79,7 +79,7 @@ function momentsOf(by: 'configuration' | 'product') {
 const CATCHING_UP =
   'are behind by more than five minutes beyond what is usual, or were within the last five minutes: 1 or 0. While they catch up, rate() over that time is too high.';
 
-/** Whether counters catch up, by what is read. */
+/** Families that are 1 while counters catch up, by scope. */
 export const COUNTERS_CATCHING_UP = {
   configuration: gauge(
     'edge_totals_catching_up',

@@ -1,4 +1,4 @@
-/** Which of the platform's two data APIs serves a product: `analytics` is version 1, `metrics` version 2. */
+/** Data API that serves a product: `analytics` is version 1, `metrics` version 2. */
 export type SeriesApi = 'analytics' | 'metrics';
 
 /** A product whose series the platform serves, as section 2.12 lists it. */
@@ -30,13 +30,13 @@ export const BY_VALUE: Readonly<Record<string, string>> = {
   bot_requests_by_category: 'category',
 };
 
-/** How many values have series of their own, where the configuration does not say it. */
+/** Default number of values with series of their own. */
 export const TOP_VALUES = 10;
 
 /** The rest of a breakdown by value. */
 export const OTHER = 'other';
 
-/** Those that are known of a whole product alone. */
+/** Metrics that are known of whole products only. */
 export const OF_WHOLES: ReadonlySet<string> = new Set(['bot_requests_by_action', 'bot_requests_by_category']);
 
 const ONLY_ELSEWHERE = [

@@ -1,4 +1,4 @@
-/** What a quantity without a documented unit measures: an amount of data, or data per time. */
+/** Kind of a quantity without a documented unit: an amount of data, or data per time. */
 export type UnitKind = 'volume' | 'rate';
 
 const VOLUME_UNITS = {
@@ -28,7 +28,7 @@ export function unitsOf(kinds: ReadonlySet<UnitKind>): readonly UnitName[] {
 /** Units set by the operator: by API metric name, or by `metric.dimension` where a metric has both kinds. */
 export type UnitOverrides = Readonly<Partial<Record<string, UnitName>>>;
 
-/** How many bytes (a volume) or bits per second (a rate) one of the unit is; undefined when it is of the other kind. */
+/** Returns the bytes (volume) or bits per second (rate) of one unit; undefined if it is of the other kind. */
 export function baseUnits(unit: UnitName, kind: UnitKind): number | undefined {
   const table: Partial<Record<UnitName, number>> = kind === 'volume' ? VOLUME_UNITS : RATE_UNITS;
   return table[unit];

@@ -110,7 +110,7 @@ function hasOther(state: State, copied: (key: StateKey) => unknown): boolean {
   return keysOf(state).some((key) => !isDeepStrictEqual(state.get(key), copied(key)));
 }
 
-/** So many records are committed at once: all of a large account would not be written within the time of one statement. */
+/** Records in one commit: all records of a large account would exceed the time of one statement. */
 const PAGE = 2_000;
 
 async function commitAll(state: State | undefined, entries: readonly StateEntry[]): Promise<void> {

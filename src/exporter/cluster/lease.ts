@@ -1,31 +1,31 @@
-/** How long (ms) a lease lasts by the database's clock, from each renewal on. */
+/** Duration (ms) of a lease by the database's clock, from each renewal on. */
 export const LEASE_MS = 10_000;
 
-/** How much earlier (ms) by its own clock a replica takes its lease for over. It covers clocks that run apart by 10 %. */
+/** Time (ms) by which a replica takes its lease for over early, by its own clock. It covers clocks that drift by 10 %. */
 export const MARGIN_MS = 1_000;
 
-/** How often (ms) a replica renews its lease. A killed one is replaced within the lease and one of these. */
+/** Interval (ms) of renewals. A killed replica is replaced within the lease and one interval. */
 export const BEAT_MS = 2_000;
 
-/** When (ms) a renewal that failed is tried again. */
+/** A failed renewal is repeated after this time (ms). */
 export const RETRY_MS = 500;
 
-/** How long (ms) a replica must have renewed without a gap before it declares others dead: all come back after an outage. */
+/** A replica must renew without a gap for this time (ms) before it declares others dead: all return after an outage. */
 export const STEADY_MS = 4_000;
 
-/** What is a gap between two renewals (ms). */
+/** Shortest gap (ms) between two renewals. */
 export const GAP_MS = 5_000;
 
 /** A replica that has joined, as the database knows it. */
 export interface Replica {
   readonly id: string;
   readonly name: string;
-  /** Of the accounts in its configuration; of one that stops, `LEAVING`. */
+  /** Digest of the accounts in its configuration; `LEAVING` while it stops. */
   readonly digest: string;
-  /** How long ago (ms) it joined, and renewed its lease. */
+  /** Time (ms) since it joined, and since its last renewal. */
   readonly ageMs: number;
   readonly renewedMs: number;
-  /** How many accounts it owns, and what they ask for together (operations a minute). */
+  /** Accounts that it owns, and their demand (operations a minute). */
   readonly accounts: number;
   readonly load: number;
 }
@@ -45,7 +45,10 @@ const RIPE_MS = 10_000;
 /** Loads that differ by less than this share of their mean are even. */
 const TOLERANCE = 0.05;
 
-/** Which free accounts a replica takes: the largest first, each goes to whoever has least; all come to the same result. */
+/**
+ * Returns the free accounts that a replica takes: the largest first, each for the replica with the least demand. All
+ * replicas get the same result.
+ */
 export function accountsToTake(
   me: string,
   free: readonly Demand[],
@@ -61,7 +64,7 @@ export function accountsToTake(
   return mine;
 }
 
-/** Which of its accounts a replica gives away, so that all have alike and as few as possible move. */
+/** Returns the accounts that a replica gives away, so that demand is even and few accounts move. */
 export function accountsToGive(
   me: string,
   mine: readonly Demand[],
@@ -105,19 +108,19 @@ function largestFirst(accounts: readonly Demand[]): readonly Demand[] {
 export interface HeldAccount {
   /** The fencing token: it grew when the account came to this replica. */
   readonly token: string;
-  /** `open`: it may be polled while the lease holds. `closing`: its polls come to an end. */
+  /** `open`: it may be polled while the lease holds. `closing`: its polls are ending. */
   readonly phase: 'open' | 'closing' | 'closed';
   /** Why it is given back; then it is never opened again under this token. */
   readonly released: string | undefined;
 }
 
-/** What a replica tells the database, and asks of it, in one transaction. */
+/** Request of a replica to the database, in one transaction. */
 export interface BeatRequest {
   readonly session: string;
   readonly digest: string;
   /** True if the session may be created: the database has never confirmed it. */
   readonly joins: boolean;
-  /** True if sessions whose lease is over are to be removed, which frees their accounts. */
+  /** True if sessions with an expired lease are to be removed, which frees their accounts. */
   readonly buries: boolean;
   /** The accounts in the configuration, where the database may not know them all. */
   readonly wanted: readonly string[];
@@ -126,7 +129,7 @@ export interface BeatRequest {
   readonly acquired: readonly string[];
 }
 
-/** What the database answers: undefined where the session is gone. */
+/** Answer of the database; undefined if the session is gone. */
 export type BeatAnswer =
   | {
       readonly mine: readonly (Demand & { readonly token: string })[];
@@ -147,7 +150,7 @@ export interface LeaseView {
     | undefined;
   readonly beats: number;
   readonly nextBeatAt: number;
-  /** When the last renewal that was answered left, and since when there was no gap. */
+  /** Time at which the last answered renewal left, and since when there was no gap. */
   readonly renewedAt: number;
   readonly steadySince: number;
   readonly holds: ReadonlyMap<string, HeldAccount>;
@@ -179,7 +182,7 @@ export type LeaseEvent =
 export type LeaseAction =
   | { readonly kind: 'beat'; readonly number: number; readonly request: BeatRequest }
   | { readonly kind: 'open'; readonly account: string; readonly token: string }
-  /** What is exposed goes at once. @param orderly whether there is time to end well: another replica waits until it is closed */
+  /** Ends an account; its samples go at once. @param orderly true if there is time: another replica waits until it is closed */
   | {
       readonly kind: 'close';
       readonly account: string;
@@ -213,7 +216,7 @@ export function mayAct(view: LeaseView, account: string, token: string, now: num
   return hold?.token === token && hold.phase === 'open' && now < view.until;
 }
 
-/** When (local ms) time alone changes something. */
+/** Returns when (local ms) time alone changes something. */
 export function nextAt(view: LeaseView): number {
   const hasOpen = [...view.holds.values()].some(({ phase }) => phase === 'open');
   return Math.min(
@@ -224,7 +227,7 @@ export function nextAt(view: LeaseView): number {
 
 type Stepped = readonly [LeaseView, readonly LeaseAction[]];
 
-/** What an event makes of the view, and what is to be done. */
+/** Returns the view after an event, and the actions to take. */
 export function step(view: LeaseView, event: LeaseEvent, now: number): Stepped {
   const [next, actions] = taken(view, event, now);
   const [lapsed, closes] = now < next.until ? [next, []] : closed(next, () => ({ orderly: false }));
@@ -384,7 +387,7 @@ function beaten(view: LeaseView, now: number): Stepped {
   return [{ ...view, beats: number, beat }, [{ kind: 'beat', number, request }]];
 }
 
-/** What is to be given back: nothing of it runs any more. */
+/** Returns the accounts to give back: nothing of them runs any more. */
 function released({ holds }: LeaseView): BeatRequest['released'] {
   return [...holds].flatMap(([account, { token, phase, released: reason }]) =>
     phase === 'closed' && reason !== undefined ? [{ account, token, reason }] : [],

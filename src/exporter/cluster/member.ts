@@ -15,12 +15,12 @@ import {
 } from './lease.ts';
 import type { Registry } from './registry.ts';
 
-/** What runs the accounts that this replica owns. */
+/** Runner of the accounts that this replica owns. */
 export interface AccountsOfReplica {
   own(account: string, ownership: { readonly state: State; readonly mayAct: () => boolean }): void;
-  /** What is exposed goes at once; resolves when nothing of it runs. */
+  /** Stops an account. Its samples go at once; resolves when nothing of it runs. */
   disown(account: string, signal: AbortSignal): Promise<void>;
-  /** What each of them asks for, as far as that is known. */
+  /** Returns the demand of each account, as far as it is known. */
   demands(): readonly Demand[];
 }
 
@@ -37,20 +37,20 @@ interface MemberOptions {
 }
 
 interface ClusterPicture extends Awaited<ReturnType<Registry['ownership']>> {
-  /** When it was taken (local ms). */
+  /** Time (local ms) at which it was taken. */
   readonly at: number;
 }
 
-/** How long (ms) an account that moves has to end well. */
+/** An account that moves has this time (ms) to end in order. */
 const ORDERLY_MS = 2_000;
 
-/** How long (ms) an aborted request may still be on its way to the platform. */
+/** An aborted request may still reach the platform within this time (ms). */
 const IN_FLIGHT_MS = 500;
 
-/** How often (ms) the picture of all is taken anew. */
+/** Interval (ms) at which the picture of all replicas is renewed. */
 const PICTURE_MS = 10_000;
 
-/** By how much a demand must have changed before the others are told, as a share of it. */
+/** Share by which a demand must change before other replicas are told. */
 const DEMAND_CHANGE = 0.2;
 
 /** A clock that is set forward by more than this (ms) at once may have stood still while the machine slept. */
@@ -62,16 +62,16 @@ export class Member {
   readonly #options: MemberOptions;
   readonly #timer: Timer;
   readonly #states = new Map<string, State>();
-  /** What stands for the newest opening of each account: an account may be opened twice under one token. */
+  /** Newest opening of each account: an account may be opened twice under one token. */
   readonly #openings = new Map<string, object>();
   /** Why accounts could not be loaded: until each is, or is another's, it is polled nowhere. */
   readonly #unloaded = new Map<string, string>();
   #accounts: AccountsOfReplica | undefined;
   #view: LeaseView;
   replicas: readonly Replica[] = [];
-  /** When they were read from the database (local ms). */
+  /** Local ms. */
   replicasAt = 0;
-  /** When the database answered last, or this began (local ms). */
+  /** Time (local ms) of the database's last answer, or of the start. */
   #answeredAt: number;
   /** Demands as the database has them. */
   #known: ReadonlyMap<string, number> = new Map();
@@ -79,7 +79,7 @@ export class Member {
   #isTakingPicture = false;
   #trouble: string | undefined;
   #closed: (() => void) | undefined;
-  /** How far the machine's clock is ahead of what no change touches, and for how long the machine has slept. */
+  /** Lead of the machine's clock over time that cannot be set, and the time that the machine has slept. */
   #ahead: number;
   #sleptMs = 0;
 
@@ -92,7 +92,7 @@ export class Member {
     this.#timer = new Timer(options.clock, () => this.#dispatch({ kind: 'time' }));
   }
 
-  /** The accounts that are configured; those that it comes to own are run by `accounts`. */
+  /** Takes the configured accounts. `accounts` runs those that this replica comes to own. */
   share(names: readonly string[], accounts: AccountsOfReplica): void {
     this.#accounts = accounts;
     const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex');
@@ -100,7 +100,7 @@ export class Member {
     this.#dispatch({ kind: 'time' });
   }
 
-  /** What must be true before anything is shown: after a pause of the process, accounts may be another's. */
+  /** Checks the lease before anything is exposed: after a pause of the process, accounts may belong to another replica. */
   enforce(): void {
     this.#dispatch({ kind: 'time' });
   }
@@ -129,7 +129,7 @@ export class Member {
     );
   }
 
-  /** How long (ms) its lease still holds by its own clock; 0 where it does not. */
+  /** Time (ms) left of its lease by its own clock; 0 without a lease. */
   get leaseLeftMs(): number {
     return Math.max(0, this.#view.until - this.#now());
   }
@@ -302,7 +302,7 @@ export function clusterStatus(
   const owning = new Set(member.replicas.filter((replica) => !isOver(replica)).map(({ name }) => name));
   return {
     replica: member.name,
-    /** How long its own lease still holds; 0 where it does not, and nothing is polled or shown. */
+    /** Time left of its own lease; 0 if nothing is polled or exposed. */
     lease_left_seconds: member.leaseLeftMs / 1_000,
     /** Why it does not serve all that it owns; empty where it does. */
     note: member.trouble ?? '',
@@ -311,14 +311,17 @@ export function clusterStatus(
     replicas: member.replicas.map((replica) => ({
       name: replica.name,
       joined_seconds_ago: (replica.ageMs + passedMs) / 1_000,
-      /** When it asked the database last, as far as is known. */
+      /** Time since its last known request to the database. */
       lease_age_seconds: (replica.renewedMs + passedMs) / 1_000,
       /** It owns nothing any more, by what is known. */
       lease_over: isOver(replica),
       accounts: replica.accounts,
       demand: replica.load,
     })),
-    /** When the lists below were read from the database. They have 1,000 accounts and 50 moves at most, the newest first. */
+    /**
+     * Time at which the lists below were read from the database. They have at most 1,000 accounts and 50 moves, the
+     * newest first.
+     */
     as_of: picture === undefined ? null : timeOf(wallAt(clock, picture.at)),
     accounts: (picture?.accounts ?? []).map(({ since, owner, ...one }) =>
       owner === null || since === null || !owning.has(owner)

@@ -21,7 +21,7 @@ const answerShape = z
   })
   .nullable();
 
-/** So many accounts and moves are shown. */
+/** Accounts and moves in a status at most. */
 const MOST_SHOWN = 1_000;
 const MOVES_SHOWN = 50;
 
@@ -89,7 +89,7 @@ export class Registry {
     return rows.map(({ name }) => String(name));
   }
 
-  /** Who owns what, and the last moves, newest first. @throws what the connections throw */
+  /** Returns the owners of accounts and the last moves, newest first. @throws what the connections throw */
   async ownership() {
     const accounts = await this.#forPictures.query(
       `SELECT a.name, r.name AS owner, extract(epoch FROM a.since) * 1000 AS since, a.token

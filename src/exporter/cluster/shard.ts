@@ -56,7 +56,7 @@ export function partOfRate({ limit, remaining, ...rest }: RateLimit, shard: Shar
   };
 }
 
-/** In words, what a shard polls of an account, and may ask for. */
+/** Returns in words what a shard polls of an account, and its share of the quota. */
 export function shardText({ index, of }: Shard): string {
   return `shard ${index}/${of}: its part of the configurations, and 1/${of} of what the platform allows`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, identifier, items, membersOf, seriesOf, text } from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
-/** What is shown of an origin; one without an id cannot be told from the others, and is only counted. */
+/** Exposed fields of an origin; one without an id cannot be told from others, and is only counted. */
 const origin = z.object({ origin_id: identifier, name: text, origin_type: text });
 
 const row = z

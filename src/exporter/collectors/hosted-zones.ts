@@ -15,7 +15,7 @@ export interface ZoneRecords {
   readonly types: Readonly<Record<string, RecordsOfType>>;
 }
 
-/** What is used of a record (section 2.10); what is not as it should be counts as absent, for the record is there all the same. */
+/** Used fields of a record (section 2.10). An invalid field counts as absent, since the record exists. */
 const dnsRecord = z.object({
   record_type: z.string().catch(''),
   entry: z.unknown().optional(),

@@ -2,7 +2,7 @@ import { fstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../text/output.ts';
 
-/** Time limit (ms) for threads to come to an end. */
+/** Time limit (ms) for threads to end. */
 const LONGEST_WAIT_MS = 500;
 
 /** Standard output. Node drops, without a word, what a disk has no room for: a file of rules would be cut off. */

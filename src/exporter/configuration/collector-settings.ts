@@ -86,9 +86,8 @@ export type ProductSettings = z.output<ReturnType<typeof productSettings>>;
 export interface SeriesCollector {
   /** Cron expression, for the products that have none of their own. */
   readonly schedule: string;
-  /** By which of the platform's APIs; undefined: as the account says. */
+  /** API to read from; undefined for the account's. */
   readonly source?: ConfiguredSource;
-  /** By slug. */
   readonly products: Readonly<Record<string, ProductSettings>>;
 }
 

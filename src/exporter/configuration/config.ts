@@ -120,7 +120,7 @@ function fromEnvironment(env: Environment): Written {
   return { source, value, issues, place: placeInEnvironment, directory: '' };
 }
 
-/** Checks a configuration apart from its accounts; `rest` is undefined where that holds mistakes. */
+/** Checks a configuration without its accounts; `rest` is undefined if it has mistakes. */
 function checkOutline(from: Written, env: Environment) {
   if (from.value === undefined) return { files: [], rest: undefined, mistakes: [] };
   const given: unknown = Object(from.value).push;
@@ -219,7 +219,7 @@ export class ConfigInUse {
     return false;
   }
 
-  /** By the machine's clock (ms since the epoch). */
+  /** Machine time (ms since the epoch). */
   get loadedAt(): number {
     return wallAt(this.#clock, this.#loadedAt);
   }

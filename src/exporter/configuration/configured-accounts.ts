@@ -18,7 +18,7 @@ export interface CheckedAccount {
   readonly name: string | undefined;
   /** Complete, its paths and its proxy included; undefined where it holds mistakes. */
   readonly account: AccountConfig | undefined;
-  /** Its address and token as a hash; undefined where it has none of its own. */
+  /** Hash of its address and token; undefined if it has none. */
   readonly access: string | undefined;
   /** Name for other accounts' messages, such as `accounts[3]`. */
   readonly place: string;

@@ -23,9 +23,8 @@ export function withEnvironmentProxy<Part extends { readonly request: RouteKeys 
 }
 
 /**
- * The proxy that the environment names for an address, by the rules of Go's programs and of curl: HTTPS_PROXY for
- * https, HTTP_PROXY for http, in either letter case and the lower one first, but not for what NO_PROXY lists, nor ever
- * for a loopback host, since what goes there unencrypted must not leave the machine.
+ * Returns the proxy that the environment names for an address, by the rules of Go and curl: HTTPS_PROXY for https,
+ * HTTP_PROXY for http, in either letter case, lower case first. Addresses in NO_PROXY and loopback hosts have none.
  */
 export function environmentProxy(apiUrl: string, env: Environment): EnvironmentProxy {
   const url = new URL(apiUrl);

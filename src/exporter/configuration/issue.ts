@@ -138,9 +138,9 @@ function wrongType(expected: string, input: unknown): string {
 }
 
 /**
- * Checks a value by a schema.
- * @param describe returns the JSON Schema of the whole, which lists the keys that there could have been
- * @param above where in the whole the value stands
+ * Checks a value with a schema.
+ * @param describe returns the JSON Schema of the whole, which lists the possible keys
+ * @param above path of the value in the whole
  */
 export function check<Value>(
   schema: z.ZodType<Value>,

@@ -26,8 +26,9 @@ const KEYS_OF_FILES: readonly (readonly [keys: readonly string[], holds: FileCon
 ];
 
 /**
- * An account or receiver as it is written, also with mistakes, but with the paths of its files resolved from where the file is
- * that names them; and these files. @param path where it stands
+ * Returns an account or receiver as written, mistakes included, with the paths of its files resolved against the naming
+ * file; and these files.
+ * @param path of the account or receiver
  */
 export function withFiles(
   given: unknown,

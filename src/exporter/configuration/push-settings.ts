@@ -252,8 +252,8 @@ export type Destination = Pick<Receiver, 'kind' | 'url'> &
   Partial<Pick<Receiver, 'headers' | 'labels' | 'credentials' | 'oauth2' | 'sigv4'>>;
 
 /**
- * Where the samples of a receiver arrive, as a digest, which shows no secret. Tenants share an address: they differ by a header, by
- * who logs in, or by the labels that are added.
+ * Returns a digest of the destination of a receiver's samples, which reveals no secret. Tenants may share an address:
+ * they differ by a header, a login, or added labels.
  */
 export function digestOfDestination(destination: Destination): string {
   const { kind, url, headers = {}, labels = {}, oauth2, sigv4 } = destination;
@@ -271,7 +271,7 @@ export function digestOfDestination(destination: Destination): string {
     .slice(0, 16);
 }
 
-/** Who logs in: a password may change meanwhile. */
+/** Returns the login without its password, which may change. */
 function loginOf(credentials: Receiver['credentials']): string | undefined {
   if (credentials?.kind === 'password') return credentials.username;
   return credentials?.kind === 'token' ? credentials.token.reveal() : credentials?.path;

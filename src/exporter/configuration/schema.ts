@@ -253,7 +253,7 @@ export const CONFIG = z
   .transform(({ accounts = [], limits, metrics, push }) => ({ accounts, limits, metrics, push }))
   .meta({ title: 'Configuration of edge-exporter', patternProperties: EXTENSIONS });
 
-/** A configuration apart from its accounts, each of which is checked for itself, by `ACCOUNT`. */
+/** Schema of a configuration without its accounts, which `ACCOUNT` checks one by one. */
 export const OUTLINE = z
   .strictObject({
     accounts: z.array(z.unknown()).min(1, 'must not be empty').exactOptional(),
@@ -261,7 +261,7 @@ export const OUTLINE = z
   })
   .superRefine(someAccounts, { when: isMapping });
 
-/** A file of `accounts_from` apart from its accounts. */
+/** Schema of a file of `accounts_from` without its accounts. */
 export const ACCOUNTS_OUTLINE = z.strictObject({ accounts: z.array(z.unknown()) });
 
 export type Config = z.output<typeof CONFIG>;

@@ -18,7 +18,7 @@ export function accountWarnings(account: Given, path: ConfigPath): UnplacedIssue
 /** From here on buckets settle when the usual windows of an hour have left them behind. */
 const LONG_SETTLE_MS = 50 * 60_000;
 
-/** With paths from the account. */
+/** Yields doubts, with paths from the account. */
 function* doubtsOf(account: Given): Generator<UnplacedIssue> {
   const { collectors, units = {}, settle_delay = 'auto' } = account;
   for (const product of PRODUCTS) {
@@ -44,7 +44,7 @@ function* doubtsOf(account: Given): Generator<UnplacedIssue> {
 }
 
 /**
- * Returns what a configuration apart from its accounts is allowed, but probably not meant to say: names of what is not there.
+ * Returns warnings about a configuration without its accounts, such as names that nothing has.
  * @param names of all accounts
  * @param exposed undefined: names of settings and of the exporter's own metrics are not looked up
  */
@@ -86,7 +86,7 @@ export function configWarnings(
   ];
 }
 
-/** Patterns that are told of a list, and names that are compared with its patterns: there may be ten thousand of each. */
+/** Most patterns of a list that are reported, and most names that are compared with them: there may be ten thousand of each. */
 const MOST_UNMATCHED = 100;
 const MOST_COMPARED = 200_000;
 

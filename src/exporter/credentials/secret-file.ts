@@ -40,7 +40,7 @@ export async function readPasswordFile(path: string, name: string): Promise<Secr
 
 /** Why a secret cannot be read from a file. */
 export interface SecretFileTrouble {
-  /** In words that name no path: what was meant as a path may be the secret itself. */
+  /** Text without any path: what was meant as a path may be the secret itself. */
   readonly message: string;
   /** True if the file is there and may be read: then it is the wrong one, or has the wrong content. */
   readonly wrong: boolean;

@@ -199,7 +199,7 @@ const REFUSED_AT_ONCE = new PlatformFailure(
   401,
 );
 
-/** Lets token creations through at growing intervals while they fail, or while what they make is refused at once. */
+/** Limits token creations to growing intervals while they fail, or while new tokens are refused at once. */
 export class TokenCreationGate {
   #strikes = 0;
   #opensAt = Number.NEGATIVE_INFINITY;

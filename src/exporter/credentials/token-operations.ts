@@ -129,7 +129,7 @@ export function lifeOf({
   /** As the platform sent them (section 2.1). */
   readonly createdAt: unknown;
   readonly expiresAt: unknown;
-  /** When the answer came, local clock, and what its `Date` header said. */
+  /** Local time of the answer, and the time of its `Date` header. */
   readonly receivedAt: number;
   readonly serverDate: number | undefined;
 }) {
@@ -138,7 +138,7 @@ export function lifeOf({
   const stated = end === undefined || end <= start ? undefined : end - start;
   const lifetime = Math.max(stated ?? ASSUMED_LIFETIME_MS, SHORTEST_LIFETIME_MS);
   return {
-    /** When to create the next one, and when this one runs out, local clock. */
+    /** Local times at which to create the next token, and at which this one expires. */
     renewAt: receivedAt + lifetime * RENEWED_AFTER_SHARE,
     expiresAt: receivedAt + lifetime,
     /** True if the platform gave no usable expiry. */

@@ -4,9 +4,9 @@ import { bucketsOf, type Points, type Rejections, reject } from './points.ts';
 /** Shares are given in percent, and may be beside 100 by a rounding. */
 const MOST_PERCENT = 100.01;
 
-/** What an answer holds. */
+/** Content of an answer. */
 export interface Decoded {
-  /** By dimension; '' for a series that the answer does not name. */
+  /** By dimension; '' for a series without a name. */
   readonly series: ReadonlyMap<string, Points>;
   readonly rejected: Rejections;
   /** Starts of the buckets that are in the answer without a usable value, by dimension; left out where there are none. */
@@ -108,31 +108,30 @@ export function mostFrequent(counts: ReadonlyMap<number, number>): number | unde
   return best;
 }
 
-/** What a read was asked for, to find it in the answer. */
+/** Series that a read asked for, to find it in the answer. */
 export interface AskedSeries {
   /** The API metric's name. */
   readonly metric: string;
   /** Id of the configuration or product. */
   readonly id: string;
-  /** Of a dimension read, its name. */
   readonly dimension?: string | undefined;
-  /** Whether the values of a dimension are percentages; none are where it is left out. */
+  /** Returns true for dimensions in percent; undefined for none. */
   readonly isPercent?: ((dimension: string) => boolean) | undefined;
 }
 
 /**
- * So many dimensions of an answer are taken, those that come first. The platform has metrics of a few dozen; each
- * costs memory for as long as the exporter runs.
+ * Dimensions of an answer that are taken, from the first on. The platform has metrics with a few dozen; each takes
+ * memory as long as the exporter runs.
  */
 export const MOST_DIMENSIONS = 1_000;
 
 /** The series of an answer. */
 interface Shape {
-  /** By dimension, '' where it has no name. */
+  /** By dimension; '' without a name. */
   readonly series: ReadonlyMap<string, readonly unknown[]>;
-  /** How many dimensions hold something else. */
+  /** Dimensions of another form. */
   readonly misshapen: number;
-  /** How many dimensions were more than are taken. */
+  /** Dimensions beyond the limit. */
   readonly overLimit: number;
 }
 

@@ -4,7 +4,7 @@
  */
 export interface Points {
   readonly timestamps: Float64Array;
-  /** Whole numbers below 2^32, as most are, may be kept in half as many bytes. */
+  /** Whole numbers below 2^32, as most are, take half as many bytes. */
   readonly values: Float64Array | Uint32Array;
 }
 
@@ -12,8 +12,10 @@ const NOTHING: Float64Array = new Float64Array();
 
 export const NO_POINTS: Points = { timestamps: NOTHING, values: NOTHING };
 
-/** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows, `bad_item` a setting that is none or could not be read,
- * `over_limit` a dimension or a configuration more than is taken. */
+/**
+ * Reasons for dropped rows of an answer: `not_a_series` is a dimension without rows, `bad_item` an unusable setting,
+ * `over_limit` a dimension or configuration beyond the limit.
+ */
 export const REJECTION_REASONS = [
   'not_a_pair',
   'bad_timestamp',
@@ -30,7 +32,7 @@ export const REJECTION_REASONS = [
 
 export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
-/** How many rows of an answer were dropped, by reason. */
+/** Dropped rows of an answer, by reason. */
 export type Rejections = Map<RejectionReason, number>;
 
 /** Adds to the rows dropped for a reason. */
@@ -55,10 +57,10 @@ export function sumWithin(
 /** Timestamps in milliseconds lie above this (since 1973), timestamps in seconds below it (until the year 5138). */
 const LEAST_MS = 1e11;
 
-/** What is not above this is no time in seconds either. */
+/** Smaller numbers are no time in seconds. */
 const LEAST_SECONDS = 1e8;
 
-/** How far a bucket's start may lie ahead of the platform's time. */
+/** A bucket may start this much (ms) ahead of the platform's time. */
 const AHEAD_MS = 60_000;
 
 /**
@@ -100,7 +102,7 @@ export function bucketsOf(
   return ascending ? buckets : sorted(buckets, rejections);
 }
 
-/** How far off the minute (ms) the platform's clock may write a bucket down that begins with it. */
+/** A bucket that begins with a minute may be written this far (ms) off it. */
 const OFF_MS = 500;
 
 function startOf(timestamp: number): number {
@@ -138,8 +140,8 @@ function fitted(array: Float64Array, size: number): Float64Array {
 const AMBIGUOUS = Number.POSITIVE_INFINITY;
 
 /**
- * In order, each bucket once. Of different values for one bucket none is taken: which is right cannot be known, and
- * the next answer will show it.
+ * Returns points in order, each bucket once. Of different values for one bucket none is taken: the next answer shows
+ * which is right.
  */
 function sorted(given: Points, rejections: Rejections): Points {
   const timestamps = given.timestamps.toSorted().filter((time, index, all) => time !== all[index - 1]);
@@ -183,9 +185,8 @@ let block = new Float64Array(BLOCK);
 let used = 0;
 
 /**
- * An array of zeros for numbers that are needed only while an answer is dealt with. Short ones share a block, which
- * lives as long as any of them: an array with a buffer of its own is freed by itself, and a garbage collection that
- * freed those of 2,000 answers at once held up the event loop for 34 ms.
+ * Returns an array of zeros for use while an answer is processed. Short arrays share a block: a garbage collection that
+ * freed the buffers of 2,000 answers at once held up the event loop for 34 ms.
  */
 export function shortLivedArray(length: number): Float64Array {
   if (length >= LONG) return new Float64Array(length);

@@ -6,12 +6,11 @@ import type { ExpositionFormat } from './text-format.ts';
 
 export type ExpositionEncoding = 'identity' | 'gzip';
 
-/** What is exposed. */
 type Exposed = Pick<Store, 'refresh' | 'pages' | 'onChange'>;
 
 /**
- * How long (ms) changes wait to be rendered together: answers come in bursts, and change the same chunks. A scrape renders
- * them at once.
+ * Changes wait for this time (ms) to be rendered together: answers come in bursts, and change the same chunks. A scrape
+ * renders them at once.
  */
 const WAIT_MS = 100;
 
@@ -23,7 +22,7 @@ const LONGEST_WAIT_MS = 2_000;
  */
 const FULL_BATCH = 64;
 
-/** What ends a document. */
+/** End of a document. */
 const ENDS: Readonly<Record<ExpositionFormat, Segment>> = {
   text: makeSegment(''),
   openmetrics: makeSegment('# EOF\n'),
@@ -75,17 +74,14 @@ interface Body {
 const NOTHING: readonly Segment[] = [];
 
 export interface ExpositionOptions {
-  /**
-   * Whether changes are rendered before a scrape asks for them; default: true. Tests in simulated time, which passes a
-   * thousand times faster than rendering, turn it off.
-   */
+  /** True if changes are rendered before a scrape asks for them. Default: true. Tests in simulated time turn it off. */
   readonly rendersAhead?: boolean;
 }
 
 /**
- * The bodies of `/metrics`, kept ready: what is exposed is rendered and compressed soon after each change, in
- * slices of the event loop's time and only where it changed, then replaces the former body as a whole. So a scrape costs
- * next to nothing, and sees each owner's samples all old or all new: all that was published before it, unless that takes too long.
+ * Bodies of `/metrics`, kept ready. Samples are rendered and compressed soon after each change, in slices of the event
+ * loop's time and only where they changed. Then they replace the former body as a whole. A scrape sees each owner's
+ * samples all old or all new, with everything that was published before it unless rendering takes too long.
  */
 export class Exposition {
   readonly #exposed: Exposed;
@@ -133,7 +129,7 @@ export class Exposition {
     });
   }
 
-  /** How many scrapes wait for a refresh. */
+  /** Scrapes that wait for a refresh. */
   get scrapes(): number {
     return this.#scrapes;
   }

@@ -32,10 +32,10 @@ type Table = SeriesTable<Chunk>;
 /** Consecutive lines of one family: the unit in which a page is rendered anew. */
 class Chunk implements LineHolder {
   readonly family: FamilyLines;
-  /** Which one of its family it is. */
+  /** Position in its family. */
   readonly index: number;
   readonly series: number[] = [];
-  /** Of its lines, about (bytes). */
+  /** Approximate size (bytes) of its lines. */
   size = 0;
   /** The lines as last rendered; a new buffer each time. */
   bytes: Buffer = NOTHING;
@@ -83,7 +83,7 @@ const NOT_COPIED = -1;
 export class FamilyLines {
   readonly family: FamilyMetadata;
   readonly name: string;
-  /** How many series there are. */
+  /** Number of series. */
   count = 0;
   /** The header and the lines, as last rendered. */
   page: Page;
@@ -91,7 +91,7 @@ export class FamilyLines {
   readonly #table: Table;
   /** Families with something to be rendered. */
   readonly #staleFamilies: Set<FamilyLines>;
-  /** In the order in which they are shown. An empty one keeps its place for further lines. */
+  /** In the order of exposition. An empty chunk keeps its place for further lines. */
   readonly #chunks: Chunk[] = [];
   /** Chunks with room for further lines. */
   readonly #roomy = new Set<Chunk>();
@@ -198,7 +198,7 @@ export class FamilyLines {
     this.#staleFamilies.add(this);
   }
 
-  /** Of a line, about (bytes). */
+  /** Returns the approximate size (bytes) of a line. */
   #sizeOf(series: number): number {
     return this.name.length + (this.#table.lengths[series] ?? 0) + VALUE_SIZE;
   }
@@ -216,7 +216,7 @@ function firstChunkOf(row: number): number {
 export class Families {
   readonly table: Table = new SeriesTable();
   readonly #families = new Map<string, FamilyLines>();
-  /** Those with something to be rendered, and those without series. */
+  /** Families to render, and families without series. */
   readonly #stale = new Set<FamilyLines>();
   /** All, by name; undefined once one has come or gone. */
   #sorted: readonly FamilyLines[] | undefined;

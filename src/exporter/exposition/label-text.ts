@@ -43,9 +43,9 @@ function shortened(value: string): string {
  * Values that are too long end in an ellipsis.
  */
 export class LabelTexts {
-  /** By the names as given, and by the names sorted. Labels come in a few shapes, so both stay small. */
+  /** By the given names, and by the sorted names. Labels come in a few shapes, so both stay small. */
   readonly #orders = new Map<string, readonly string[]>();
-  /** How many values were too long, and the first of each label, as it is shown. */
+  /** Number of values that were too long, and the first of each label, as exposed. */
   shortenedCount = 0;
   readonly shortened = new Map<string, string>();
 

@@ -11,7 +11,7 @@ export interface Segment {
   readonly deflated: Buffer;
   /** CRC-32 of the text. */
   readonly crc: number;
-  /** How the text shifts the CRC-32 of what stands before it. */
+  /** Shift of the CRC-32 of preceding text by this text. */
   readonly shift: number;
   /** Bytes of the text. */
   readonly length: number;
@@ -19,8 +19,8 @@ export interface Segment {
 
 /**
  * Measured on sample lines in pieces of 16 KB: level 2 compresses as well as 3 and 4 % faster. Lines repeat those just
- * before them, so a window of 16 KB loses nothing, and spares the allocation of a quarter of a megabyte for each piece.
- * A compressed piece fits into 4 KB, or a few of them.
+ * before them, so a window of 16 KB loses nothing, and saves the allocation of a quarter of a megabyte for each piece. A
+ * compressed piece fits into a few blocks of 4 KB.
  */
 const DEFLATE = {
   level: 2,
@@ -149,8 +149,8 @@ function multiply(a: number, b: number): number {
 }
 
 /**
- * How appending `length` bytes shifts the CRC-32 of what stands before them, for `combineCrc`. Bodies are assembled more
- * often than their parts change, and a shift depends on the length only, so it is kept.
+ * Returns the shift of a CRC-32 by `length` bytes, for `combineCrc`. Bodies are assembled more often than their parts
+ * change, and a shift depends on the length only, so it is kept.
  */
 export function crcShift(length: number): number {
   let shift = ONE;

@@ -3,7 +3,7 @@ import type { Labels } from '../catalogue/family.ts';
 const FIRST_CAPACITY = 256;
 const NONE = -1;
 
-/** Where series are shown, and with them the text of their labels once it has been rendered. */
+/** Holder of lines: series with the rendered text of their labels. */
 export interface LineHolder {
   readonly family: { readonly name: string };
   /** The lines as last rendered. */
@@ -34,7 +34,7 @@ export class SeriesTable<Chunk extends LineHolder> {
   readonly #free: number[] = [];
   readonly #index = new SeriesIndex();
 
-  /** How many series there are. */
+  /** Number of series. */
   get count(): number {
     return this.chunks.length - this.#free.length;
   }
@@ -96,7 +96,7 @@ export class SeriesIndex {
   /** The smallest power of two that is no less than the number of chains. */
   #width = 1;
   #count = 0;
-  /** By number: what follows it in its chain, and its hash. */
+  /** Next series in its chain, and its hash, by number. */
   #following = new Int32Array(FIRST_CAPACITY);
   #hashes = new Int32Array(FIRST_CAPACITY);
 

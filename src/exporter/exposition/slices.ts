@@ -1,18 +1,18 @@
-/** How long slices take in a turn of the event loop, all together (ms): the most that anything else waits, give or take one step. */
+/** Time (ms) that all slices take in a turn of the event loop: other work waits that long, plus one step. */
 const SLICE_MS = 2;
 
 interface SlicedWork {
   readonly steps: Iterator<undefined, void>;
   /** Called after the last step. */
   readonly done: () => void;
-  /** Whether somebody waits for it; undefined where nobody ever does. */
+  /** Returns true if somebody waits for it; undefined if nobody ever does. */
   readonly isUrgent?: (() => boolean) | undefined;
   readonly failed: (error: unknown) => void;
 }
 
 /** All such work of the process, since that of a thousand accounts begins in the same turn: the first goes on next. */
 const waiting: SlicedWork[] = [];
-/** Those that somebody may wait for: few, where to ask each of the thousands that wait took longer than its step. */
+/** Work that somebody may wait for. There is little of it, so asking each is cheap. */
 const awaitable = new Set<SlicedWork>();
 /** Until when slices may go on in this turn; undefined while none has begun. */
 let sliceEnd: number | undefined;
@@ -33,7 +33,7 @@ export function runInSlices(
   return new Promise((done, failed) => wait({ steps, done, isUrgent, failed }));
 }
 
-/** What `steps` come to, taken in slices. @param isUrgent as of {@link runInSlices} */
+/** Runs `steps` in slices and returns their result. @param isUrgent as of {@link runInSlices} */
 export function madeInSlices<Result>(
   steps: Generator<undefined, Result>,
   isUrgent?: () => boolean,
@@ -46,7 +46,7 @@ export function madeInSlices<Result>(
   });
 }
 
-/** What `steps` come to, taken at once: for what is known to be small. */
+/** Runs `steps` at once and returns their result: for small work. */
 export function toTheEnd<Result>(steps: Generator<undefined, Result>): Result {
   let step = steps.next();
   while (!step.done) step = steps.next();

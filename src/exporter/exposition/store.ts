@@ -14,7 +14,7 @@ const STEP_SAMPLES = 100;
 
 interface Owner {
   readonly name: string;
-  /** What it published last, until that is applied. */
+  /** Samples published last, until they are applied. */
   published: readonly Sample[] | undefined;
   /** Milliseconds since the epoch. */
   until: number;
@@ -23,10 +23,9 @@ interface Owner {
 }
 
 /**
- * What `/metrics` shows, by owner: whoever polls publishes what it found under its own name, in place of what it
- * published before. Publishing only queues. An `Exposition` applies the queue in small steps, so that
- * publishing a hundred thousand series at once blocks nothing. A series is shown once, whoever publishes it,
- * and no more are shown than the limit.
+ * Samples of `/metrics`, by owner. An owner publishes its samples in place of those it published before. Publishing only
+ * queues; an `Exposition` applies the queue in small steps, so that a hundred thousand series at once block nothing. A
+ * series is exposed once, whoever publishes it, and at most `seriesLimit` series are exposed.
  */
 export class Store {
   readonly #families = new Families();
@@ -37,12 +36,12 @@ export class Store {
   #listener: () => void = () => {};
   /** Undefined where no family is excluded. */
   #isExcluded: ((family: string) => boolean) | undefined;
-  /** Whether everything shown was checked against the exclusions. */
+  /** True if everything exposed was checked against the exclusions. */
   #isChecked = true;
   #dropped = 0;
   #duplicates = 0;
 
-  /** How many series are shown at most, of all owners together; lowering it removes none that is shown already. */
+  /** Most series of all owners together; lowering it removes no series that is exposed already. */
   seriesLimit: number;
 
   constructor({ seriesLimit }: Pick<Store, 'seriesLimit'>) {
@@ -56,25 +55,25 @@ export class Store {
     this.#listener();
   }
 
-  /** How many series are shown. */
+  /** Number of exposed series. */
   get seriesCount(): number {
     return this.#families.table.count;
   }
 
-  /** How many times a series was published and left out because of the limit. It only grows. */
+  /** Number of times that a series was left out because of the limit. It only grows. */
   get droppedSeries(): number {
     return this.#dropped;
   }
 
   /**
-   * How many times a series was published and left out because it was shown already, by this owner or another.
-   * It only grows. Prometheus rejects the whole of a scrape in which a series is found twice.
+   * Number of times that a series was left out because it was exposed already, by this owner or another. It only grows.
+   * Prometheus rejects a scrape with a repeated series as a whole.
    */
   get duplicateSeries(): number {
     return this.#duplicates;
   }
 
-  /** How many times a label value was too long and was truncated. */
+  /** Number of label values that were truncated. */
   get shortenedLabels(): number {
     return this.#labelTexts.shortenedCount;
   }
@@ -125,10 +124,7 @@ export class Store {
     yield* this.#families.render();
   }
 
-  /**
-   * Puts the samples of the families that are wanted, as they were last brought up to date, into a map by the text of
-   * their lines, in small steps.
-   */
+  /** Puts samples of the wanted families, as rendered last, into a map by the text of their lines, in small steps. */
   *collect(wants: (family: string) => boolean, into: Map<string, ShownSample>): Generator<undefined, void> {
     const { table } = this.#families;
     for (const { shown } of this.#owners.values()) {
@@ -217,7 +213,7 @@ export class Store {
     return true;
   }
 
-  /** Whether a series has these labels, though in another object. */
+  /** Returns true if a series has equal labels in another object. */
   #isOf(labels: Labels, series: number): boolean {
     const { table } = this.#families;
     if (table.textOf(series) !== this.#labelTexts.of(labels)) return false;

@@ -2,7 +2,7 @@ import type { Family, Labels } from '../catalogue/family.ts';
 
 const COUNTER_SUFFIX = '_total';
 
-/** What the HELP and TYPE lines of a family need, the exporter's own histograms and summaries included. */
+/** Fields for the HELP and TYPE lines of a family, the exporter's own histograms and summaries included. */
 export interface FamilyMetadata extends Pick<Family, 'name' | 'help'> {
   readonly type: Family['type'] | 'histogram' | 'summary';
 }
@@ -25,8 +25,8 @@ function escapeHelp(help: string, format: ExpositionFormat): string {
 }
 
 /**
- * The HELP and TYPE lines of a family. To OpenMetrics a counter's family is named without the `_total` of its samples,
- * and a counter whose samples lack it is no counter, but of unknown type.
+ * Returns the HELP and TYPE lines of a family. In OpenMetrics a counter's family has no `_total`, and a counter whose
+ * samples lack it has the type unknown.
  */
 export function familyHeader(family: FamilyMetadata, format: ExpositionFormat): string {
   let { name, type }: { name: string; type: string } = family;

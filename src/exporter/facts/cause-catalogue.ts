@@ -13,7 +13,7 @@ import {
 import { type JobFacts, readsSeries } from './job-facts.ts';
 import type { Tally } from './tally.ts';
 
-/** What the specification calls the permission to read series and lists of configurations (section 5). */
+/** Permission to read series and lists of configurations, as the specification calls it (section 5). */
 const SERIES_PERMISSION = 'Analytics';
 
 /** A refusal does not prove who has spent what. */
@@ -279,7 +279,7 @@ function rowsMissing({ tallies }: Context): Words {
   };
 }
 
-/** What a difference of the clocks makes of the ages that are shown. */
+/** Returns the effect of a difference of the clocks on the ages shown. */
 function wrongAges(skew: number): string {
   return skew > 0
     ? 'what is called late may be fresh'

@@ -9,7 +9,7 @@ export const NOTABLE_STRETCH = 1.5;
 /** A greater share of buckets that answers lack is a cause: a few may be missing after an incident of the platform. */
 export const TOLERATED_MISSING = 0.1;
 
-/** Who has to act. */
+/** Party that has to act. */
 export type Fault =
   | 'platform'
   | 'network'
@@ -69,7 +69,6 @@ export interface SeenAccount {
   readonly account: ObservedAccount;
   readonly jobs: readonly JobFacts[];
   readonly whole: Tally;
-  /** By part. */
   readonly tallies: ReadonlyMap<string, Tally>;
   readonly up: boolean | null;
   /** Ms since the epoch. */

@@ -18,7 +18,7 @@ export interface FoundCause extends Cause {
   readonly covers: ReadonlySet<string>;
 }
 
-/** What concerns everything comes first, then what is refused, then what is late. */
+/** Causes that concern everything come first, then refusals, then lateness. */
 const ORDER: readonly CauseKind[] = [
   'unauthorized',
   'rate_limited',
@@ -34,7 +34,7 @@ const ORDER: readonly CauseKind[] = [
   'exporter_late',
 ];
 
-/** How polls fail if nothing of an account is served: a path or a permission may be missing besides. */
+/** Failures of an account that is not served at all; a path or a permission may be missing besides. */
 const OF_THE_WHOLE = ['unauthorized', 'server_error', 'network', 'timeout', 'rate_limited'] as const;
 
 /** A difference of the clocks (s) from which on an operator should know of it. */

@@ -6,7 +6,7 @@ export interface JobFacts {
   readonly job: JobStatus;
   /** Part of the account that it belongs to: its product, or its collector if that knows no products. */
   readonly part: string;
-  /** How its last poll failed; undefined if it did not. */
+  /** Failure of its last poll; undefined if it succeeded. */
   readonly failure: FailureOutcome | undefined;
   /** True if its newest bucket is older than it should be. */
   readonly isLate: boolean;

@@ -8,17 +8,17 @@ const OLD_MS = 30 * MINUTE_MS;
 /** A span without rows is taken for an idle one where that is more likely than this. */
 const UNLIKELY = 1e-3;
 
-/** Rows that are of nobody in so many of the buckets that others have rows in are traffic that has no owner, not one whose name is lost. */
+/** From this share of buckets on, rows without an owner are traffic without an owner, not rows with a lost name. */
 const NEARLY_ALL = 0.8;
 
-/** Up to when (ms since the epoch) a dataset has all of its rows, by its newest one. */
+/** Returns the time (ms since the epoch) until which a dataset has all of its rows, by its newest row. */
 export function wholeUntil(newest: number, width: number, now: number): number {
   return newest + width <= now - OLD_MS ? newest + width : newest - COMPLETE_AFTER_MS;
 }
 
 /**
- * Where a dataset has no rows at all for longer than chance explains: of one that has rows in every other bucket, each such
- * bucket; of one with little traffic, a long time.
+ * Returns where a dataset has no rows for longer than chance explains: each bucket if every other bucket has rows, a
+ * long time if there is little traffic.
  */
 export function holesIn(starts: readonly number[], width: number, from: number): Window[] {
   const [first] = starts;
@@ -64,10 +64,10 @@ function leastApart(starts: readonly number[]): number | undefined {
 }
 
 /**
- * In which buckets a row that names no owner may be anybody's. A platform may group what belongs to none under an empty name: then
- * there is one row of it in nearly every bucket, beside those of others, and it shows nothing of them.
- * @param ofNone the rows without an owner; `starts` where others have rows (ms since the epoch)
- * @returns the starts (ms since the epoch); `of any time` where they are no such group, or not known of when
+ * Returns the buckets in which a row without an owner may belong to anybody. A platform may group unowned traffic under
+ * an empty name: then nearly every bucket has one such row, which says nothing about others.
+ * @param ofNone rows without an owner; `starts` where others have rows (ms since the epoch)
+ * @returns the starts (ms since the epoch); `of any time` if they are no such group, or have no time
  */
 export function mayBeLost(
   { times, rejected }: { readonly times: readonly number[]; readonly rejected: Rejections },

@@ -20,15 +20,15 @@ export interface KeyRows {
   readonly rejected: Rejections;
 }
 
-/** What an answer about a dataset holds. */
+/** Content of an answer about a dataset. */
 export interface DatasetRows {
-  /** By the value of the key; '' where none was asked for. */
+  /** By the value of the key; '' if none was asked for. */
   readonly byKey: ReadonlyMap<string, KeyRows>;
   /** Width (ms) of the buckets; undefined where the rows contradict what the window should bring. */
   readonly width: number | undefined;
   /**
-   * Up to when (ms since the epoch) there would be a row if there had been anything: the platform has rows that are newer,
-   * and nothing of the answer was cut or refused. Undefined where absent rows show nothing.
+   * Time (ms since the epoch) until which an absent row means that nothing happened: newer rows exist, and nothing was
+   * cut or refused. Undefined if absent rows show nothing.
    */
   readonly wholeUntil: number | undefined;
   /** Spans in which an absent row shows nothing: without a row of any key for too long to be chance, or with one that may be anybody's. */
@@ -51,10 +51,10 @@ export function rowsOf(body: unknown, dataset: string): readonly unknown[] {
   return rows;
 }
 
-/** What is known of the answer to a question that may have been asked in parts. */
+/** Answer to a question that may have been asked in parts. */
 export interface Answered {
   readonly key: string | undefined;
-  /** By what the rows of a time and key are broken down further: they are put together again, as one row of all parts. */
+  /** Field by which rows of a time and key are broken down further; they are joined into one row. */
   readonly split?: Split | undefined;
   readonly window: Window;
   /** The platform's time when it came. */
@@ -111,7 +111,7 @@ function placed(rows: readonly unknown[], { key, split, window, now }: Answered,
   return { byKey, ofNone, unplaced, starts };
 }
 
-/** Whether a row says that it is of nobody. */
+/** Returns true if a row names no owner. */
 function isOfNone(row: Row, key: string | undefined): boolean {
   return key !== undefined && (row[key] === null || row[key] === '');
 }
@@ -119,7 +119,7 @@ function isOfNone(row: Row, key: string | undefined): boolean {
 /** Rows of one key as they come. */
 class SortedRows {
   readonly rejected: Rejections = new Map();
-  /** How many rows there were. */
+  /** Number of rows. */
   given = 0;
   readonly #split: Split | undefined;
   readonly #byTime = new Map<number, Whole | undefined>();
@@ -170,7 +170,7 @@ class SortedRows {
 
 const MISPLACED = ['bad_timestamp', 'future', 'misaligned'] as const;
 
-/** What is put together. Values may be names of what every object has. */
+/** Joined row. Values may have the names of properties that every object has. */
 type Whole = Record<string, unknown>;
 
 /** A whole of which no part has come yet. */
@@ -206,7 +206,7 @@ function objectOf(value: unknown): Row | undefined {
   return isObject ? (value as Row) : undefined;
 }
 
-/** What a row as it was sent belongs to: '' where rows have no key, undefined where this one has none. */
+/** Returns the key of a row as sent: '' if rows have no key, undefined if this row has none. */
 export function keyOf(row: unknown, key: string | undefined): string | undefined {
   if (key === undefined) return '';
   const id = objectOf(row)?.[key];
@@ -232,15 +232,15 @@ function messagesOf(errors: readonly unknown[]): string {
   return words.join('; ').slice(0, LONGEST_WORDS);
 }
 
-/** How the value of a dimension comes from a row, in the unit that REST has for it. */
+/** Computation of a dimension's value from a row, in the unit of REST. */
 export interface Column {
   readonly dimension: string;
   readonly fields: readonly string[];
-  /** By what the sum of the fields is divided for a bucket of a minute. */
+  /** Divisor of the sum for a bucket of a minute. */
   readonly divisor: number;
-  /** Whether a row without a field has none of it. */
+  /** True if a row without the field has a value of zero. */
   readonly isOpen?: true;
-  /** Whether a wider bucket divides it further. */
+  /** True if a wider bucket has a greater divisor. */
   readonly isRate: boolean;
 }
 

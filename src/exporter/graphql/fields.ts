@@ -1,7 +1,7 @@
 import { CLASSES, CODES, QUERY_TYPES } from '../catalogue/known-metrics.ts';
 import { OTHER, type Product } from '../catalogue/products.ts';
 
-/** In what a field is, as a number of the base unit of the family that shows it: bytes, bytes a second, a share of one. */
+/** Units of fields, as a factor to the base unit of the family: bytes, bytes a second, a share of one. */
 export const UNITS = {
   count: 1,
   seconds: 1,
@@ -11,25 +11,25 @@ export const UNITS = {
   percent: 0.01,
 } as const;
 
-/** How a dimension of a metric of REST comes from the fields of a row. */
+/** Fields of a row that make a dimension of a REST metric. */
 export interface DimensionFields {
   /** Added up. */
   readonly fields: readonly string[];
   readonly unit: keyof typeof UNITS;
-  /** Whether the sum is divided by the seconds of a bucket. */
+  /** True if the sum is divided by the seconds of a bucket. */
   readonly isRate?: true;
-  /** Where the meaning is not the same word for word. */
+  /** Difference in meaning from REST. */
   readonly note?: string;
 }
 
-/** Where a metric of a product is found. */
+/** Dataset and fields of a metric of a product. */
 export interface MetricFields {
   readonly dataset: string;
-  /** Which field is the id of a configuration, as REST has it. */
+  /** Field with the id of a configuration, as REST has it. */
   readonly key: string;
   /** The measure that is summed, where the dataset has no calculated fields. The answer calls it `sum`. */
   readonly summed?: string;
-  /** By what the rows of a time and configuration are broken down further. */
+  /** Field by which rows of a time and configuration are broken down further. */
   readonly split?: Split;
   readonly dimensions: ReadonlyMap<string, DimensionFields>;
 }
@@ -41,7 +41,7 @@ export const MARK = '\0';
 export interface Split {
   readonly by: string;
   readonly parts: readonly string[];
-  /** Whether there are parts of any name, of which the largest are shown, and `other`. */
+  /** True if values may have any name: the largest are exposed, and `other`. */
   readonly isOpen?: true;
   /** Undefined where a value cannot be one of the field. */
   readonly partsOf: (value: unknown) => readonly string[] | undefined;
@@ -147,7 +147,7 @@ function splitBy(split: Split, dataset: string, key: string): MetricFields {
 
 const UPSTREAM_PARTS = [...CODES, ...CLASSES, 'other'];
 
-/** What is summed of a dataset, by configuration unless it has another key. */
+/** Returns a sum over a dataset, by configuration unless it has another key. */
 function summed(
   dataset: string,
   measure: string,
@@ -270,7 +270,10 @@ const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map(
   }),
 );
 
-/** Where a metric of a product is found, each part of its dimensions in rows of its own; none where no dataset has it. */
+/**
+ * Returns the datasets and fields of a metric of a product, one for each group of dimensions in the same rows; none if
+ * no dataset has it.
+ */
 export function fieldsOf(
   { slug, metrics, onlyElsewhere = [] }: Product,
   metric: string,

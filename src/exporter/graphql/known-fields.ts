@@ -4,7 +4,7 @@ import { PlatformFailure, QUESTIONS, type Read } from '../platform/read.ts';
 import { type AccountMemory, changed, type SavedPart } from '../state/account-memory.ts';
 import { resourceOf, SCHEMA_QUESTION } from './question.ts';
 
-/** What of the answer is used. */
+/** Used part of the answer. */
 const ANSWER = z.object({
   data: z.object({
     __schema: z.object({
@@ -22,9 +22,9 @@ const TYPE = z.object({ name: z.unknown().optional(), ofType: z.unknown().option
 /** The fields of each dataset that an account's endpoint serves. */
 type Datasets = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What is known of an account's fields. */
+/** Known fields of an account. */
 interface FieldsMemory {
-  /** When (local ms) the endpoint said so, or refused to; undefined before. */
+  /** Time (local ms) of the endpoint's last answer or refusal; undefined before. */
   readonly askedAt: number | undefined;
   /** Undefined where it does not say. */
   readonly datasets: Datasets | undefined;
@@ -41,15 +41,15 @@ const storedFields = z.strictObject({
   refused: z.array(z.string()),
 });
 
-/** What answers call a summed measure. */
+/** Name of a summed measure in answers. */
 const SUM = 'sum';
 
-/** What is known is asked for again after so long (ms): platforms gain fields, and tokens gain permissions. */
+/** The endpoint is asked again after this time (ms): platforms gain fields, and tokens gain permissions. */
 const KEPT_MS = 24 * 3_600_000;
 
 /**
- * Where something that is wanted is lacking, so much sooner (ms) at first, and twice as late each time that it still is: a platform
- * that is being renewed may lack it for a minute.
+ * If a wanted field is missing, the endpoint is asked again after this time (ms), then after twice as long each time: an
+ * upgrade of the platform may remove it for a minute.
  */
 const FIRST_AGAIN_MS = 15 * 60_000;
 
@@ -67,18 +67,18 @@ function restoreFields(stored: unknown, now: number): FieldsMemory {
   return { askedAt, datasets: named, refused: new Set(refused) };
 }
 
-/** Which fields an account's datasets lack: as the endpoint says when it is asked once, and as refusals show later. */
+/** Fields that an account's datasets lack, as the endpoint says, and as refusals show later. */
 export class KnownFields {
-  /** What the account remembers of them. */
+  /** Memory of the account. */
   readonly part: SavedPart<FieldsMemory>;
   readonly #memory: Pick<AccountMemory, 'of' | 'adopt'>;
   readonly #now: () => number;
   #asking: Promise<void> | undefined;
-  /** Whether this process has asked. What a restart kept may be what another token was told. */
+  /** True if this process has asked. A kept answer may have been given to another token. */
   #isOwn = false;
   /** Since when (local ms) something that was wanted is known to be lacking; undefined where nothing is. */
   #missedSince: number | undefined;
-  /** How long (ms) what is lacking is not asked for again. */
+  /** Time (ms) after which the endpoint is asked again. */
   #againAfter = FIRST_AGAIN_MS;
 
   /** @param account and address whose endpoint it is @param now local ms */
@@ -97,9 +97,8 @@ export class KnownFields {
   }
 
   /**
-   * Asks the endpoint, once a day; where something that is wanted is lacking, after a quarter of an hour, then after twice as long each time, and
-   * once after a restart that kept the answer.
-   * One that does not answer this question may answer all others.
+   * Asks the endpoint, once a day. If a wanted field is missing, it asks after a quarter of an hour, then after twice as
+   * long each time, and once after a restart. An endpoint that does not answer this question may answer all others.
    */
   async ask(read: Read, signal: AbortSignal): Promise<void> {
     if (this.#asking !== undefined) {
@@ -155,13 +154,13 @@ export class KnownFields {
     this.#memory.adopt(changed(this.part, { ...this.known, ...shown }), true);
   }
 
-  /** Whether a dataset is known not to be served. */
+  /** Returns true if a dataset is known not to be served. */
   lacksDataset(dataset: string): boolean {
     const { datasets } = this.known;
     return this.#missed(datasets !== undefined && !datasets.has(dataset));
   }
 
-  /** Whether a field is known not to be there. */
+  /** Returns true if a field is known to be missing. */
   lacks(dataset: string, field: string): boolean {
     // What `aggregate` brings is a field of every answer, whatever the type says.
     if (field === SUM) return false;
@@ -181,7 +180,7 @@ export class KnownFields {
     return this.isRefused(dataset, field) || this.known.datasets?.get(dataset)?.has(field) === false;
   }
 
-  /** Whether a measure was refused. What can be summed need not be a field of the rows. */
+  /** Returns true if a measure was refused. A summable measure need not be a field of the rows. */
   refuses(dataset: string, measure: string | undefined): boolean {
     return this.#missed(measure !== undefined && this.known.refused.has(`${dataset}.${measure}`));
   }

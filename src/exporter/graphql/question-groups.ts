@@ -22,7 +22,7 @@ export interface Group<S> {
   readonly series: readonly S[];
 }
 
-/** So many keys are asked for together: rows of others show whether an absent row is a zero. */
+/** Fewest keys in a question: rows of other keys show whether an absent row is a zero. */
 const FEWEST_KEYS = 25;
 
 /** Fields that select the time and the key. */

@@ -23,7 +23,7 @@ export function resourceOf({ document, variables }: Question): Resource {
   };
 }
 
-/** What is read of a dataset. Times are ms since the epoch. */
+/** Question about a dataset. Times are ms since the epoch. */
 export interface DatasetQuestion {
   readonly dataset: string;
   /** The field by which rows of one time are grouped; undefined for the sum of all. */
@@ -36,7 +36,7 @@ export interface DatasetQuestion {
   readonly window: Window;
   /** Values of `key` that are wanted; undefined for all. */
   readonly ids: readonly string[] | undefined;
-  /** How many rows are taken. An answer of as many has been cut. */
+  /** Most rows. An answer with as many was cut. */
   readonly limit: number;
 }
 
@@ -59,7 +59,7 @@ export function datasetQuestion(asked: DatasetQuestion, isOfTimes = true): Quest
   };
 }
 
-/** Which fields each dataset of the account has. */
+/** Question for the fields of each dataset. */
 export const SCHEMA_QUESTION: Question = {
   document:
     'query { __schema { queryType { fields { name type { name ofType { name ofType { name ofType { name } } } } } } types { name fields { name } } } }',

@@ -3,23 +3,23 @@ import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Column, KeyRows } from './dataset-rows.ts';
 import { MARK } from './fields.ts';
 
-/** How much of each value of a field came lately, for one configuration in which only some have series of their own. */
+/** Recent amount of each value of a field, for one configuration with limited series. */
 export interface Ranking {
   /** A minute, by value: the mean of about the last hour. */
   readonly rates: ReadonlyMap<string, number>;
   /** Platform ms. */
   readonly at: number;
-  /** When one last took the place of another, or when the first answer came. */
+  /** Time of the last replacement, or of the first answer. */
   readonly changedAt: number;
 }
 
 /** After so long (ms) what came then weighs half; one value takes the place of another no more often. */
 const HOUR_MS = 3_600_000;
 
-/** So many times as much must come of a value as of the one whose place it takes. */
+/** A value must have this many times the amount of the one that it replaces. */
 const OVERTAKEN = 2;
 
-/** How many values are followed for each that has a series: whoever sends hosts can invent them. */
+/** Values followed for each one with a series: senders of hosts can invent them. */
 const FOLLOWED = 5;
 
 /** The ranking with an answer. @param rates what came a minute, by value */
@@ -61,7 +61,7 @@ export function topOf(
   return { shown: [...mine.slice(0, -1), largest], ranking: { ...ranking, changedAt: at } };
 }
 
-/** Which values of a field have series of their own, of one configuration. */
+/** Values of a field that have series of their own, for one configuration. */
 export class TopValues {
   readonly #wants: (value: string) => boolean;
   readonly #most: number;
@@ -73,9 +73,9 @@ export class TopValues {
   }
 
   /**
-   * Returns the columns of the values that have series of their own, and of all others together.
-   * @param open the column of any of them
-   * @param counters values that are counted, since before a restart perhaps, and whether others may be from now on
+   * Returns the columns of the values with series of their own, and of all others together.
+   * @param open column of any value
+   * @param counters values that are counted, perhaps since before a restart, and whether others may be from now on
    */
   columns(
     open: Column,
@@ -111,7 +111,7 @@ export class TopValues {
   }
 }
 
-/** What came of each value in a window. */
+/** Returns the amount of each value in a window. */
 function sumsIn(rows: KeyRows | undefined, window: Window): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [index, time] of (rows?.times ?? []).entries()) {

@@ -219,7 +219,7 @@ function remaining(
   return html`<strong>${grouped(left)}</strong> of ${grouped(limit)} left${asOf}`;
 }
 
-/** Who uses the window up: this exporter as counted, the token's other clients as far as observed. */
+/** Shows who uses the window up: this exporter as counted, other clients of the token as observed. */
 function spenders({ own, limit, others_per_minute: others }: QuotaStatus): Html {
   // More than the limit is nothing that headers can show.
   const shown = limit === null ? 0 : Math.round(Math.min(limit, others));
@@ -230,7 +230,7 @@ function spenders({ own, limit, others_per_minute: others }: QuotaStatus): Html 
   return html`used by this exporter ${grouped(own)}, ${those}`;
 }
 
-/** What is left as a share of the limit, with a mark where the reserve begins. */
+/** Draws the remaining share of the limit, with a mark at the reserve. */
 function quotaBar({ scope, limit, remaining: left, reserve }: QuotaStatus): Html {
   if (limit === null || left === null || limit <= 0) return html``;
   const share = Math.min(1, Math.max(0, left / limit));

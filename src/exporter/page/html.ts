@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** What a template may hold: text (escaped), numbers, markup, lists of these; `null` and `undefined` show nothing. */
+/** Value in a template: text (escaped), numbers, markup, lists of these; `null` and `undefined` render nothing. */
 type HtmlValue = string | number | Html | null | undefined | readonly HtmlValue[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -52,7 +52,7 @@ export function clockTime(iso: string, now: number): Html {
   return html`<time datetime="${iso}" title="${iso}">${timeOfDay(iso, now)}</time>`;
 }
 
-/** How old data is, by seconds, with the moment that it is from on hover. */
+/** Renders the age of data, with its time on hover. */
 export function age(seconds: number, iso: string): Html {
   return html`<time datetime="${iso}" title="${iso}">${duration(seconds)} ago</time>`;
 }

@@ -10,7 +10,7 @@ import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
 import { severityOf, verdictBox, withoutAccounts, worstFirst } from './verdict.ts';
 
-/** What the page needs beside the status. */
+/** Input of the page beside the status. */
 export interface PageOptions {
   readonly query: PageQuery;
   /** Milliseconds since the epoch; every age is relative to it. */
@@ -115,7 +115,7 @@ function shard({ index, of, by }: ShardStatus): Html {
   return html`<span class="mono">${index}/${of}</span><div class="small quiet">its part of the ${by}</div>`;
 }
 
-/** Which replicas share the accounts, which each has since when, and what moved last. */
+/** Lists the replicas, their accounts, and the last moves. */
 function cluster(
   { replica, replicas, note, accounts, moves, database_silent_since: silentSince }: ClusterStatus,
   now: number,

@@ -3,7 +3,7 @@ export const JOB_FILTERS = ['all', 'failing', 'late', 'behind', 'waiting', 'runn
 /** State of the jobs that the reader of the status page asks for. */
 export type JobFilter = (typeof JOB_FILTERS)[number];
 
-/** What the status page's address asks for. */
+/** Content of the status page's address. */
 export interface PageQuery {
   /** The account that is looked at; undefined for all. */
   readonly account: string | undefined;

@@ -10,7 +10,7 @@ import { addressOf } from './query.ts';
 interface Remark {
   readonly severity: number;
   readonly mood: 'bad' | 'warn' | 'calm';
-  /** What is wrong, as a clause that names the account, if it is about one. */
+  /** Clause that says what is wrong, with the account's name if it is about one. */
   readonly text: Html;
   /** The account whose state it explains. */
   readonly explains?: AccountStatus;
@@ -20,7 +20,7 @@ interface Remark {
   readonly lines?: readonly string[];
 }
 
-/** What matters more comes first. */
+/** A higher number comes first. */
 const SEVERITY = {
   down: 11,
   withheld: 10,
@@ -54,7 +54,7 @@ ${others.length === 0 ? '' : html`<ul>${others.map((finding) => html`<li>${findi
 ${unsaid > 0 ? html`<p class="small">And ${grouped(unsaid)} more: see the accounts below.</p>` : ''}</div>`;
 }
 
-/** Of all accounts in the same trouble the first, which says how many others there are. */
+/** Returns the first account of each trouble, which says how many others share it. */
 function oncePerTrouble(findings: readonly Remark[]): Remark[] {
   const alike = new Map<string | undefined, { readonly first: Remark; others: number }>();
   for (const finding of findings) {
@@ -110,7 +110,7 @@ function details({ next, lines = [] }: Remark): Html {
   return html`<p class="next">${next}</p>${lines.length === 0 ? '' : html`<ul class="lines">${listed}</ul>`}`;
 }
 
-/** What explains an account's state, and what else there is to know of it. */
+/** Returns the causes of an account's state, and what else there is to know. */
 function accountFindings(account: AccountStatus): Remark[] {
   const { facts } = account;
   const { causes, says, state } = facts;
@@ -152,7 +152,7 @@ function severityOfCause({ kind }: Cause, { state }: Pick<Facts, 'state'>, expla
   }
 }
 
-/** Where the jobs are seen that a cause covers. */
+/** Links to the jobs that a cause covers. */
 function which({ kind, symptoms, jobs }: Cause, { name }: AccountStatus): Html {
   const show =
     kind === 'counters_behind'

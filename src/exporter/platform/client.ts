@@ -12,7 +12,7 @@ import {
 import { type Answer, PlatformFailure, type Resource } from './read.ts';
 
 export interface ClientOptions extends TransportOptions {
-  /** Whoever made them closes them. */
+  /** The caller closes them. */
   readonly credentials: Credentials;
   /** The one path below the base address that takes questions, which are sent by POST; default: none does. */
   readonly questionsTo?: string;
@@ -126,9 +126,9 @@ interface PlatformRequest {
 }
 
 /**
- * Path and query of a resource below the account's base address.
- * @param path begins with one slash; parts of it that came from the platform are URI-encoded by the caller
- * @throws PlatformFailure when the path could mean anything but a place below the base address
+ * Returns path and query of a resource below the account's base address.
+ * @param path begins with one slash; the caller URI-encodes parts that came from the platform
+ * @throws PlatformFailure if the path could lead outside the base address
  */
 export function addressOf(
   baseUrl: string,

@@ -3,7 +3,7 @@ import type { Secret } from '../secret.ts';
 import type { ExchangeInfo } from './exchange.ts';
 import { PlatformFailure } from './read.ts';
 
-/** Where an account's token comes from, and what to do when the platform refuses it. */
+/** Source of an account's token, and the reaction to its refusal. */
 export interface Credentials {
   /** For the status page and `doctor`. */
   readonly kind: 'token' | 'token_file' | 'password';
@@ -21,9 +21,9 @@ export interface Credentials {
   renewed(): Promise<boolean>;
   /** Looks whether there is another token by now, which is the owner's from then on; without requests nothing else does. */
   look(): Promise<void>;
-  /** When the token runs out: milliseconds since the epoch, local clock. Undefined where only the platform knows. */
+  /** Returns the token's expiry (local ms); undefined if only the platform knows it. */
   expiresAt(): number | undefined;
-  /** When the exporter replaces it, likewise. */
+  /** Returns when the exporter replaces the token (local ms). */
   renewsAt(): number | undefined;
   /** Identity of the account's owner: the user name, or else the token in use. Never shown; undefined before there is one. */
   owner(): Secret | undefined;

@@ -9,7 +9,7 @@ import { type Outcome, PlatformFailure } from './read.ts';
 import { type BodyKind, type Received, receiveDocument, receiveRefusal } from './response-body.ts';
 import { type Dispatcher, Pool } from './undici.ts';
 
-/** Who an answer seems to come from: the platform beyond doubt, somebody else beyond doubt, or either. */
+/** Origin of an answer: certainly the platform, certainly another server, or either. */
 export type ResponseOrigin = 'platform' | 'unclear' | 'foreign';
 
 /** Kinds of content as an operator calls them. */
@@ -32,7 +32,7 @@ export interface ExchangeInfo {
   readonly outcome: ExchangeOutcome;
   /** Why there is no usable answer, in plain words; absent if there is one. */
   readonly reason?: string;
-  /** Who seems to have answered, and with what; absent if there was no answer. */
+  /** Origin of the answer; absent if there was none. */
   readonly answeredBy?: ResponseOrigin;
   readonly form?: Form;
   /** Milliseconds since the epoch, local clock. */
@@ -55,7 +55,7 @@ export interface Outgoing {
   readonly version: number;
   /** The Authorization header. */
   readonly authorization: Secret;
-  /** Whatever must not show in reasons and records besides the header itself. */
+  /** Secrets that must not appear in reasons and records, besides the header itself. */
   readonly secrets: readonly Secret[];
   /** A question, as JSON. */
   readonly body?: string;
@@ -110,9 +110,9 @@ export interface ResponseTraits {
 }
 
 /**
- * Who answers. The headers of the rate limit (section 8), with a reset that is a date, are the platform's own. So are
- * its errors, except that many servers word a 404 the same way. Whether a document is of the platform, only its reader
- * knows; and what stands before any server may answer for it with a 5xx.
+ * Returns the origin of an answer. Rate limit headers (section 8) with a date as reset, and errors of the platform's
+ * form, identify the platform; a 404 does not, since many servers word it alike. Only the reader of a document knows
+ * whether it is the platform's. A proxy may answer for any server with a 5xx.
  */
 export function responseOriginOf({ status, rate, body }: ResponseTraits): ResponseOrigin {
   if (rate?.resetAt !== undefined) return 'platform';
@@ -193,11 +193,11 @@ export class Transport {
   }
 
   /**
-   * One request and its answer. A redirect is a failure, wherever it leads.
-   * @param signal aborts with DeadlineExceeded within the timeout: one deadline is for all that belongs to a read
-   * @param isAgain true for a request that is sent again, which takes a new connection
-   * @throws ExchangeFailure when there is no usable answer, also where a deadline aborts the signal, and the signal's
-   * reason when it aborts otherwise
+   * Sends one request and reads its answer. A redirect is a failure.
+   * @param signal aborts with DeadlineExceeded within the timeout: one deadline covers all parts of a read
+   * @param isAgain true for a repeated request, which takes a new connection
+   * @throws ExchangeFailure if there is no usable answer or the deadline passes, and the signal's reason if it aborts
+   *   otherwise
    */
   async exchange(outgoing: Outgoing, signal: AbortSignal, isAgain = false): Promise<PlatformReply> {
     signal.throwIfAborted();
@@ -325,7 +325,7 @@ function onlyWhile(mayLeave: () => boolean): Dispatcher.DispatcherComposeInterce
   };
 }
 
-/** @param status of an answer whose body did not come to its end */
+/** @param status of an answer with an incomplete body */
 export function noAnswerWithin(timeoutMs: number, status?: number): PlatformFailure {
   const what = status === undefined ? 'no answer' : 'no complete answer';
   return new PlatformFailure('timeout', `${what} within ${timeoutMs / 1_000} s`, status);

@@ -16,7 +16,7 @@ const VALUES_OF_A_KEY = 3;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** By byte outside texts, how many values it counts for, and how many levels it leads down. */
+/** Number of values, and levels of depth, that a byte outside texts adds. */
 const VALUES = new Uint8Array(256);
 const LEVELS = new Int8Array(256);
 for (const [byte, values, levels] of [

@@ -2,7 +2,7 @@ import { parsedJson } from '../text/received.ts';
 import { type FailureOutcome, PlatformFailure } from './read.ts';
 import { errors } from './undici.ts';
 
-/** Where on the way through a proxy a connection failed. */
+/** Step on the way through a proxy at which a connection failed. */
 export type ProxyStep = 'connection' | 'login' | 'refusal' | 'tunnel';
 
 /** A connection that a proxy did not let through. The message says why and holds no secret. */
@@ -95,7 +95,7 @@ export function codeOf(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** Where OpenSSL's errors begin, whose messages are full of addresses and of lines of its sources. */
+/** Prefix of OpenSSL's errors, whose messages contain addresses and source lines. */
 const OPENSSL = 'ERR_SSL_';
 
 function unknownWords(code: string, error: unknown): string {
@@ -112,7 +112,7 @@ export type Scrub = (text: string) => string;
 const LONGEST_WORDS = 200;
 /** The platform's own styles are three levels deep; endless nesting must not exhaust the stack. */
 const DEEPEST_WORDS = 6;
-/** Only the beginning of a page is searched for a reason, which also bounds the work on hostile markup. */
+/** A reason is searched only in the beginning of a page, which bounds the work on hostile markup. */
 const READ_OF_A_PAGE = 8192;
 
 /** Returns the outcome of a poll by the status of a refusal (section 7). */

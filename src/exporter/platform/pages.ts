@@ -13,16 +13,16 @@ const MOST_ITEMS = 20_000;
 
 /** A list of the platform's API. */
 export interface List extends Resource {
-  /** Where the reads of it before have ended too early; undefined where it is not read again and again. */
+  /** Early ends of former reads; undefined if the list is read once. */
   readonly ends?: EarlyEnds;
 }
 
-/** So many reads in a row that end at the same item are believed, whatever the platform counts besides. */
+/** Consecutive reads that end at the same item are believed, whatever the platform counts. */
 const ENDS_ALIKE = 3;
 
 /**
- * Where the reads of a list ended although the platform told of more. It may have failed for a moment; or it always counts what this
- * token may not see, and then the rest of the list would never be read.
+ * Items at which reads of a list ended although the platform announced more. It may have failed for a moment, or it may
+ * count items that the token may not see: then the rest can never be read.
  */
 export class EarlyEnds {
   #items = 0;
@@ -42,11 +42,11 @@ export class EarlyEnds {
 }
 
 /**
- * The pages of a list, without empty ones. The next page is asked for by number and no link is ever followed. Each
- * page is one operation. A list that changes while it is read may show an item twice or, for that one time, not at
- * all; the newest page's word on the number of pages counts.
- * @throws PlatformFailure when a page cannot be read, or `undecodable` when the pages do not come to an end, or one that has
- * no items says that there are more
+ * Yields the pages of a list, without empty ones. The next page is asked for by number; no link is followed. Each page
+ * is one operation. A list that changes while it is read may show an item twice or, once, not at all; the newest page's
+ * number of pages counts.
+ * @throws PlatformFailure if a page cannot be read, or `undecodable` if the pages do not end, or if an empty page
+ *   announces more
  */
 export async function* readPages(
   read: Read,
@@ -57,9 +57,9 @@ export async function* readPages(
 }
 
 /**
- * The items on the further pages of a list of version 1 or 2, which knows no pages (section 9), where the answer to it names
+ * Yields items on the further pages of a list of version 1 or 2, which has no pages (section 9), if its answer names
  * some nevertheless.
- * @param body that answer, which may hold any number of items, and none of whose items are checked
+ * @param body that answer, with any number of unchecked items
  * @throws PlatformFailure as {@link readPages}
  */
 export async function* furtherPages(

@@ -44,7 +44,7 @@ export interface RateLimit {
   readonly limit?: number;
   /** Operations still available in the window. */
   readonly remaining?: number;
-  /** When the window closes: milliseconds since the epoch, by the platform's clock. */
+  /** Time at which the window closes (ms since the epoch, platform's clock). */
   readonly resetAt?: number;
 }
 
@@ -116,7 +116,7 @@ function resetTime(text: string): number[] {
   return time !== undefined && time >= EARLIEST_RESET && time <= LATEST_RESET ? [time] : [];
 }
 
-/** When an exchange left, when its answer came (local ms), and what its `Date` header said (platform ms, whole seconds). */
+/** Local ms at which an exchange left and was answered, and the time of its `Date` header (platform ms, whole seconds). */
 export interface ClockReading {
   readonly sentAt: number;
   readonly receivedAt: number;
@@ -126,7 +126,7 @@ export interface ClockReading {
 /** `Date` has a resolution of one second: the platform's time was somewhere in that second. */
 const DATE_RESOLUTION_MS = 1_000;
 
-/** Rate at which two clocks may drift apart (200 ms an hour is a bad quartz), so that an old bound does not bind for ever. */
+/** Rate at which two clocks may drift apart (200 ms an hour is a bad quartz), so that an old bound expires. */
 const DRIFT = 5e-5;
 
 const MINUTE_MS = 60_000;
@@ -139,7 +139,7 @@ const CONFIRMED_AFTER_MS = 10 * MINUTE_MS;
 
 /** An answer whose time contradicts the platform's as it has steadily run on. */
 export interface ClockContradiction {
-  /** By how much it is ahead (ms); negative where it is behind. */
+  /** Lead (ms); negative if it is behind. */
   readonly aheadMs: number;
   /** True if it is the platform's time from now on. */
   readonly isBelieved: boolean;
@@ -149,20 +149,19 @@ export interface ClockContradiction {
 interface SkewBounds {
   readonly low: number;
   readonly high: number;
-  /** When the latest answer narrowed them (local ms). */
+  /** Local ms of the latest answer that narrowed them. */
   readonly at: number;
 }
 
 /**
  * The platform's time according to its `Date` headers; until the first answer, the machine's clock. A node of the
- * platform may have another time: one whose clock is ahead would have buckets counted that are still to come. So time
- * runs on steadily, and a jump is believed where all answers agree on it for ten minutes, or where the machine's clock
- * has made it too, as after a suspension. In the first ten minutes the time that is nearer to the machine's is believed at
- * once, and nothing later than the machine's is certain: the first answers may all be of such a node.
+ * platform may have another time, and a fast clock would count buckets too early. So time runs on steadily. A jump is
+ * believed if all answers agree on it for ten minutes, or if the machine's clock made it too, as after a suspension. In
+ * the first ten minutes the time nearer to the machine's is believed at once, and nothing later than the machine's is
+ * certain.
  *
- * Each answer bounds the skew (platform minus local) to an interval as wide as the round trip plus the header's
- * second. Since answers fall at different places within a second, the intersection of the intervals soon narrows
- * to about a round trip.
+ * Each answer bounds the skew (platform minus local) to an interval of the round trip plus the header's second. Answers
+ * fall at different places within a second, so the intersection soon narrows to about a round trip.
  */
 export class PlatformClock {
   /** The local time, in milliseconds since the epoch. */
@@ -171,9 +170,9 @@ export class PlatformClock {
   #bounds: SkewBounds | undefined;
   /** Machine's clock minus local time (ms) when an answer was believed last. */
   #agreedWallMs = 0;
-  /** When the first answer came (local ms). */
+  /** Local ms of the first answer. */
   #knownSince = 0;
-  /** By how much (ms) each clock has moved against steady local time since the first answer, but for what both did. */
+  /** Movement (ms) of each clock against steady local time since the first answer, without what both did. */
   #platformMovedMs = 0;
   #firstWallMs = 0;
   /** Bounds that the answers since a jump agree on, and when the first of them came (local ms). */

@@ -9,7 +9,7 @@ export interface Resource {
   readonly question?: string;
 }
 
-/** Where questions are sent, and what is known of their limit, of which the platform's documents name no number. */
+/** Path of GraphQL questions, and their limit, which the platform does not document. */
 export const QUESTIONS = {
   /** Below the account's `graphql_url`. */
   path: '/metrics/graphql',
@@ -22,15 +22,15 @@ export const QUESTIONS = {
 export interface Answer {
   /** The JSON document. */
   readonly body: unknown;
-  /** Its decoded size in bytes. */
+  /** Decoded size in bytes. */
   readonly bytes: number;
 }
 
 /**
- * Performs one operation under the account's quota. The resource is a function because it is made when the
- * operation may leave, not when it was asked for: a window computed before a long wait would be an old one.
- * @param group of operations whose limit it counts against, where that is not the one of the job that asks
- * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
+ * Performs one operation under the account's quota. The resource is a function because it is made when the operation
+ * leaves: a window computed before a long wait would be old.
+ * @param group of operations whose limit it counts against; default: that of the job
+ * @throws PlatformFailure if there is no usable answer, and the signal's reason if it aborts
  */
 export type Read = (resource: () => Resource, signal: AbortSignal, group?: string) => Promise<Answer>;
 

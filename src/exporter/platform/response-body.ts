@@ -61,9 +61,9 @@ export async function receiveRefusal(
 }
 
 /**
- * Reads a successful answer: its JSON document, or the failure that it is when it is none.
- * @param limit most bytes accepted, decoded, so that a gzip bomb ends at the limit too
- * @throws PlatformFailure when the body is too large or in a foreign encoding, and the connection's own errors
+ * Reads a successful answer: its JSON document, or the failure that it is.
+ * @param limit most decoded bytes, so that a gzip bomb ends there
+ * @throws PlatformFailure if the body is too large or in an unknown encoding, and the connection's own errors
  */
 export async function receiveDocument(
   response: Dispatcher.ResponseData,

@@ -10,7 +10,7 @@ import type { StateEntry } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import type { Addressing } from '../targets/target.ts';
 
-/** What a job reads, for labels, logs and the status page. */
+/** Subject of a job, for labels, logs and the status page. */
 export interface JobSubject {
   readonly collector: string;
   readonly product?: string;
@@ -19,9 +19,9 @@ export interface JobSubject {
   readonly metric?: string;
 }
 
-/** How far the counters of a job have come. */
+/** Progress of a job's counters. */
 export interface CountedUntil {
-  /** Up to where every bucket is counted or skipped (platform ms). */
+  /** Time (platform ms) until which every bucket is counted or skipped. */
   readonly until: number;
   /** Age (ms) of that when all is well, at most. */
   readonly expectedAge: number;
@@ -35,11 +35,11 @@ export interface Job<Answer = unknown> {
   /** Unique within the account, and the same across restarts. */
   readonly id: string;
   readonly subject: JobSubject;
-  /** When it is due: a cron pattern, in UTC; undefined for a follower. */
+  /** Cron pattern of its polls, in UTC; undefined for a follower. */
   readonly schedule: string | undefined;
   /** The group of operations that it performs, for their limit scope: the first segment of their paths. */
   readonly group: string;
-  /** How much its freshness matters, relative to the others. */
+  /** Weight of its freshness, relative to other jobs. */
   readonly weight: number;
   /** Operations that one poll costs, as far as is known. */
   cost(): number;
@@ -50,17 +50,17 @@ export interface Job<Answer = unknown> {
    * @throws PlatformFailure if nothing of the answer is usable; the failure of the read if it changes nothing
    */
   conclude(answer: Answer | PlatformFailure): PollResult | Promise<PollResult>;
-  /** When (local ms) it is to be polled besides its schedule, as of its last poll; undefined if it is not. */
+  /** Returns when (local ms) it is to be polled besides its schedule, as of its last poll; undefined if it is not. */
   dueAt?(): number | undefined;
   /** Work on what this job's answers lack: it is polled only while its `dueAt` says so, and goes with this job. */
   readonly follower?: Job;
   /** The job whose follower this is: results are exposed in that job's name. */
   readonly follows?: Job;
   /**
-   * Returns the age (ms, since the end of the newest bucket) that its data reaches when all is well and it is polled at
-   * this interval; undefined if that is not known, and for work that brings no series.
+   * Returns the age (ms, since the end of the newest bucket) that its data reaches if all is well and it is polled at
+   * this interval; undefined if that is not known, and for work without series.
    * @param now the platform's time
-   * @param metric default: that of its metrics whose data may be the oldest
+   * @param metric default: the one with the oldest expected data
    */
   expectedAge?(intervalMs: number, now: number, metric?: string): number | undefined;
   /** Returns how far its counters have come when it is polled at this interval (ms); undefined if it counts nothing yet. */
@@ -72,7 +72,7 @@ export interface PollResult {
   readonly outcome: 'ok' | 'empty';
   /** Rows of the answer that were dropped. */
   readonly rejected?: Rejections;
-  /** What an operator should know of the answer, in plain words. */
+  /** Warning for an operator, in plain words. */
   readonly warning?: string | undefined;
   /** Why the read ended early; the result is valid nevertheless. */
   readonly failure?: PlatformFailure | undefined;
@@ -80,11 +80,11 @@ export interface PollResult {
   readonly commit?: readonly StateEntry[];
   /** To be pushed, each at its own time; put into the outbox with `commit`, or not at all. */
   readonly timed?: readonly TimedSample[];
-  /** What it leaves in the account's memory. */
+  /** Changes of the account's memory. */
   readonly memory?: readonly MemoryChange[];
   /** Evidence about the metrics that it read, for all targets of each metric. */
   readonly learned?: readonly LearnedEvidence[];
-  /** What the job exposes from now on. @param committed whether what was to be committed is durable now */
+  /** Returns what the job exposes from now on. @param committed true if the commit is durable */
   exposures(committed: boolean): readonly Exposure[];
   readonly counting?: Counting | undefined;
   readonly buckets?: BucketsRead;
@@ -108,15 +108,15 @@ export interface Exposure {
   readonly series?: { readonly id: string; readonly metric: string };
   readonly samples: readonly Sample[];
   /**
-   * When (platform ms) the bucket ended that the samples show: while the platform is up they are exposed only until they
-   * are older than data of the job should be. Undefined where their own value is a time.
+   * End (platform ms) of the bucket that the samples show. While the platform is up, they are exposed until they are
+   * older than expected. Undefined if their own value is a time.
    */
   readonly dataUntil?: number;
-  /** Whether they stay for as long as the job does, since they tell how old its data is. */
+  /** True if they stay as long as the job, since they show how old its data is. */
   readonly lasts?: true;
 }
 
-/** How an answer changed counters. */
+/** Change of counters by an answer. */
 export interface Counting {
   /** Buckets taken in, and buckets skipped since the platform never delivered them. */
   readonly counted: number;
@@ -124,13 +124,13 @@ export interface Counting {
   readonly restated: readonly Restatements[];
 }
 
-/** How an answer differs from the one before it, in the buckets that both hold. */
+/** Difference between an answer and the one before, in the buckets that both hold. */
 export interface Restatements {
   /** Ages (ms since the bucket closed) at which a bucket was seen changed. */
   readonly ages: readonly number[];
   /** The age (ms) of the oldest bucket that both hold; 0 where there is none. */
   readonly comparedAge: number;
-  /** How many of them had become smaller. */
+  /** Number of buckets that became smaller. */
   readonly downwards: number;
   /** Buckets that changed after they were counted. */
   readonly late: number;
@@ -138,7 +138,7 @@ export interface Restatements {
   readonly lateAmount: number;
 }
 
-/** What an answer to a read of series held. */
+/** Content of an answer to a read of series. */
 export interface BucketsRead {
   readonly dimensions: number;
   /** Rows, the dropped ones included. */
@@ -164,7 +164,7 @@ export interface Discovery {
   readonly product: Product;
   readonly configurations: readonly Configuration[];
   readonly addressing: Addressing;
-  /** Whether another API listed them, since the product's own has no such list. */
+  /** True if another API listed them, since the product's own has no such list. */
   readonly isFromElsewhere: boolean;
 }
 
@@ -179,25 +179,25 @@ export class RowsRejected extends PlatformFailure {
   }
 }
 
-/** How a poll ended. */
+/** End of a poll. */
 export interface Ending {
   readonly outcome: Outcome;
   /** Why it failed, as a sentence. */
   readonly reason: string | undefined;
-  /** What it found, as far as it went before it failed; undefined when it found nothing. */
+  /** Result, as far as the poll went before it failed; undefined if it found nothing. */
   readonly result: PollResult | undefined;
-  /** Whether what was to be committed is durable. */
+  /** True if the commit is durable. */
   readonly committed: boolean;
   /** Rows of the answer that were dropped. */
   readonly rejected: Rejections | undefined;
-  /** What was strange about the answer, if something other than the platform answered. */
+  /** Oddity of the answer, if something other than the platform answered. */
   readonly foreignAnswer: string | undefined;
 }
 
 /** A finished poll. */
 export interface PollEnd extends Ending {
   readonly job: Job;
-  /** How the poll before ended; undefined for the first. */
+  /** End of the poll before; undefined for the first. */
   readonly before: Outcome | undefined;
   /** Operations that it performed; with none, it says nothing about the platform. */
   readonly operations: number;

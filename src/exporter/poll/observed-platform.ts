@@ -14,22 +14,22 @@ export interface ObservedPlatformOptions {
   readonly reserve: () => number;
   readonly assumedLimit: number;
   readonly byAddress?: LimitScopesOptions['byAddress'];
-  /** Which of several exporters of the account it is. */
+  /** Shard of the account that this exporter polls. */
   readonly shard?: Shard | undefined;
 }
 
-/** The limit scope of requests that create and revoke tokens: they are limited apart from the reads. */
+/** Limit scope of requests that create and revoke tokens, which are limited apart from reads. */
 export const TOKENS = 'tokens';
 
-/** What an exchange showed. */
+/** Facts that an exchange showed. */
 export interface Observed {
   /** The limit scope that it counts against. */
   readonly scope: LimitScope;
-  /** How far its time contradicts the platform's; undefined where it agrees. */
+  /** Contradiction of its time to the platform's; undefined if they agree. */
   readonly contradiction: ClockContradiction | undefined;
 }
 
-/** What an account knows of its platform from the answers: its clock, its limits, and whether it is up. */
+/** Facts about an account's platform from its answers: its clock, its limits, and whether it is up. */
 export class ObservedPlatform {
   readonly reachability: Reachability;
   readonly platformClock: PlatformClock;
@@ -101,27 +101,27 @@ function unlike(info: ExchangeInfo): string {
 }
 
 /**
- * Whether an account's platform answers and accepts the token. Any server answers something, so the platform must be
- * recognised first: by an answer that only it gives, or by a poll that could use its answer. While some jobs recognise it,
- * foreign answers to others (a web page, for instance) and a 5xx to a single job are ignored.
+ * Decides whether an account's platform answers and accepts the token. Any server answers something, so the platform
+ * must be recognised first: by an answer that only it gives, or by a poll that could use its answer. While some jobs
+ * recognise it, foreign answers to others (such as a web page) and a 5xx to a single job are ignored.
  */
 export class Reachability {
-  /** Whether the platform answers and accepts the token, as far as the last exchanges show; undefined while unknown. */
+  /** True if the platform answers and accepts the token, by the last exchanges; undefined while unknown. */
   up: boolean | undefined;
   /** Since when (local ms) it has been up, or has not; undefined before that is known. */
   since: number | undefined;
   /** Why it is not up, as a sentence. */
   note = '';
-  /** Whether the platform has ever answered, even with a refusal. */
+  /** True if the platform has ever answered, even with a refusal. */
   answered = false;
   readonly #now: () => number;
   /** The last 5xx. */
   #serverError = 500;
-  /** Whether what answers now is the platform, as far as the last answers show. */
+  /** True if the platform answers now, by the last answers. */
   #recognised = false;
   /** Jobs that have been answered by the platform at some time. */
   readonly #served = new WeakSet<Job>();
-  /** Those of them that another server answered since the platform was last recognised. */
+  /** Served jobs that another server answered since the platform was last recognised. */
   readonly #misled = new Set<Job>();
   /** The job that the platform served last. */
   #lastServed: Job | undefined;
@@ -187,13 +187,16 @@ export class Reachability {
     if (!isRead(info)) this.#become(false, `the platform answers ${status}`);
   }
 
-  /** Whether a 5xx is more than one broken path: no other job is served, or a second one fails as well. */
+  /** Returns true if a 5xx is more than one broken path: no other job is served, or a second one fails as well. */
   #isWidespread(job: Job): boolean {
     const others = this.#lastServed !== undefined && this.#lastServed !== job;
     return !others || (this.#broken !== undefined && this.#broken !== job);
   }
 
-  /** Whether another server has answered a job that the platform once served, twice without any answer of the platform in between. */
+  /**
+   * Returns true if another server answered a job that the platform once served, twice without an answer of the platform
+   * in between.
+   */
   #misleads(job: Job): boolean {
     const isAgain = this.#misled.has(job);
     this.#misled.add(job);

@@ -30,8 +30,8 @@ export interface OperationsOptions {
 
 /**
  * Sends a request whose turn has come.
- * @param overdue called while it goes on for longer than its timeout allows
- * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
+ * @param overdue called if it exceeds its timeout
+ * @throws PlatformFailure if there is no usable answer, and the signal's reason if it aborts
  */
 export type Perform = (resource: () => Resource, overdue?: () => void) => Promise<Answer>;
 
@@ -93,18 +93,18 @@ export class Operations {
   }
 }
 
-/** How many scrapes wait for an answer. */
+/** Number of scrapes that wait for an answer. */
 type Scrapes = Readonly<Pick<Exposition, 'scrapes'>>;
 
-/** Who waits for a turn, and for how many turns after it nobody else has one. */
+/** Waiting caller, and the turns after it in which nobody is let through. */
 interface Caller {
   readonly go: () => void;
   readonly pause: number;
 }
 
 /**
- * Lets one caller through per turn of the event loop, in order, and none while a scrape waits: all at once would block the
- * loop.
+ * Lets one caller through per turn of the event loop, in order, and none while a scrape waits: all at once would block
+ * the loop.
  */
 class OnePerTurn {
   readonly #exposition: Scrapes;
@@ -164,13 +164,13 @@ export class Turns {
     this.arrivals = new OnePerTurn(exposition);
   }
 
-  /** How the large answers of one account take turns with all other answers. */
+  /** Returns how the large answers of one account take turns with all other answers. */
   largeAnswers(): LargeAnswers {
     return { places: this.#places, turn: (bytes) => this.arrivals.turn(isHuge(bytes) ? PAUSE : 0) };
   }
 }
 
-/** How much longer (ms) than its deadline a part of a poll may take before it is reported. */
+/** A part of a poll is reported when it exceeds its deadline by this time (ms). */
 const GRACE_MS = 1_000;
 
 /** After an event loop that was blocked, what is due ends first (ms). */

@@ -10,7 +10,7 @@ export interface Refusal {
   readonly failure: PlatformFailure;
   /** Platform ms. */
   readonly until: number;
-  /** How often in a row it was refused. */
+  /** Consecutive refusals. */
   readonly times: number;
   /** Id of the access that was refused; undefined if it is not known. */
   readonly of?: string | undefined;
@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 /** A missing permission is checked again after this time, and what does not exist at least as often. */
 const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 
-/** What is usually read is asked for again within this time: an outage must not last longer here than there. */
+/** Jobs that are usually read ask again within this time: an outage must not last longer here than on the platform. */
 const LONGEST_IF_USUAL_MS = 8 * MINUTE_MS;
 
 /** A wait ends this much (ms) early, so that the poll that is due just then is not left out. */
@@ -56,8 +56,8 @@ export function refusalOf(
 }
 
 /**
- * Whether a refusal still stands at `now` (platform ms): asking again would waste an operation.
- * @param access id of the access that would ask now: the refusal of another does not count
+ * Returns true if a refusal still stands at `now` (platform ms): asking again would waste an operation.
+ * @param access id of the access that would ask; the refusal of another does not count
  */
 export function stands(refusal: Refusal | undefined, now: number, access?: string): refusal is Refusal {
   if (refusal === undefined || !isOf(refusal, access)) return false;
@@ -75,7 +75,7 @@ export function refusalKey([, ...rest]: StateKey): StateKey {
   return ['refused', ...rest];
 }
 
-/** What to commit when a refusal replaces another; nothing if it is the same. */
+/** Returns the entries to commit when a refusal replaces another; none if it is the same. */
 export function refusalEntries(
   key: StateKey,
   before: Refusal | undefined,
@@ -114,7 +114,7 @@ export function restoreRefusal(stored: unknown): Refusal | undefined {
   return { failure: new PlatformFailure(outcome, reason, status ?? undefined), until, times, of };
 }
 
-/** Whom the platform answers, and where: an address with a token or a user. */
+/** Access to the platform: an address with a token or a user. */
 export interface Access {
   /** Tells it from any other; undefined until a token is read. */
   id(): string | undefined;
@@ -122,7 +122,7 @@ export interface Access {
   look(): Promise<void>;
 }
 
-/** Who asks. */
+/** Asking party. */
 export interface Asker {
   readonly platformClock: Pick<PlatformClock, 'now'>;
   /** The one in use; without it refusals stand whoever was refused. */

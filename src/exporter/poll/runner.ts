@@ -27,7 +27,7 @@ export interface PollObserver extends OperationObserver {
 export type Commit = (found: {
   readonly entries: readonly StateEntry[];
   readonly samples: readonly TimedSample[];
-  /** Whose samples they are. */
+  /** Owner of the samples. */
   readonly source: string;
 }) => Promise<void>;
 

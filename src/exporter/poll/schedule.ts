@@ -13,9 +13,9 @@ export interface JobState {
   readonly state: 'idle' | 'waiting' | 'running';
   /** Time from which the age of its data counts. */
   readonly since: number;
-  /** When it became (or becomes) due, while it waits. */
+  /** Time at which it became, or becomes, due; only while it waits. */
   readonly dueAt: number | undefined;
-  /** Its first request, until its poll is over. */
+  /** First request of its poll, until the poll ends. */
   readonly request: QueuedRequest | undefined;
   readonly startedAt: number | undefined;
   /** Between the last two starts. */
@@ -40,26 +40,26 @@ const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 /** A job on the schedule. */
 export class ScheduledJob implements JobState {
   readonly job: Job;
-  /** Its phase (0 to 1) among jobs that fall due together: computed from its id, so that a restart does not change it. */
+  /** Phase (0 to 1) among jobs that fall due together, computed from the id so that a restart keeps it. */
   readonly phase: number;
-  /** Only during a poll: it takes half a kilobyte, and most jobs rest. */
+  /** Exists only during a poll: it takes half a kilobyte, and most jobs rest. */
   #stop: AbortController | undefined;
-  /** Whether the job is no longer wanted. */
+  /** True if the job is no longer wanted. */
   isStopped = false;
   since: number;
   state: 'idle' | 'waiting' | 'running' = 'idle';
   dueAt: number | undefined;
   request: QueuedRequest | undefined;
-  /** When it fell due again while it was running. */
+  /** Time at which it fell due again while it was running. */
   dueAgainAt: number | undefined;
   startedAt: number | undefined;
-  /** When the first operation left of the poll under way, or of the last one. */
+  /** Time at which the first operation of the current or last poll left. */
   firstOperationAt: number | undefined;
   intervalMs: number | undefined;
   lastOutcome: Outcome | undefined;
   lastReason: string | undefined;
   lastSuccessAt: number | undefined;
-  /** When its last poll ended. */
+  /** End of its last poll. */
   endedAt: number | undefined;
   lastBucketAt: number | undefined;
   bucketWidthMs: number | undefined;
@@ -81,7 +81,7 @@ export class ScheduledJob implements JobState {
     return this.#stop.signal;
   }
 
-  /** It is due at `at`, unless it is due already. Whether it is to be polled then. */
+  /** Makes it due at `at`, unless it is due already. Returns true if it is to be polled then. */
   due(at: number): boolean {
     if (this.isStopped || this.state === 'waiting') return false;
     // What it is reading may have been requested before it fell due again.
@@ -113,7 +113,7 @@ export class ScheduledJob implements JobState {
     this.startedAt = now;
   }
 
-  /** Its poll is over and ended like this: it may fall due again. */
+  /** Ends its poll: it may fall due again. */
   end(endedAt: number, ending: Ending): PollEnd {
     const { outcome, reason, result } = ending;
     const before = this.lastOutcome;
@@ -192,7 +192,7 @@ const FOLLOWER_REST_MS = 5 * MINUTE_MS;
 export class Schedule {
   readonly #options: ScheduleOptions;
   readonly #scheduled = new Map<string, ScheduledJob>();
-  /** Those of each cron pattern. */
+  /** Jobs of each cron pattern. */
   readonly #byPattern = new Map<string, Set<ScheduledJob>>();
   #stopped = false;
   readonly #patterns = new Map<string, () => void>();

@@ -9,7 +9,7 @@ import { inTurns } from '../turns.ts';
  */
 export type Ticker = (pattern: string, fire: (at: number) => void) => () => void;
 
-/** What a ticker reports of itself. */
+/** Reports of a ticker about itself. */
 export interface TickerReports {
   /** A subscriber threw; the others were still called. */
   readonly failed: (pattern: string, error: unknown) => void;
@@ -38,7 +38,7 @@ interface Trigger {
   readonly cron: CronPattern;
   /** Kept by a key of their own, so that the same function can subscribe twice. */
   readonly subscribers: Map<symbol, (at: number) => void>;
-  /** Up to when moments have been dealt with (wall ms). */
+  /** Time (wall ms) until which moments were handled. */
   until: number;
 }
 
@@ -112,7 +112,7 @@ export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
   return { tick, stop };
 }
 
-/** When the next moment of any pattern comes (wall ms), or when to plan anew. */
+/** Returns when the next moment of any pattern comes (wall ms), or when to plan again. */
 function firstMoment(triggers: Iterable<Trigger>, wall: number): number {
   let first = wall + PLANNED_MS;
   for (const { cron, until } of triggers) first = cron.firstIn(until, first) ?? first;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { PushedSample, ReceiverAnswer, RefusalReason } from './protocol.ts';
 
-/** Sends samples, and is told the fate of each request. */
+/** Sends samples, and learns the result of each request. */
 export interface DeliveryOptions {
   readonly clock: Clock;
   readonly send: (samples: readonly PushedSample[], signal: AbortSignal) => Promise<ReceiverAnswer>;
@@ -22,7 +22,7 @@ const LONGEST_BACKOFF_MS = 60_000;
 /** A receiver that asks for a longer wait than this (ms) is asked again all the same. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
-/** So many samples of a batch are asked for, one by one, before it is believed that a receiver refuses all of them alike. */
+/** Samples of a batch that are sent one by one before it is believed that a receiver refuses all alike. */
 const ASKED_FOR = 20;
 
 /** Brings samples to one receiver, with as many requests as that takes. */
@@ -36,9 +36,9 @@ export class Delivery {
   }
 
   /**
-   * Has the receiver answer for each of the samples, so that one it refuses costs none of the others. What it answers
-   * to all of them alike is no refusal but a failure: of a proxy before it, a tenant that is missing, the wrong protocol.
-   * @returns whether it did; false after such a failure: then all are to be sent again
+   * Delivers samples so that one refused sample costs none of the others. An answer that is the same for all is a
+   * failure, not a refusal: of a proxy, a missing tenant, or the wrong protocol.
+   * @returns true if the receiver answered for each; false after such a failure: then all are to be sent again
    */
   async deliver(samples: readonly PushedSample[], signal: AbortSignal): Promise<boolean> {
     const { send } = this.#options;

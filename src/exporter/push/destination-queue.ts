@@ -32,12 +32,12 @@ export const QUEUES: StateKey = [QUEUE, 'push'];
 /** Time to wait (ms) before a disk that refused is asked again. */
 const RETRY_MS = 10_000;
 
-/** So many entries are looked through for those that may go out together. */
+/** Entries that are searched for those that may go out together. */
 const LOOKAHEAD = 1_000;
 
 interface QueueOptions {
   readonly place: string;
-  /** Its name and limit of age (ms) when it was configured last. */
+  /** Name and age limit (ms) of its last configuration. */
   readonly former: { readonly name: string; readonly maxAge: number };
   readonly state: State;
   readonly clock: Clock;
@@ -76,7 +76,7 @@ export class DestinationQueue {
     if (receiver !== undefined) this.#former = { name: receiver.name, maxAge: receiver.outbox.max_age };
   }
 
-  /** Its name and limit of age (ms), also once it is no longer configured. */
+  /** Name and age limit (ms) of its last configuration. */
   get former(): QueueOptions['former'] {
     return this.#former;
   }
@@ -116,7 +116,7 @@ export class DestinationQueue {
     await this.keepWithinLimits();
   }
 
-  /** Reads what is to be sent next: of each source its first entry, up to `most` samples and at least one entry. */
+  /** Returns the first entry of each source, up to `most` samples and at least one entry. */
   async next(most: number): Promise<Batch> {
     this.#sending = new Set();
     await this.keepWithinLimits();
@@ -175,7 +175,7 @@ export class DestinationQueue {
   }
 }
 
-/** So many entries are looked at in one turn of the event loop. */
+/** Entries that are processed in one turn of the event loop. */
 const A_TURN = 25;
 
 /** All entries, in turns between which others go on. */

@@ -6,9 +6,9 @@ import type { PushedSample } from './protocol.ts';
 
 /** Samples of one source and one time, as they wait in the outbox together. */
 export interface OutboxEntry {
-  /** Whose samples they are: those of one source are sent in the order in which they came. */
+  /** Source of the samples; those of one source are sent in order. */
   readonly source: string;
-  /** When they were put in (ms since the epoch, local). */
+  /** Local ms at which they entered the queue. */
   readonly queuedAt: number;
   /** Each of another series, all of one time. */
   readonly samples: readonly PushedSample[];
@@ -103,7 +103,7 @@ function parse<Shape extends z.ZodType>(shape: Shape, decode: () => unknown): z.
 
 type Shape = readonly Pick<PushedSample, 'series' | 'since'>[];
 
-/** Where so many series are known, those of a thousand configurations, they are forgotten: a backlog may have millions. */
+/** Known series are forgotten beyond this number: a backlog may have millions. */
 const MOST_SERIES = 50_000;
 
 /** Series that entries had, the same objects for entries that are alike: receivers' messages are made of them once. */

@@ -48,7 +48,7 @@ const DEFAULT_AGE_MS = 86_400_000;
 /** Interval (ms) at which a state that cannot be used yet is looked at again. */
 const UNAVAILABLE_MS = 1_000;
 
-/** So many entries of a backlog are read at once. */
+/** Entries of a backlog that are read at once. */
 const PAGE = 100;
 
 /**
@@ -57,7 +57,7 @@ const PAGE = 100;
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  /** By destination, those that are no longer configured among them. */
+  /** By destination, including destinations that are no longer configured. */
   readonly #queues = new Map<string, DestinationQueue>();
   /** Rows of destinations as the state has them, in JSON. */
   readonly #recorded = new Map<string, string>();

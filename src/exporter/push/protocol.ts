@@ -10,7 +10,6 @@ import type { Reply } from './receiver-connection.ts';
 
 /** Protocol by which samples reach a receiver. */
 export interface Protocol {
-  /** With the version in use. */
   readonly name: string;
   /** Sends samples in one request, no two of one series. @throws the signal's reason when it aborts */
   send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer>;
@@ -36,7 +35,7 @@ export type ReceiverAnswer =
       readonly kind: 'refused';
       readonly reason: RefusalReason;
       readonly words: string;
-      /** Its words give no known reason: perhaps it is not the samples, and it answers everything like this. */
+      /** True if its words give no known reason: perhaps it answers everything like this. */
       readonly unexplained?: true;
     }
   /** It may take them another time. */
@@ -124,16 +123,16 @@ export function onceFor<Key extends object, Made>(make: (key: Key) => Made): (ke
   };
 }
 
-/** Family of a sample as a receiver is told of it. */
+/** Family of a sample, as a receiver gets it. */
 export interface PushedFamily {
   /** Name of the series: for histograms and summaries with the suffix of its line. */
   readonly name: string;
   readonly type: FamilyMetadata['type'];
-  /** Where the catalogue has none of this name. */
+  /** Absent if the catalogue has no such name. */
   readonly help?: string;
 }
 
-/** With labels that are not empty. */
+/** Series with its labels that are not empty. */
 export interface PushedSeries {
   readonly family: PushedFamily;
   readonly labels: Labels;
@@ -145,7 +144,7 @@ export interface PushedSample {
   readonly value: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** When a counter was at zero (ms since the epoch). */
+  /** Time at which a counter was zero (ms since the epoch). */
   readonly since: number | undefined;
   /** The series ends here: instead of a value, receivers get a stale marker. */
   readonly ended?: true;

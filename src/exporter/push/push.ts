@@ -47,7 +47,7 @@ export class Push {
     return this.#running.length > 0 ? this : undefined;
   }
 
-  /** Makes durable what a poll found, and what is to be pushed of it. @throws StateWriteFailure when nothing of it is */
+  /** Commits the result of a poll, and the samples to push. @throws StateWriteFailure if nothing is durable */
   commit(found: Found): Promise<void> {
     return this.#outbox.commit(found);
   }
@@ -140,7 +140,7 @@ export function shareOf(maxBytes: number, accounts: number): number {
 /** Pushes as one of several replicas: what waits lies in its account's state, and whoever owns the account sends it. */
 export class ReplicaPush {
   readonly #options: ReplicaPushOptions;
-  /** Has the connections to receivers, and sends what `/metrics` shows besides buckets. */
+  /** Owns the connections to receivers, and sends samples that are not buckets. */
   readonly #shared: Push;
   readonly #owned = new Map<string, Push>();
   #receivers: readonly Receiver[] = [];
@@ -161,7 +161,7 @@ export class ReplicaPush {
     await Promise.all([...this.#owned.values()].map((push) => push.apply(this.#receivers)));
   }
 
-  /** Has what these accounts find pushed, as long as each is owned. */
+  /** Pushes results of these accounts as long as each is owned. */
   alongside(accounts: AccountsOfReplica): AccountsOfReplica {
     return {
       own: (account, { state, mayAct }) => {

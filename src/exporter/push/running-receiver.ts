@@ -28,7 +28,7 @@ export interface ReceiverView {
   readonly bytes: number | undefined;
   /** Since when the oldest that is known has waited (ms since the epoch); of what cannot be read, since it was to be. */
   readonly oldest: number | undefined;
-  /** When it last took samples (ms since the epoch). */
+  /** Time (ms since the epoch) at which it last took samples. */
   readonly lastSuccessAt: number | undefined;
   /** Why the last request failed; empty when it did not. */
   readonly trouble: string;
@@ -56,7 +56,7 @@ export interface SendingOptions {
   readonly clock: Clock;
   readonly state: State;
   readonly observer: PushObserver;
-  /** Where there is one, receivers are reached through it, and not by connections of their own. */
+  /** Sends to receivers instead of connections of its own; undefined if there is none. */
   readonly sendTo?: SendTo;
   readonly instance?: string;
 }

@@ -21,9 +21,9 @@ const GATHER_MS = 1_000;
 const UNREADABLE_MS = 10_000;
 
 /**
- * Sends what waits for one receiver, one request at a time, until the signal aborts; then it rejects. A request holds no two
- * samples of one series, and the next one waits until this one's samples have left the outbox: what is sent again after a
- * crash is then at most one sample of each series, the newest that the receiver has, which every receiver takes twice.
+ * Sends the queue of one receiver, one request at a time, until the signal aborts; then it rejects. A request holds no
+ * two samples of one series, and the next one waits until these have left the queue. So after a crash at most one sample
+ * of each series is sent again, the newest that the receiver has, which every receiver accepts twice.
  */
 export async function sendWaiting(options: SenderOptions, signal: AbortSignal): Promise<never> {
   const { queue, snapshots, load, clock } = options;

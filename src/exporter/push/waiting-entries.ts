@@ -75,7 +75,7 @@ export class WaitingEntries {
     return chosen;
   }
 
-  /** The first entries that must go for the others to be within the limits, but for some that are kept. */
+  /** Returns the first entries to drop so that the others are within the limits, without entries that are kept. */
   beyond(
     limits: { readonly bytes: number; readonly since: number },
     kept: ReadonlySet<WaitingEntry>,

@@ -65,8 +65,8 @@ function standOfAll(
 }
 
 /**
- * In a complete breakdown a bucket that one dimension lacks is missing in all, and one that may be wider in one may be in all.
- * Returns the rows as they are known of all together.
+ * Returns the rows as known of all dimensions. In a complete breakdown, a bucket that one dimension lacks is missing in
+ * all, and one that may be wider in one may be wider in all.
  */
 export function wholeBuckets(
   { insteadOf }: Decoded,

@@ -6,7 +6,7 @@ import { changedWithin, covers, joined, partsOf, without } from './spans.ts';
 
 /** Time that a counter lacks. Times are platform ms. */
 export interface Hole extends Window {
-  /** When the first answer lacked it; 0 if it was never read. */
+  /** Time of the first answer that lacked it; 0 if it was never read. */
   readonly since: number;
   /** Evidence of the rereads that lacked it. */
   readonly asked: number;
@@ -29,7 +29,7 @@ export interface CountedBucket {
   /** Start (ms since the epoch) and width (ms). */
   readonly start: number;
   readonly width: number;
-  /** In the platform's unit, and the counter's total after it. */
+  /** Value in the platform's unit, and the counter's total after it. */
   readonly value: number;
   readonly total: number;
 }
@@ -118,7 +118,7 @@ export function count(counter: Counter, rows: readonly Row[], reading: Reading):
   };
 }
 
-/** Time of a row that is to be counted, and the value of that time. */
+/** Time of a row to count, and its value. */
 interface Due {
   readonly start: number;
   readonly end: number;
@@ -148,7 +148,7 @@ export function hasCounted(counter: Counter | undefined, { from, to }: Window): 
   return !counter.holes.some((hole) => hole.from < to && hole.to > from);
 }
 
-/** When a hole is worth reading (platform ms). */
+/** Returns when to read a hole again (platform ms). */
 export function rereadAt({ since, asked }: Hole): number {
   return since === 0 ? 0 : since + (REREAD_AFTER_MS[Math.floor(asked / REREAD)] ?? 0);
 }

@@ -4,9 +4,9 @@ import type { MetricEvidence } from '../settling/learned.ts';
 import type { SeriesResult } from './metric-series.ts';
 
 /**
- * Returns the result of a poll of several series: what one commit makes durable, and what is exposed of each.
+ * Returns the result of a poll of several series: one commit, and what each exposes.
  * @param rejected rows of the answer that were dropped before any series took it
- * @param isRead returns false for a series that is not read any more: nothing of it is exposed
+ * @param isRead returns false for a series that is no longer read: nothing of it is exposed
  */
 export function joinedResults(
   results: readonly SeriesResult[],

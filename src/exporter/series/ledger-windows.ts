@@ -24,7 +24,7 @@ interface WindowNeeds {
   readonly isFree: boolean;
 }
 
-/** Returns the window that brings the newest buckets: an hour if the ledger lacks some of it that are to be read again. */
+/** Returns the window with the newest buckets: an hour if the ledger lacks some of those to read again. */
 export function presentWindow(
   ledger: Ledger,
   counts: HasCounter,

@@ -10,7 +10,7 @@ import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples
 /** Below this completeness an estimate says little. */
 const LEAST_COMPLETE = 0.2;
 
-/** An answer whose newest bucket is to be shown early, and what was known before it. */
+/** Answer whose newest bucket may be exposed early, and what was known before. */
 export interface EarlyAnswer {
   readonly usable: ReadonlyMap<string, Points>;
   /** Platform's time of the answer. */
@@ -22,21 +22,21 @@ export interface EarlyAnswer {
   /** Age (ms) from which on buckets are complete. */
   readonly publishDelay: number;
   readonly metric: MetricMemory;
-  /** What the answer shows of the metric. */
+  /** Evidence of the answer about the metric. */
   readonly evidence: MetricEvidence;
   /** End of the bucket that is shown; undefined while none is. */
   readonly boundUntil: number | undefined;
 }
 
-/** What the newest bucket shows from now on, and its end; no exposure if nothing changes. */
+/** Exposure of the newest bucket, and its end; no exposure if nothing changes. */
 export interface EarlyExposure {
   readonly exposures: readonly Exposure[];
   readonly boundUntil: number | undefined;
 }
 
 /**
- * What the newest bucket of one metric of one target shows before it is complete: a lower bound where the platform's
- * buckets only grow, and an estimate from how complete buckets of its age usually are.
+ * Returns the exposure of the newest bucket before it is complete: a lower bound if buckets only grow, and an estimate
+ * from the usual completeness at its age.
  */
 export function earlyExposure(
   shown: SeriesSamples,

@@ -20,8 +20,8 @@ export interface PushRules {
 }
 
 /**
- * Returns what is to be pushed of a ledger. A counter's sample says what had happened up to its time, so a bucket waits until no
- * hole lies before it. A gauge is pushed once, since receivers do not take another value for the same time.
+ * Returns the samples to push of a ledger. A counter's sample covers all time before it, so a bucket waits until no hole
+ * lies before it. A gauge is pushed once: receivers take no second value for the same time.
  */
 export function pushOf(
   before: Ledger,

@@ -53,10 +53,10 @@ const COMPARE_AFTER_MS = 60 * MINUTE_MS;
 /** Reconciliation runs only when quota is left over. */
 const RECONCILIATION_WEIGHT = 0.05;
 
-/** How old a comparison may be to count. */
+/** Greatest age of a comparison that counts. */
 const MEMORY_MS = 24 * 60 * MINUTE_MS;
 
-/** What is remembered of the comparisons. */
+/** Memory of the comparisons. */
 interface Comparisons {
   /** The latest comparison of each candidate. */
   readonly checks: ReadonlyMap<string, Check>;
@@ -74,7 +74,7 @@ interface Attempt {
   readonly check: Check | undefined;
 }
 
-/** What one round has read. */
+/** Reads of one round. */
 interface Round {
   readonly attempts: readonly Attempt[];
   readonly credit: number;
@@ -170,7 +170,7 @@ async function compared(
   }
 }
 
-/** By product, over the latest comparison of each of its series; without traffic there is nothing to compare. */
+/** Returns the ratio of each product, over the latest comparison of each of its series; none without traffic. */
 function ratios(account: string, checks: Iterable<Check>): Sample[] {
   const sums = new Map<string, { counted: number; truth: number }>();
   for (const { product, counted, truth } of checks) {

@@ -52,8 +52,8 @@ interface Compared {
 }
 
 /**
- * What restatements show of how late buckets change. `unsettledAge` is the greatest age at which a bucket was not final yet:
- * its age in the first answer, by how far the platform had come then.
+ * Returns how late buckets change. `unsettledAge` is the greatest age at which a bucket was not final yet: its age in
+ * the first answer, less the platform's lag then.
  * @param compared undefined if an answer lacked rows: then buckets may have been seen earlier than in the first
  */
 export function lateness(

@@ -32,9 +32,9 @@ interface KnownRows {
 }
 
 /**
- * Returns the rows of a dimension that lie on its grid. A row is clear if the next row begins where it ends, or if it was
- * seen with the same value beside the next one before. Any other row may be a wider bucket.
- * @param starts starts of all rows, those without a usable value included
+ * Returns the rows of a dimension on its grid. A row is clear if the next row begins where it ends, or if it was seen
+ * with the same value beside the next one before. Any other row may be a wider bucket.
+ * @param starts starts of all rows, including rows without a usable value
  */
 export function rowsOf(points: Points, starts: Float64Array, known: KnownRows): AnswerRows {
   const { width, recent, areNarrow } = known;

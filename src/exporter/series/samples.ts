@@ -20,7 +20,7 @@ export class SeriesSamples {
   readonly #metric: string;
   readonly #context: FaceContext;
   readonly #wants: (dimension: string) => boolean;
-  /** By dimension, and by lower bound. They stay the same objects, so that their text is rendered once. */
+  /** By dimension, and by lower bound. The objects stay the same, so that their text is rendered once. */
   readonly #labels = new Map<string | EarlyFaces, Labels>();
 
   /** @param wants which dimensions are shown; others may have been counted before */
@@ -118,7 +118,7 @@ export class SeriesSamples {
     return this.#labelsFor(early, early.labels);
   }
 
-  /** What the catalogue says of a dimension. */
+  /** Returns the catalogue's families of a dimension. */
   facesOf(dimension: string): Faces {
     return facesOf(this.#metric, dimension, this.#context);
   }

@@ -19,7 +19,7 @@ export function restoreMemory(stored: unknown): SeriesMemory {
   return { ledger: restoreLedger(stored), isRead: false, restsUntil: 0, leftOutUntil: 0 };
 }
 
-/** Returns what is to be committed when one memory replaces another; nothing if what is durable stays the same. */
+/** Returns the entries to commit when one memory replaces another; none if the durable part stays the same. */
 export function entriesOf(key: StateKey, before: SeriesMemory, after: SeriesMemory): StateEntry[] {
   return isChanged(before.ledger, after.ledger) ? [{ key, value: storeLedger(after.ledger) }] : [];
 }

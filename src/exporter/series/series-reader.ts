@@ -10,7 +10,7 @@ import { everyDimension, type SeriesAsked, type WindowedAnswer } from './series-
 export interface SeriesReaderOptions extends SeriesAsked {
   /** Returns whether the metric's dimensions come in one operation or by one operation each, as far as is known. */
   readonly mode: () => ReadMode;
-  /** Whether its dimensions may be tried one by one where the platform does not know the metric. */
+  /** Returns true if its dimensions may be tried one by one when the platform does not know the metric. */
   readonly mayTry: () => boolean;
   readonly platformClock: PlatformClock;
 }

@@ -3,7 +3,7 @@ import type { Window } from '../settling/window.ts';
 
 // Lists of spans are ascending and disjoint. A span that is cut keeps its other fields in every part.
 
-/** Whether neighbouring spans cover all of [from, to). */
+/** Returns true if neighbouring spans cover all of [from, to). */
 export function covers(spans: readonly Window[], from: number, to: number): boolean {
   let reached = from;
   for (const span of spans) {
@@ -15,7 +15,7 @@ export function covers(spans: readonly Window[], from: number, to: number): bool
   return false;
 }
 
-/** What is left of the spans outside the cuts, which are ascending and disjoint. */
+/** Returns the spans without the cuts, which are ascending and disjoint. */
 export function without<Span extends Window>(spans: readonly Span[], cuts: readonly Window[]): Span[] {
   if (cuts.length === 0) return [...spans];
   const left: Span[] = [];

@@ -26,11 +26,11 @@ const LEAST_DISTANCES = 3;
 /**
  * Returns what is known of a dimension's width after an answer.
  * @param starts starts of the answer's rows, ascending
- * @param points rows with a value, of which those that equal a known bucket show that rows are missing
+ * @param points rows with a value; those that equal a known bucket show that rows are missing
  * @param known.usual width of the metric's other dimensions
  * @param recent buckets of the known width
- * @returns `isKnown` false while the width is in doubt: the rows wait for further answers. `areNarrow` true if values prove that
- * the rows are narrow buckets between which others are missing
+ * @returns `isKnown` false while the width is in doubt: the rows wait for further answers. `areNarrow` true if values
+ *   prove that the rows are narrow buckets between which others are missing
  */
 export function nextWidth(
   starts: Float64Array,

@@ -51,7 +51,7 @@ export function texts(items: readonly unknown[] | null | undefined): readonly st
   return [...new Set((items ?? []).filter((item) => typeof item === 'string').map(beginningOf))];
 }
 
-/** How many there were, and the digest of all. */
+/** Number and digest of all members. */
 export interface Members {
   readonly count: number;
   readonly content: string;
@@ -139,7 +139,7 @@ export function seriesOf<Row>(api: string) {
         const on = read(row, of);
         return on === null || on === undefined ? undefined : Number(on);
       }),
-    /** How many members a list has. */
+    /** Family of the number of a list's members. */
     counted: (name: string, help: string, of: FieldOf<Row, Members>) =>
       measured(name, help, (row) => read<Members>(row, of)?.count),
     /** Numbers by a label. */
@@ -152,14 +152,14 @@ export function seriesOf<Row>(api: string) {
       series(name, help, (row) =>
         [...(of(row) ?? [])].map(([key, value]) => ({ labels: { [label]: key }, value })),
       ),
-    /** When the platform says that a setting was last modified; nothing where it gives no time that can be read. */
+    /** Family of the time of a setting's last modification; no sample without a valid time. */
     modified: (kind: string, thing: string, of: FieldOf<Row, string>) =>
       timed(
         `edge_${kind}_modified_timestamp_seconds`,
         `When ${thing} was last modified according to the platform, as a Unix time.`,
         of,
       ),
-    /** Who made the last change, according to the platform; nothing where it does not say. */
+    /** Family of the author of the last change; no sample if the platform does not name one. */
     edited: (kind: string, thing: string, of: FieldOf<Row, string>) =>
       related(
         `edge_${kind}_last_editor_info`,
@@ -172,7 +172,7 @@ export function seriesOf<Row>(api: string) {
   };
 }
 
-/** What every item of a list has. */
+/** Fields of every item of a list. */
 export interface Item {
   readonly id: string;
   readonly name?: string | null | undefined;
@@ -180,13 +180,13 @@ export interface Item {
 
 /** A read of one item by itself. */
 export interface DetailRead {
-  /** With `:id` in the place of the item's. */
+  /** Path with `:id` in place of the item's. */
   readonly path: string;
   /** The field that the items go into, where the answer is a list; otherwise the answer's own fields are taken. */
   readonly listAs?: string;
 }
 
-/** What is read of each item by itself, in turns. */
+/** Reads of single items, in turns. */
 export interface Details<Detailed> {
   /** The first reads the item itself; what the further ones bring may be missing. */
   readonly reads: readonly DetailRead[];
@@ -205,15 +205,15 @@ export interface ConfigurationIds {
   };
 }
 
-/** What there is to say of one kind of settings. */
+/** Description of one kind of settings. */
 interface SettingsFacts {
-  /** What is collected, in a line for the configuration's documentation. */
+  /** One line for the configuration's documentation. */
   readonly about: string;
   /** The plural of what is collected, in words. */
   readonly things: string;
   /** Cron pattern where the configuration names none. */
   readonly schedule: string;
-  /** Where the specification describes it. */
+  /** Section of the specification. */
   readonly section: string;
   /** The version of the API that is read (section 9). */
   readonly version: Resource['version'];
@@ -223,7 +223,7 @@ interface SettingsFacts {
 
 /** One kind of settings: where it is read, which fields are used, and what is shown of them. */
 export interface SettingsDeclaration<Listed extends Item, Detailed extends object> extends SettingsFacts {
-  /** How much its freshness matters (`weightOf` in `src/exporter/catalogue/known-metrics.ts`); 0.1 by default. */
+  /** Weight of its freshness (`weightOf` in `src/exporter/catalogue/known-metrics.ts`). Default: 0.1. */
   readonly weight?: number;
   /** The kind in the names of its metrics: `edge_<kind>_…`. */
   readonly kind: string;
@@ -241,7 +241,7 @@ export interface SettingsDeclaration<Listed extends Item, Detailed extends objec
   readonly unwatched?: readonly Extract<keyof (Listed & Detailed), string>[];
 }
 
-/** What a collector of settings is given to make its jobs. */
+/** Input from which a collector makes its jobs. */
 export interface CollectorContext {
   readonly account: string;
   /** The collector's name in the configuration. */
@@ -252,9 +252,9 @@ export interface CollectorContext {
   readonly named: readonly string[];
   /** The configurations of a product that the collector needs, as discovered; undefined while they are not. */
   configurations(product: Product): readonly Configuration[] | undefined;
-  /** Whether it is still to be found out which configurations a product has. */
+  /** Returns true if a product's configurations are still unknown. */
   isPending(product: Product): boolean;
-  /** What was remembered of settings. */
+  /** State with the settings. */
   readonly state: StateReader;
   readonly memory: Pick<AccountMemory, 'of'>;
   readonly platformClock: PlatformClock;
@@ -267,7 +267,7 @@ export interface Collector extends SettingsFacts {
   readonly listPermissions: readonly string[];
   /** Paths that it reads. */
   readonly reads: readonly string[];
-  /** What a read costs, in words. */
+  /** Cost of a read, in words. */
   readonly operations: string;
   /** All that it can show. */
   readonly families: readonly Family[];
@@ -275,7 +275,7 @@ export interface Collector extends SettingsFacts {
   readonly labels: readonly string[];
   /** Products of whose lists of configurations it needs one, the likeliest first. */
   readonly needs: readonly Product[];
-  /** Whether the configuration may name the ids of what it reads. */
+  /** True if the configuration may name the ids to read. */
   readonly takesIds: boolean;
   /** The jobs that read it. A job whose id and labels stay the same goes on when others come and go. */
   jobs(context: CollectorContext): readonly Job[];

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What is known of an item beyond its row in the list. */
+/** Details of an item beyond its row in the list. */
 interface Known<Detail> {
   /** The row in the list when it was read. */
   row: unknown;
   /** Undefined while there is none: never read, or not available. */
   detail: Detail | undefined;
-  /** In which turn it was last asked for. */
+  /** Turn in which it was last asked for. */
   turn: number;
-  /** How often in a row it could not be read. */
+  /** Consecutive failed reads. */
   misses: number;
 }
 
@@ -21,14 +21,14 @@ const READS_PER_ROUND = 12;
 /** After how many failures in a row what was read before is dropped. */
 const MAX_MISSES = 3;
 
-/** How many of the items have their turn in one read. */
+/** Returns the number of items that are read in one turn. */
 export function turnSize(items: number): number {
   return Math.min(items, Math.max(AT_LEAST, Math.ceil(items / READS_PER_ROUND)));
 }
 
 /**
- * Whose turn it is to be read by itself. A list of hundreds is not read item by item every time: those whose row in the
- * list changed go first, then those never read, then the others in a round.
+ * Items that are read by themselves in turns, since a list of hundreds is too expensive to read every time. Items whose
+ * row changed go first, then those never read, then the others in a round.
  */
 export class DetailTurns<Detail> {
   readonly #known = new Map<string, Known<Detail>>();
@@ -45,7 +45,7 @@ export class DetailTurns<Detail> {
       .map(({ id }) => id);
   }
 
-  /** Whether any item could be read by itself. */
+  /** Returns true if any item could be read by itself. */
   get hasRead(): boolean {
     return [...this.#known.values()].some(({ detail }) => detail !== undefined);
   }

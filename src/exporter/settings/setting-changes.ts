@@ -1,27 +1,27 @@
 import type { StateEntry, StateKey, StateReader } from '../state/state.ts';
 import { digest } from './collector.ts';
 
-/** What a setting holds, field by field, as digests: enough to see that it changed, too little to see what it is. */
+/** Digests of a setting's fields: enough to see a change, too little to see a value. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
-/** What is remembered of a setting. */
+/** Memory of a setting. */
 interface RememberedSetting {
   readonly fingerprint: Fingerprint;
-  /** When it was last found changed (s); undefined when it never was. */
+  /** Time (s) at which it was last found changed; undefined if it never was. */
   readonly changedAt?: number;
 }
 
-/** What is remembered of the settings of one kind, by id. */
+/** Memory of the settings of one kind, by id. */
 export interface SettingsMemory {
   readonly known: ReadonlyMap<string, RememberedSetting>;
-  /** How often in a row a known setting was missing from the list. */
+  /** Consecutive reads in which a known setting was missing from the list. */
   readonly absences: ReadonlyMap<string, number>;
 }
 
-/** What a read has found. */
+/** Result of a comparison. */
 export interface ChangesFound {
   readonly memory: SettingsMemory;
-  /** What is remembered where the state refuses `entries`: a change is found again by the next read. */
+  /** Memory if the state refuses `entries`: the next read finds the change again. */
   readonly refused: SettingsMemory;
   readonly entries: readonly StateEntry[];
   readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[];
@@ -78,7 +78,7 @@ function covers(before: Fingerprint, after: Fingerprint): boolean {
   return Object.keys(after).every((field) => before[field] !== undefined);
 }
 
-/** What the state holds of the settings of one kind, validated: another version may have written it. */
+/** Returns the state's settings of one kind, validated: another version may have written them. */
 export function restoreSettings(state: StateReader, prefix: StateKey): SettingsMemory {
   const known = new Map<string, RememberedSetting>();
   for (const key of state.keys(prefix)) {

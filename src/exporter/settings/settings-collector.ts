@@ -55,7 +55,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   };
 }
 
-/** Whether it is known by which ids to read. */
+/** Returns true if it is known by which ids to read. */
 function isKnown(
   { products }: ConfigurationIds,
   { named, configurations, isPending }: CollectorContext,
@@ -64,7 +64,7 @@ function isKnown(
   return named.length > 0 || products.some(isListed) || !products.some(isPending);
 }
 
-/** What a read costs, in words. */
+/** Returns the cost of a read, in words. */
 function operationsOf<Listed extends Item, Detailed extends object>({
   list,
   version,
@@ -95,12 +95,12 @@ interface SettingsJobOptions<Listed extends Item, Detailed extends object> {
   readonly changes: SettingSeries<{ readonly changedAt: number | undefined }>;
 }
 
-/** What is remembered of one kind of settings between two polls. */
+/** Memory of one kind of settings between two polls. */
 interface KindMemory {
   readonly settings: SettingsMemory;
   /** Operations that the last read took. */
   readonly operations: number;
-  /** Where the platform refused the last read, as forbidden. */
+  /** Refusal of the last read, if it was forbidden. */
   readonly refusal: Refusal | undefined;
 }
 
@@ -210,7 +210,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     return settings.known.size > 0 ? settings : restoreSettings(this.#options.context.state, this.#prefix);
   }
 
-  /** Only a missing permission: another kind of settings is read where this one does not exist. */
+  /** Returns the refusal of a missing permission only: a kind that does not exist gives way to another. */
   #refusalBy(failure: PlatformFailure | undefined, mayBeOfItem = false): Refusal | undefined {
     if (failure?.outcome !== 'forbidden') return undefined;
     const refusal = this.#refusals.of(failure);
@@ -221,7 +221,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     return this.#options.context.platformClock.now();
   }
 
-  /** Where the permission is missing, says which. */
+  /** Names the missing permission. */
   #explained(failure: PlatformFailure): PlatformFailure {
     if (failure.outcome !== 'forbidden' || foreignAnswerOf(failure) !== undefined) return failure;
     const { declaration } = this.#options;
@@ -246,7 +246,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     );
   }
 
-  /** Whether any series comes of these rows. */
+  /** Returns true if these rows have any series. */
   #shows(rows: ReadonlyMap<string, Listed & Partial<Detailed>>): boolean {
     const { series } = this.#options.declaration;
     return [...rows.values()].some((row) => series.some(({ values }) => values(row).length > 0));

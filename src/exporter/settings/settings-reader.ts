@@ -26,15 +26,14 @@ function resultOf(body: unknown): object {
   throw new PlatformFailure('undecodable', 'the answer contains no object');
 }
 
-/** What a read of settings brought. */
+/** Result of a read of settings. */
 export interface SettingsRead<Row> {
-  /** By id. */
   readonly rows: ReadonlyMap<string, Row>;
   /** Items that were not what they should be, or could not be read. */
   readonly rejected: number;
   /** Why the read ended early; what it brought until then is good. */
   readonly failure: PlatformFailure | undefined;
-  /** Whether a refusal may be that of an item alone: the list was read, and few were asked for. */
+  /** True if a refusal may concern an item alone: the list was read, and few items were asked for. */
   readonly mayBeOfItem?: boolean;
   /** Operations that a read like this costs. */
   readonly operations: number;
@@ -50,7 +49,7 @@ const OF_ONE_ITEM: ReadonlySet<FailureOutcome> = new Set([
   'undecodable',
 ]);
 
-/** So many items that are refused before one can be read make it likely that all are: further ones are asked for an hour later. */
+/** After this many refused items without a read one, all are likely to be refused: further ones are asked for an hour later. */
 const REFUSED_ALIKE = 3;
 
 /** Reads one kind of settings: the list whole, and in turns what the list leaves out. */
@@ -59,7 +58,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   readonly #options: ReaderOptions;
   readonly #turns = new DetailTurns<Detailed>();
   readonly #ends = new EarlyEnds();
-  /** How many items were refused in a row without one that could be read. */
+  /** Consecutive refused items without one that could be read. */
   #refused = 0;
   /** Kinds of ids of which the platform knew none. */
   readonly #unknown = new Set<string>();
@@ -251,7 +250,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   }
 }
 
-/** What the list gives holds against what an older read of the item gave; what it leaves out does not. */
+/** Merges a row of the list with an older read of the item; the list wins. */
 function merged<Listed, Detailed>(
   row: Listed & object,
   detail: Detailed | undefined,
@@ -279,7 +278,7 @@ function counting(inner: Read): { read: Read; operations: () => number } {
 
 /** Items whose ids are of one kind. */
 interface ItemIds {
-  /** Which ids these are, in plain words. */
+  /** Kind of these ids, in plain words. */
   readonly kind: string;
   readonly items: readonly unknown[];
 }
@@ -291,10 +290,9 @@ export const LIST_PERMISSION = 'Analytics';
 export class IdsUnavailable extends PlatformFailure {}
 
 /**
- * What may be the ids of configurations, the likeliest first. The specification does not say which kind of id a path
- * takes (section 4.14), so the caller uses the first kind that the platform knows. An empty list gives way to the next;
- * the last one is read only where the platform knows none of the others.
- * @throws IdsUnavailable when no list can be read
+ * Yields possible ids of configurations, the likeliest first. The specification does not say which kind of id a path
+ * takes (section 4.14), so the caller uses the first kind that the platform knows. An empty list gives way to the next.
+ * @throws IdsUnavailable if no list can be read
  */
 async function* candidateIds(
   { products, otherwise }: ConfigurationIds,

@@ -14,7 +14,7 @@ const ENOUGH = 60;
 const MOST_MEASUREMENTS = 5_000;
 
 /**
- * How much the buckets of one metric grow with age, over all targets. Each entry is for a minute of age: sums of what buckets held
+ * Growth of the buckets of one metric with age, over all targets. Each entry is for a minute of age: sums of the values
  * at that age and in the next answer, the sum of their ages in that answer, and the number of buckets.
  */
 export interface Completeness {

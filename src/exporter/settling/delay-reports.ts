@@ -19,7 +19,7 @@ export interface DelayChange {
 /** Settle delays move by seconds all the time: only a change of this much (ms) is reported. */
 const LEAST_CHANGE_MS = 60_000;
 
-/** Which learned delays were reported last. */
+/** Learned delays that were reported last. */
 export class DelayReports {
   readonly #settings: DelaySettings;
   readonly #reported = new Map<string, number>();

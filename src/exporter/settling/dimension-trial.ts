@@ -8,16 +8,16 @@ import { MINUTE_MS } from './window.ts';
  */
 export interface DimensionTrial {
   readonly target: string;
-  /** When that target last found the metric missing. */
+  /** Time at which that target last found the metric missing. */
   readonly missingAt: number;
-  /** When it last tried; undefined where it never did. */
+  /** Time of its last trial; undefined if there was none. */
   readonly triedAt: number | undefined;
 }
 
 /** A read that found a metric missing. */
 export interface MissingMetric {
   readonly target: string;
-  /** Whether the platform has ever had any data of the target: an id that it does not know proves nothing. */
+  /** True if the platform has ever had data of the target: an unknown id proves nothing. */
   readonly isKnown: boolean;
 }
 
@@ -27,7 +27,7 @@ const AGAIN_MS = 60 * MINUTE_MS;
 /** Reads of a missing metric come an hour apart at most: a target that reads it no more gives way to another. */
 const GONE_MS = 3 * AGAIN_MS;
 
-/** Whether a target may try the dimensions of a metric that it finds missing. */
+/** Returns true if a target may try the dimensions of a metric that it finds missing. */
 export function mayTry(trial: DimensionTrial | undefined, target: string, now: number): boolean {
   if (trial?.target !== target) return false;
   const { triedAt } = trial;

@@ -26,7 +26,7 @@ export function storeMetric(known: MetricMemory): z.input<typeof storedMetric> {
   return { version: 1, ...known };
 }
 
-/** What was learned before; nothing where the state holds none, or something else. */
+/** Returns what was learned before; nothing if the state holds nothing valid. */
 export function restoreMetric(stored: unknown): MetricMemory {
   const { data } = storedMetric.safeParse(stored);
   if (data === undefined) return NOTHING_LEARNED;

@@ -2,10 +2,10 @@ import { type Completeness, type Growth, leastAgeWith, NO_COMPLETENESS, withGrow
 import { afterMissing, type DimensionTrial, type MissingMetric } from './dimension-trial.ts';
 import { MINUTE_MS } from './window.ts';
 
-/** How a metric's dimensions are read: all in the metric's own answer, or each by an operation of its own. */
+/** Way to read a metric's dimensions: all in one answer, or each with its own operation. */
 export type ReadMode = 'metric' | 'dimensions';
 
-/** What an account has learned of one metric of a product, over all its targets. A poll replaces it as a whole. */
+/** What an account has learned of one metric of a product, over all targets. A poll replaces it as a whole. */
 export interface MetricMemory {
   readonly completeness: Completeness;
   /** Age (ms) at which a bucket is shown where the publish delay is learned. */
@@ -22,7 +22,7 @@ export interface MetricMemory {
   readonly trial: DimensionTrial | undefined;
 }
 
-/** How buckets changed within one hour, after they were first seen. */
+/** Changes of buckets within one hour, after they were first seen. */
 export interface Restated {
   /** Hours since the epoch. */
   readonly hour: number;
@@ -30,29 +30,29 @@ export interface Restated {
   readonly down: number;
 }
 
-/** In one slot of time: the greatest age at which a bucket changed late, or how long before an answer the newest ended at least. */
+/** Greatest age of a late change, or least lag of an answer, in one slot of time. */
 interface Timed {
   readonly slot: number;
   readonly ms: number;
 }
 
-/** What one poll shows of the platform, whether or not what it counted could be committed. */
+/** Evidence of one poll about the platform, whether or not its counts were committed. */
 export interface MetricEvidence {
   /** The platform's time. */
   readonly now: number;
-  /** How long ago (ms) the newest bucket of the answer ended; undefined where it does not reach the present. */
+  /** Time (ms) since the newest bucket of the answer ended; undefined if it does not reach the present. */
   readonly lagMs: number | undefined;
-  /** How many buckets had another value than before, and how many of them had become smaller. */
+  /** Number of buckets with another value than before, and of those that became smaller. */
   readonly changes: number;
   readonly downwards: number;
   /** The greatest age (ms) at which one of them still had its earlier value, by how far the platform had come; 0 without any. */
   readonly unsettledAge: number;
-  /** Whether even the oldest bucket that could be compared had changed. */
+  /** True if even the oldest comparable bucket had changed. */
   readonly oldestChanged: boolean;
   readonly grown: readonly Growth[];
-  /** How its dimensions were read, where that is new. */
+  /** Way in which its dimensions were read, if it is new. */
   readonly mode?: ReadMode | undefined;
-  /** Where the platform did not know the metric. */
+  /** Absence of the metric on the platform. */
   readonly missing?: MissingMetric;
 }
 
@@ -92,7 +92,7 @@ export function nothingShown(now: number): MetricEvidence {
   };
 }
 
-/** What is known after a poll. */
+/** Returns what is known after a poll. */
 export function learn(known: MetricMemory, evidence: MetricEvidence): MetricMemory {
   const { now, lagMs, grown, mode, missing } = evidence;
   const completeness = withGrown(known.completeness, grown);
@@ -109,15 +109,15 @@ export function learn(known: MetricMemory, evidence: MetricEvidence): MetricMemo
   };
 }
 
-/** How long a metric is read dimension by dimension before one operation for all is tried again: platforms improve. */
+/** A metric that is read dimension by dimension is tried with one operation again after this time: platforms improve. */
 const MODE_MS = 24 * 60 * MINUTE_MS;
 
-/** How a metric is to be read. @param now the platform's time */
+/** Returns the way to read a metric. @param now the platform's time */
 export function readMode({ singlyUntil }: MetricMemory, now: number): ReadMode {
   return now < singlyUntil && singlyUntil <= now + MODE_MS ? 'dimensions' : 'metric';
 }
 
-/** How much of its final value a bucket must hold to be shown. */
+/** Share of its final value that a bucket must hold to be exposed. */
 const COMPLETE = 0.98;
 
 /** The delay is shortened only when buckets hold a little more than that, so that it does not go back and forth. */
@@ -147,7 +147,7 @@ function withRestated(
   return [...kept, { hour, up: last.up + changes - downwards, down: last.down + downwards }];
 }
 
-/** What recurs in several slots of this length (ms) is usual; what is seen in one is a single event. */
+/** Events in several slots of this length (ms) are usual; in one slot they are a single event. */
 const SLOT_MS = 10 * MINUTE_MS;
 const SLOTS = 3;
 
@@ -163,8 +163,8 @@ function faded({ slot, ms }: Timed, now: number): number {
 const SHARE_DOWNWARDS = 0.05;
 
 /**
- * Whether no delay is known to be long enough: even the oldest bucket has changed, and values have gone up and down within a
- * day, as where the answers of two sources differ, or values are sampled.
+ * Returns true if no delay is known to suffice: even the oldest bucket changed, and values went up and down within a
+ * day, as if two sources differ or values are sampled.
  */
 function changesAtRandom(hours: readonly Restated[], { oldestChanged }: MetricEvidence): boolean {
   const [up, down] = hours.reduce(([ups, downs], hour) => [ups + hour.up, downs + hour.down], [0, 0]);
@@ -201,7 +201,7 @@ export interface Delays {
   readonly settle: number;
   /** Age up to which buckets are read again, so that late changes are seen. */
   readonly horizon: number;
-  /** How far behind the clock the newest buckets usually are. */
+  /** Usual lag of the newest buckets behind the clock. */
   readonly lag: number;
 }
 
@@ -251,7 +251,7 @@ function settleDelay({ late }: MetricMemory, delays: DelaySettings, now: number)
 /** The platform aggregates for up to ten minutes; one that is further behind is not as it should be. */
 export const LONGEST_LAG_MS = 10 * MINUTE_MS;
 
-/** How far (ms) behind the clock the newest buckets usually are: the least of the last half an hour; 0 before any was seen. */
+/** Returns the usual lag (ms) of the newest buckets behind the clock: the least of the last half an hour; 0 before any. */
 function usualLag({ lags }: Pick<MetricMemory, 'lags'>): number {
   if (lags.length === 0) return 0;
   return lags.reduce((least, { ms }) => Math.min(least, ms), LONGEST_LAG_MS);
@@ -280,7 +280,7 @@ export function upwardShare(known: MetricMemory, now: number): number | undefine
   return up + down < ENOUGH_RESTATEMENTS ? undefined : up / (up + down);
 }
 
-/** Whether a young bucket is a lower bound: by the last day, and by the last hour, so that a change shows at once. */
+/** Returns true if a young bucket is a lower bound, by the last day and by the last hour, so that a change shows at once. */
 export function onlyGrow(known: MetricMemory, now: number): boolean {
   const { up, down } = restatedWithin(known, 1, now);
   return Number(upwardShare(known, now)) >= LEAST_SHARE && up >= LEAST_SHARE * (up + down);

@@ -9,7 +9,7 @@ export const MINUTE_MS = 60_000;
 /** The longest window that the platform still answers with its finest buckets. */
 export const FINEST_WINDOW_MS = 60 * MINUTE_MS;
 
-/** How much further back than the settling horizon a fresh window reaches, so that late changes are still seen. */
+/** A fresh window reaches this far (ms) behind the settling horizon, so that late changes are still seen. */
 const OVERLAP_MS = 5 * MINUTE_MS;
 
 export interface FreshNeeds {
@@ -64,7 +64,7 @@ export function hourFrom(time: number, now: number, width: number): Window {
 /** Length (ms) of the platform's history (the longest duration of section 4.12). */
 export const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
 
-/** Whether a window is so long that its buckets are wide. */
+/** Returns true if a window is so long that its buckets are wide. */
 export function isCoarse({ from, to }: Window): boolean {
   return to - from > FINEST_WINDOW_MS;
 }

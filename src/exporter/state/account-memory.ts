@@ -2,13 +2,13 @@ import type { StateKey, StateReader } from './state.ts';
 
 /** A part of what an account remembers: a value that polls read, and replace as a whole. */
 export interface MemoryPart<T> {
-  /** Where the state keeps it; undefined where a restart forgets it. */
+  /** Key in the state; undefined if a restart forgets it. */
   readonly key?: StateKey;
   /** Returns what is remembered, by what the state holds under the key. @param stored undefined where it holds nothing */
   open(stored: unknown): T;
 }
 
-/** A part that is learned gradually. The account saves it every few seconds, apart from the commits of polls. */
+/** Part that is learned gradually. The account saves it every few seconds, apart from the commits of polls. */
 export interface SavedPart<T> extends MemoryPart<T> {
   readonly key: StateKey;
   /** Returns what the state keeps of it. */
@@ -19,7 +19,7 @@ export interface SavedPart<T> extends MemoryPart<T> {
 export interface MemoryChange {
   readonly part: MemoryPart<unknown>;
   readonly value: unknown;
-  /** In its place where the state refused what was to be committed. */
+  /** Value if the state refused the commit. */
   readonly refused: unknown;
 }
 
@@ -35,7 +35,7 @@ export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): M
  */
 export class AccountMemory {
   readonly #state: Pick<StateReader, 'kind' | 'get'>;
-  /** By part: what goes with its job is forgotten with it. */
+  /** By part: values go with their job. */
   readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
   /** Values of parts while the state cannot be read, and what it turned out to hold: there may be a hundred thousand. */
   readonly #unread = new WeakMap<MemoryPart<unknown>, unknown>();

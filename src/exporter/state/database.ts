@@ -31,7 +31,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A database with all of its records in memory, but for queues. */
+/** Database with all of its records in memory, except queues. */
 export interface LoadedDatabase {
   readonly database: Database;
   readonly records: Records;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { parse, toClientConfig } from 'pg-connection-string';
 
-/** Where a PostgreSQL is, and how to get in: what its URL says, and where that is silent, the variables that libpq knows. */
+/** Address and login of a PostgreSQL, from its URL and the variables of libpq. */
 export interface PostgresAddress {
   /** For messages, without the password. */
   readonly shown: string;
@@ -18,7 +18,7 @@ export interface PostgresAddress {
   readonly tls: () => ConnectionOptions | boolean;
 }
 
-/** Modes of TLS as libpq has them, but for `allow` and `prefer`. */
+/** Modes of TLS of libpq, except `allow` and `prefer`. */
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
 /** Parameters of the URL that are understood, others are mistakes; each with the variable that fills it in. */

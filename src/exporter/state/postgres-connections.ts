@@ -40,7 +40,7 @@ export class PostgresConnections {
     this.#most = most;
   }
 
-  /** Where it is, without a password. */
+  /** Address without a password. */
   get shown(): string {
     return this.#address.shown;
   }

@@ -61,7 +61,7 @@ function unlessDamaged<T>(decode: () => T): T | undefined {
 
 /** Records in memory, by name. */
 export class Records {
-  /** In groups, so that what an account asks for costs no more where there are thousands of them. */
+  /** In groups, so that an account's reads cost no more with thousands of accounts. */
   readonly #groups = new Map<string, Map<string, Uint8Array>>();
 
   get size(): number {
@@ -96,7 +96,7 @@ export class Records {
     }
   }
 
-  /** In order, a group at a time: names have the order of their groups. */
+  /** Yields names in order, a group at a time. */
   *#namesUnder(prefix: StateKey): Generator<string, void> {
     const start = textOfKey(prefix);
     const groups =

@@ -139,7 +139,7 @@ export class LockedDirectory {
     };
   }
 
-  /** Lets go of the directory. */
+  /** Releases the directory. */
   async release(): Promise<void> {
     await this.#ask('unlock', undefined).finally(() => this.#worker.terminate());
   }

@@ -36,7 +36,7 @@ export const NO_MEMORY: StateReader = { kind: 'memory', get: () => undefined, ke
 
 /** Memory of the exporter from one poll to the next: counters with their watermarks. */
 export interface State extends StateReader {
-  /** Where it is kept, or should be; undefined where no directory was asked for. */
+  /** Directory, or intended directory; undefined if none was asked for. */
   readonly directory: string | undefined;
   /** Note for the operator: why it is not durable, or what was set aside. */
   readonly note: string | undefined;
@@ -55,7 +55,7 @@ export interface State extends StateReader {
    * tried again later.
    */
   commit(entries: readonly StateEntry[]): Promise<void>;
-  /** Lets go of the directory, after the commits under way. */
+  /** Releases the directory, after the current commits. */
   close(): Promise<void>;
 }
 

@@ -15,9 +15,9 @@ export interface Configuration {
 /** The configurations of an answer. */
 export interface Discovered {
   readonly configurations: readonly Configuration[];
-  /** How many items were none. */
+  /** Number of invalid items. */
   readonly rejected: number;
-  /** How many items were more than are taken, and were not looked at. */
+  /** Number of items beyond the limit. */
   readonly overLimit: number;
 }
 
@@ -31,7 +31,7 @@ function configurationsResource({ api, id }: Product): Resource {
 
 /** A list as it was answered. */
 export interface ListedItems {
-  /** Of all its pages, whether or not these are configurations. */
+  /** Items of all pages, valid or not. */
   readonly items: readonly unknown[];
   readonly pages: number;
   /** Size of the first page. */
@@ -82,7 +82,7 @@ export function decodeConfigurations(body: unknown, most: number): Discovered {
   return { configurations: [...byId.values()], rejected, overLimit: 0 };
 }
 
-/** By hand, since a list may have thousands of items: a schema takes a hundred times as long. */
+/** Decodes by hand, since a list may have thousands of items: a schema takes a hundred times as long. */
 function configurationOf(item: unknown): Configuration | undefined {
   if (typeof item !== 'object' || item === null) return undefined;
   const { id, name, active, domains }: { readonly [Field in keyof Configuration]?: unknown } = item;
@@ -93,7 +93,7 @@ function configurationOf(item: unknown): Configuration | undefined {
   return { id: own, name: beginningOf(String(name ?? '')), active: active !== false, domains: others };
 }
 
-/** What is no list has one item that is no id. */
+/** Returns the items of a list. Any other value is one item, which is no id. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === null || value === undefined ? [] : [undefined];
 }

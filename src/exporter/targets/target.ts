@@ -23,7 +23,7 @@ export function ownId({ id, owner = id }: Target): string {
   return owner;
 }
 
-/** What stands for a target among those of its product. */
+/** Returns the name of a target among those of its product. */
 export function targetName({ by, id }: Pick<Target, 'by' | 'id'>): string {
   return `${by}/${id}`;
 }
@@ -36,14 +36,14 @@ export function targetLabels({ account, product, by, id, name }: Target): Labels
 }
 
 /**
- * The labels of a series: the target's with those of its own. Measured, `{ ...a, ...b }` of labels has V8 give each object a
- * hidden class of its own, which takes four times as much as the object.
+ * Returns the labels of a series: the target's with its own. Measured, `{ ...a, ...b }` of labels gives each object a
+ * hidden class of its own in V8, which takes four times as much memory as the object.
  */
 export function labelsIn(target: Target, labels: Labels): Labels {
   return Object.assign(targetLabels(target), labels);
 }
 
-/** Which series: one metric of a target, and one of its dimensions or all of them. */
+/** Series to read: one metric of a target, and one of its dimensions or all. */
 export interface SeriesQuestion {
   readonly target: Target;
   readonly metric: string;
@@ -67,7 +67,7 @@ export function seriesResource({ target, metric, dimension, window }: SeriesQues
 }
 
 /**
- * Which id stands for a configuration in the paths of an API. `only_domain`: that of its domain where it has one alone, else its
+ * Kind of id that stands for a configuration in the paths of an API. `only_domain`: the id of its only domain, else its
  * own, for a source without series of single domains.
  */
 export type Addressing = 'configuration' | 'domain' | 'only_domain';
@@ -78,13 +78,13 @@ export interface Selection {
   readonly exclude: readonly string[];
 }
 
-/** What of a product is asked for: its configurations, the product as a whole, or both. */
+/** Requested targets of a product: its configurations, the product as a whole, or both. */
 export interface TargetSelection {
   readonly by: readonly Target['by'][];
   readonly configurations: Selection;
 }
 
-/** What of a product is read: its selected configurations, the product as a whole, or both. */
+/** Returns the targets of a product: its selected configurations, the product as a whole, or both. */
 export function targetsOf(
   account: string,
   product: Product,
@@ -116,8 +116,8 @@ export function targetsOf(
 }
 
 /**
- * Whether a configuration is selected: included by name or id, and not excluded by either. An inactive one has no traffic as
- * a rule: it is selected only where its own name or id is written, and not by a pattern.
+ * Returns a function that is true for selected configurations: included by name or id, and not excluded by either. An
+ * inactive one usually has no traffic: it is selected only by its own name or id, not by a pattern.
  */
 export function selector({ include, exclude }: Selection): (configuration: Configuration) => boolean {
   const included = matcher(include);
@@ -127,14 +127,14 @@ export function selector({ include, exclude }: Selection): (configuration: Confi
   return (configuration) => isMeant(configuration) && included(configuration) && !excluded(configuration);
 }
 
-/** Whether a name (a glob) or an id is of none of the configurations; all of none is no contradiction. */
+/** Returns true if a name (a glob) or an id matches no configuration of a list that has some. */
 export function matchesNothing(pattern: string, configurations: readonly Configuration[]): boolean {
   return pattern !== '*' && !configurations.some(matcher([pattern]));
 }
 
 /**
- * Whether series of a configuration of this list can be asked for. Where others of the product have domains, whose ids the API
- * takes, one without them has no id in it, and no traffic.
+ * Returns a function that is true if series of a configuration of this list can be asked for. If others of the product
+ * have domains, whose ids the API takes, one without domains has no id and no traffic.
  */
 export function addressedIn(
   configurations: readonly Configuration[],

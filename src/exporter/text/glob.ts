@@ -4,12 +4,13 @@ type GlobPiece = '*' | ((character: string) => boolean);
 /** Alternatives that a pattern may have; each `{a,b}` doubles them. */
 const MOST_ALTERNATIVES = 100;
 
-/** So many answers are remembered: the same few dimensions, families and accounts are asked about again and again. */
+/** Answers that are remembered: the same few dimensions, families and accounts are looked up again and again. */
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Returns a function that is true for texts that match any of the patterns: `*` is any text, `?` any character, `[a-c]` one of these and `[!a-c]` one of the
- * others, `{a,b}` either of the two, and `\` takes what follows as it is. A pattern that is none stands for its own text.
+ * Returns a function that is true for texts that match any of the patterns: `*` is any text, `?` any character, `[a-c]`
+ * one of these, `[!a-c]` one of the others, `{a,b}` either of the two, and `\` escapes the next character. An invalid
+ * pattern matches its own text.
  */
 export function matchesAny(patterns: readonly string[]): (text: string) => boolean {
   // Ten thousand names may be listed, and asked about: those that stand for themselves are looked up.

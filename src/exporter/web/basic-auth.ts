@@ -11,7 +11,7 @@ export interface WebLogin {
   readonly password: string;
 }
 
-/** Lets a request pass that carries the name and password of one of the users, if there are any (RFC 7617). */
+/** Passes a request with the name and password of a user, if there are users (RFC 7617). */
 export function basicAuth(webConfig: WebConfigFile, verify = createLoginVerifier()): RequestHandler {
   return async (request, response, next) => {
     const { users } = webConfig.current();

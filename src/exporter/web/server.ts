@@ -12,7 +12,7 @@ const SERVER_OPTIONS = { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 10_000
 /** Answers that a connection gets before it is closed: so many may be asked for ahead. */
 const MOST_REQUESTS = 100;
 
-/** A full server is told once in this time (ms). */
+/** A full server is reported once in this time (ms). */
 const TOLD_EVERY_MS = 60_000;
 
 /** Makes a server of at most `connections`, over TLS where the web configuration has it now. */

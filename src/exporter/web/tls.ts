@@ -11,7 +11,7 @@ export interface TlsConfig {
   readonly clientNames: readonly string[] | undefined;
 }
 
-/** Who must show a certificate, and whether the client CA must have signed it; Go's ClientAuthType. */
+/** Clients that must show a certificate, and whether the client CA must have signed it; Go's ClientAuthType. */
 export type ClientPolicy =
   | 'NoClientCert'
   | 'RequestClientCert'
