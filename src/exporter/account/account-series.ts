@@ -102,7 +102,7 @@ export class AccountSeries {
   #wantedSeries() {
     const { sources, targets } = this.#options;
     return targets.products
-      .filter(({ product }) => sources.isChosen(product.api))
+      .filter(({ product }) => sources.isReady(product.api))
       .flatMap((read) =>
         targets.reads(read).flatMap(({ target, metric }) => {
           const { product, by, id, name } = target;

@@ -41,17 +41,15 @@ const GONE_MS = 10 * MINUTE_MS;
 /** Findings of this process about the sources of one API. */
 interface Known {
   readonly evidence: Pick<SourceEvidence, 'restLists' | 'rest' | 'graphql'>;
-  /** True after the first try to ask, whatever came of it; and once the sources have answered. */
-  readonly isTried: boolean;
-  readonly isProbed: boolean;
+  /** `failed` if a probe ended without an answer of the sources, and none was answered before. */
+  readonly probe: 'pending' | 'failed' | 'answered';
   /** Since when (local ms) every read is answered with 404; undefined while one is not. */
   readonly goneSince: number | undefined;
 }
 
 const NOTHING_KNOWN: Known = {
   evidence: { restLists: undefined, rest: undefined, graphql: undefined },
-  isTried: false,
-  isProbed: false,
+  probe: 'pending',
   goneSince: undefined,
 };
 
@@ -96,8 +94,8 @@ export class AccountSources {
   }
 
   /** True if jobs can be made: the source was found, or nothing could be found out about it. */
-  isChosen(api: SeriesApi): boolean {
-    return this.#isFound(api) || this.#knownOf(api).isTried;
+  isReady(api: SeriesApi): boolean {
+    return this.#isFound(api) || this.#knownOf(api).probe !== 'pending';
   }
 
   /** Returns the source of each API's series, and the reason. */
@@ -174,8 +172,8 @@ export class AccountSources {
 
   #needsProbe(api: SeriesApi): boolean {
     if (this.#configured(api) !== 'auto') return false;
-    const { isProbed, goneSince, evidence } = this.#knownOf(api);
-    if (!isProbed) return evidence.restLists !== false;
+    const { probe, goneSince, evidence } = this.#knownOf(api);
+    if (probe !== 'answered') return evidence.restLists !== false;
     return goneSince !== undefined && this.#now >= goneSince + GONE_MS;
   }
 
@@ -183,9 +181,9 @@ export class AccountSources {
   probed(api: SeriesApi, outcome: Outcome): boolean {
     const known = this.#knownOf(api);
     const isNeeded = this.#needsProbe(api);
-    const isProbed = known.isProbed || outcome === 'ok' || outcome === 'not_found';
-    const goneSince = isNeeded && isProbed ? undefined : known.goneSince;
-    this.#known.set(api, { ...known, isTried: true, isProbed, goneSince });
+    const isAnswered = known.probe === 'answered' || outcome === 'ok' || outcome === 'not_found';
+    const goneSince = isNeeded && isAnswered ? undefined : known.goneSince;
+    this.#known.set(api, { ...known, probe: isAnswered ? 'answered' : 'failed', goneSince });
     return this.haveChanged;
   }
 
@@ -223,7 +221,7 @@ export class AccountSources {
 
   /** The source that series are read from, and whether a probe is needed. */
   #jobsFor(api: SeriesApi): string {
-    return JSON.stringify([this.isChosen(api) && this.#chosen(api).source, this.#needsProbe(api)]);
+    return JSON.stringify([this.isReady(api) && this.#chosen(api).source, this.#needsProbe(api)]);
   }
 
   /** Parts of the memory that are saved from time to time. */

@@ -296,7 +296,7 @@ export class Account {
     this.#isDemandKnown ||= this.#jobs.areListed;
     this.#schedule.replace(jobs);
     // Until the sources are known, what a former account has left may still be wanted.
-    if (this.#jobs.areSourcesChosen) this.#store.keep(idsOf(jobs));
+    if (this.#jobs.areSourcesReady) this.#store.keep(idsOf(jobs));
     this.#exposeCatchingUp();
     this.#reportSources();
     observer.jobsDropped(config.name, this.#jobs.dropped);

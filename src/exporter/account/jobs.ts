@@ -154,8 +154,8 @@ export class AccountJobs {
   }
 
   /** True if the source of every API is known, so that it is known which series there are. */
-  get areSourcesChosen(): boolean {
-    return [...this.#apis].every((api) => this.sources.isChosen(api));
+  get areSourcesReady(): boolean {
+    return [...this.#apis].every((api) => this.sources.isReady(api));
   }
 
   /** Series that are read. */
