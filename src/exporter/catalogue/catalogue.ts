@@ -49,14 +49,6 @@ export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = Object.fr
 // Whole-product values have names of their own: in one family with its configurations they would count twice.
 const NAMESPACES = { configuration: 'edge', product: 'edge_product' } as const;
 
-const UNIT_NOTES: Record<Meaning['unit'], string> = {
-  count: '',
-  seconds: '',
-  volume: ` The platform documents no unit; ${DEFAULT_UNITS.volume} are assumed unless the configuration sets another.`,
-  rate: ` In bytes; multiply by 8 for bits. The platform documents no unit; ${DEFAULT_UNITS.rate} is assumed unless the configuration sets another.`,
-  percent: '',
-};
-
 /** The API metrics, with their dimensions, that a meaning is read from: `analytics/metrics waf (xss, rfi)`. */
 function sourcesOf(meaning: Meaning): readonly string[] {
   return [...KNOWN_METRICS].flatMap(([metric, { dimensions }]) => {
@@ -73,17 +65,17 @@ function apisOf(metric: string): string {
 function familiesOf(meaning: Meaning, scope: Scope): MeaningFamilies {
   const name = `${NAMESPACES[scope]}_${meaning.stem}`;
   const whose = scope === 'product' ? ', of the whole product' : '';
-  const source = `${UNIT_NOTES[meaning.unit]} API: ${sourcesOf(meaning).join(', ')}.`;
+  const source = `${meaning.unit === 'rate' ? ' Multiply by 8 for bits.' : ''} API: ${sourcesOf(meaning).join(', ')}.`;
   const subject = `${meaning.text}${whose}`;
   if (!meaning.additive) {
-    return { gauge: { name, type: 'gauge', help: `${subject}, in the newest published bucket.${source}` } };
+    return { gauge: { name, type: 'gauge', help: `${subject}, in the newest trusted bucket.${source}` } };
   }
-  const perMinute = `${subject}, per minute, in the newest published bucket; for sums over time use ${name}_total.`;
-  const total = `${subject}; counts every settled bucket once. For the newest value use ${name}_per_minute.`;
+  const perMinute = `${subject}, per minute, in the newest trusted bucket. Use ${name}_total for sums over time.`;
+  const total = `${subject}, in all settled buckets.`;
   return {
     gauge: { name: `${name}_per_minute`, type: 'gauge', help: perMinute + source },
     counter: { name: `${name}_total`, type: 'counter', help: total + source },
-    ...(meaning.boundedBy && { early: earlyFamilies(name, summedTo(subject, meaning.boundedBy), source) }),
+    ...(meaning.boundedBy && { early: earlyFamilies(name, summedTo(subject, meaning.boundedBy)) }),
   };
 }
 
@@ -92,17 +84,16 @@ function summedTo(subject: string, labels: readonly string[]): string {
   return labels.length === 0 ? subject : subject.replace(/ by .*;[^,]*/, ` by ${labels.join(' and ')}`);
 }
 
-function earlyFamilies(name: string, subject: string, source: string): EarlyFamilies {
-  const rest = `For sums over time use ${name}_total.${source}`;
+function earlyFamilies(name: string, subject: string): EarlyFamilies {
   const gauge = (kind: string, help: string): Family => ({ name: `${name}_${kind}`, type: 'gauge', help });
   return {
     atLeast: gauge(
       'at_least_per_minute',
-      `${subject}, per minute: a lower bound, from the newest bucket that has any data. The bucket may still grow. Shown only where at least 99.9 % of the changes that the platform made to buckets of the API metric were upwards. ${rest}`,
+      `${subject}, per minute: lower bound of the newest bucket with any data, which may still grow. Present if at least 99.9 % of the changes to buckets of the API metric were upwards.`,
     ),
     expected: gauge(
       'expected_per_minute',
-      `${subject}, per minute: an estimate of what the newest bucket that has any data will come to, from how complete buckets of its age were so far. For graphs, not for alerts. ${rest}`,
+      `${subject}, per minute: estimated final value of the newest bucket with any data. For graphs, not for alerts.`,
     ),
   };
 }
@@ -124,7 +115,7 @@ function rawFamily(scope: Scope): Family {
   return {
     name: `${NAMESPACES[scope]}_metric`,
     type: 'gauge',
-    help: `Value${whose} of an API metric or dimension that this exporter does not know, in the newest published bucket, as the platform sent it: not normalised, unit unknown, sums are meaningless.`,
+    help: `Value${whose} of an unknown API metric or dimension in the newest trusted bucket, as the platform sent it. The unit is unknown, and sums are meaningless.`,
   };
 }
 

@@ -53,16 +53,16 @@ function moment(stem: string, help: (metric: string) => string) {
 const DATA_UNTIL = moment(
   'data_until',
   (metric) =>
-    `End of the newest bucket that the gauges of ${metric} show, as a Unix time: time() minus this is the age of the data.`,
+    `End of the newest bucket in the gauges of ${metric}, as a Unix time. time() minus this is the age of the data.`,
 );
 const COUNTED_UNTIL = moment(
   'counted_until',
-  (metric) => `Up to when every bucket of ${metric} is in its counters (or was skipped), as a Unix time.`,
+  (metric) => `Unix time until which every bucket of ${metric} is counted or skipped.`,
 );
 const SEEN_UNTIL = moment(
   'seen_until',
   (metric) =>
-    `End of the newest bucket of ${metric} that has any data, however incomplete, as a Unix time: what …_at_least_per_minute and …_expected_per_minute show.`,
+    `End of the newest bucket of ${metric} with any data, as a Unix time: the bucket of …_at_least_per_minute and …_expected_per_minute.`,
 );
 
 /** The moments that the data of an API metric has, by what is read. */
@@ -77,62 +77,62 @@ function momentsOf(by: 'configuration' | 'product') {
 }
 
 const CATCHING_UP =
-  'are behind by more than five minutes beyond what is usual, or were within the last five minutes: 1 or 0. While they catch up, rate() over that time is too high.';
+  'were more than five minutes behind their usual lag within the last five minutes, else 0. rate() is too high while they catch up.';
 
 /** Families that are 1 while counters catch up, by scope. */
 export const COUNTERS_CATCHING_UP = {
   configuration: gauge(
     'edge_totals_catching_up',
     ['account', 'product', 'configuration_id', 'configuration'],
-    `Whether counters of a configuration ${CATCHING_UP}`,
+    `1 if counters of a configuration ${CATCHING_UP}`,
   ),
   product: gauge(
     'edge_product_totals_catching_up',
     ['account', 'product'],
-    `Whether counters of a whole product ${CATCHING_UP}`,
+    `1 if counters of a whole product ${CATCHING_UP}`,
   ),
 } as const;
 
 export const EDGE_EXPECTED_AGE = gauge(
   'edge_expected_age_seconds',
   OF_PRODUCT,
-  'Age that the data of an API metric reaches when all is well: publish delay, how late the platform’s newest buckets come (10 minutes at most), interval between polls that schedule and limit allow, and bucket width; what other clients take does not raise it. Older data is stale, and its gauges are withdrawn while the platform answers.',
+  'Greatest age of the data of an API metric if all is well: publish delay, lag of the platform (at most 10 minutes), poll interval, and bucket width. Gauges of older data are withdrawn while the platform answers.',
 );
 
 export const EDGE_ACCOUNT_INFO = gauge(
   'edge_account_info',
   ['account', 'account_id'],
-  "An account that is polled, always 1. account_id is a hash of the platform's address and of the user name, or else the token: the same id in two series means that two exporters, or two accounts of one, poll the same account.",
+  "An account that is polled, always 1. account_id is a hash of the platform's address and the user name or token: two series with the same id poll the same account.",
 );
 
 export const EDGE_UP = gauge(
   'edge_up',
   ['account'],
-  'Whether the platform answers reads of the account: 0 where it cannot be reached or refuses all of them (token, permission, path or quota), 1 where the last poll of any job succeeded.',
+  '1 if the platform answers reads of the account, 0 if it cannot be reached or refuses all of them (token, permission, path or quota).',
 );
 
 export const EDGE_DATA_AVAILABLE = gauge(
   'edge_data_available',
   ['account', 'product'],
-  'Whether a product’s data is in time: 1, or 0 where a part was never read or most is old; absent where the platform says that the account has none.',
+  '1 if data of the product is current, 0 if some was never read or most is old. Absent if the account has none of it.',
 );
 
 export const EDGE_MISSING_BUCKETS = gauge(
   'edge_missing_buckets_ratio',
   ['account', 'product'],
-  'Share of buckets, 0 to 1, that the platform’s last answers lack between others: the mean of all series of a product.',
+  'Mean share of buckets, 0 to 1, that are missing in the platform’s last answers.',
 );
 
 export const EDGE_TROUBLE_INFO = gauge(
   'edge_trouble_info',
   ['account', 'cause'],
-  'Why data of an account is missing, late or in danger, as the status page says it: always 1, absent while nothing is wrong.',
+  'Cause of missing, late or endangered data of an account, as on the status page. Always 1, absent while nothing is wrong.',
 );
 
 export const EDGE_RATELIMIT_LIMIT = gauge(
   'edge_api_ratelimit_limit',
   ['account', 'scope'],
-  'Operations that the platform allows per rate-limit window; those that are assumed of GraphQL, until its answers name a limit. API: header X-ratelimit-limit.',
+  'Operations that the platform allows per rate-limit window; assumed for GraphQL until its answers name a limit. API: header X-ratelimit-limit.',
 );
 
 export const EDGE_RATELIMIT_REMAINING = gauge(
@@ -150,31 +150,31 @@ export const EDGE_RATELIMIT_RESET_TIMESTAMP = gauge(
 export const EDGE_TOKEN_EXPIRY_TIMESTAMP = gauge(
   'edge_token_expiry_timestamp_seconds',
   ['account'],
-  'When the token in use expires, as a Unix time; absent for tokens that the exporter did not create. API: tokens.',
+  'Expiry of the token in use, as a Unix time. Absent for tokens that the exporter did not create. API: tokens.',
 );
 
 export const EDGE_TOKEN_RENEWAL_TIMESTAMP = gauge(
   'edge_token_renewal_timestamp_seconds',
   ['account'],
-  'When the exporter replaces the token in use, as a Unix time: it is overdue where that is past; absent for tokens that the exporter did not create.',
+  'Unix time at which the exporter replaces the token in use. Absent for tokens that the exporter did not create.',
 );
 
 export const EDGE_SOURCE_INFO = gauge(
   'edge_source_info',
   ['account', 'collector', 'source'],
-  "Which of the platform's APIs the series of a collector are read by, rest or graphql; always 1.",
+  'API that the series of a collector are read from, rest or graphql; always 1.',
 );
 
 export const EDGE_SOURCE_MISSING_FIELD_INFO = gauge(
   'edge_source_missing_field_info',
   ['account', 'collector', 'field'],
-  'A GraphQL field that the platform does not have, as dataset.field: series that come of it are absent; always 1.',
+  'A GraphQL field that the platform does not have, as dataset.field, always 1. Its series are absent.',
 );
 
 export const PRODUCT_LISTED = ofDiscovery(
   'edge_exporter_product_listed',
   ['account', 'product'],
-  'Whether the last attempt to list the configurations of a product succeeded: 1 or 0.',
+  '1 if the last attempt to list the configurations of a product succeeded, else 0.',
 );
 
 export const UNMATCHED_CONFIGURATIONS = ofDiscovery(
@@ -186,19 +186,19 @@ export const UNMATCHED_CONFIGURATIONS = ofDiscovery(
 export const UNREAD_CONFIGURATIONS = ofDiscovery(
   'edge_exporter_unread_configurations',
   ['account', 'product'],
-  'Selected configurations that are not read because they have no domain, and the API takes the ids of domains.',
+  'Selected configurations that are not read: the API takes ids of domains, and they have none.',
 );
 
 export const RECONCILIATION_RATIO = learned(
   'edge_exporter_reconciliation_ratio',
   ['account', 'product'],
-  'What the counters added for a past hour, relative to what the platform reports for that hour now; 1 is exact.',
+  'Counted total of past hours, relative to the platform’s present total of these hours; 1 is exact.',
 );
 
 export const PUBLISH_DELAY_SECONDS = learned(
   'edge_exporter_publish_delay_seconds',
   ['account', 'product', 'metric'],
-  "Age at which buckets of an API metric are shown as gauges, as configured or learned, before the end of the platform's newest bucket.",
+  'Age at which buckets of an API metric are exposed as gauges, as configured or learned, measured against the platform’s newest bucket.',
 );
 
 export const SETTLE_DELAY_SECONDS = learned(
@@ -210,11 +210,11 @@ export const SETTLE_DELAY_SECONDS = learned(
 export const BUCKET_COMPLETENESS_RATIO = learned(
   'edge_exporter_bucket_completeness_ratio',
   ['account', 'product', 'metric', 'age_seconds'],
-  'Measured share of its final value that a bucket of an API metric has reached at an age.',
+  'Measured share of its final value that a bucket of an API metric has at an age.',
 );
 
 export const UPWARD_RESTATEMENT_RATIO = learned(
   'edge_exporter_upward_restatement_ratio',
   ['account', 'product', 'metric'],
-  'Share of the changes of buckets of an API metric that were upwards, over the last day; lower bounds (…_at_least_per_minute) are shown from 0.999 on.',
+  'Share of upward changes among the changes of buckets of an API metric over the last day. Lower bounds (…_at_least_per_minute) need 0.999.',
 );

@@ -38,14 +38,14 @@ export const digitalCertificates = settingsCollector({
     }),
     timed(
       'edge_certificate_expiry_timestamp_seconds',
-      'When a digital certificate expires, as a Unix time; absent if the platform does not return it.',
+      'Expiry of a digital certificate, as a Unix time. Absent if the platform does not return it.',
       'validity',
     ),
     switched(
       'edge_certificate_managed',
-      'Whether the platform renews a digital certificate itself',
+      'the platform renews a digital certificate itself',
       'managed',
-      '1 or 0; absent if the platform does not return it',
+      ' Absent if the platform does not return it.',
     ),
   ],
 });

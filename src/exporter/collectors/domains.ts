@@ -54,8 +54,8 @@ export const domains = settingsCollector({
         environment: 'environment',
       },
     ),
-    switched('edge_domain_active', 'Whether a domain is active', 'is_active'),
-    counted('edge_domain_cnames', 'How many hostnames a domain lists.', 'cnames'),
+    switched('edge_domain_active', 'a domain is active', 'is_active'),
+    counted('edge_domain_cnames', 'Number of hostnames that a domain lists.', 'cnames'),
     related(
       'edge_domain_cname_info',
       'A hostname that a domain lists, always 1; join by domain_id, or by configuration_id to series of the metrics API.',
@@ -63,7 +63,7 @@ export const domains = settingsCollector({
     ),
     switched(
       'edge_domain_cname_access_only',
-      'Whether a domain is served under its own hostnames only',
+      'a domain is served under its own hostnames only',
       'cname_access_only',
     ),
   ],

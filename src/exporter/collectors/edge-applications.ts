@@ -55,8 +55,8 @@ export const edgeApplications = settingsCollector({
       'An edge application, always 1; join by edge_application_id, or by configuration_id to series of content delivery in the analytics API.',
       { configuration_id: 'id', delivery_protocol: 'delivery_protocol' },
     ),
-    switched('edge_application_active', 'Whether an edge application is active', 'active'),
-    counted('edge_application_origins', 'How many origins an edge application has.', 'origins'),
+    switched('edge_application_active', 'an edge application is active', 'active'),
+    counted('edge_application_origins', 'Number of origins that an edge application has.', 'origins'),
     related(
       'edge_application_origin_info',
       'An origin of an edge application with its name and type, always 1.',
@@ -69,7 +69,7 @@ export const edgeApplications = settingsCollector({
     ),
     measuredBy(
       'edge_application_module_enabled',
-      'Whether a module of an edge application is enabled: 1 or 0.',
+      '1 if a module of an edge application is enabled, else 0.',
       'module',
       (application) => MODULES.flatMap((module) => enabled(module, application[module])),
     ),

@@ -38,23 +38,23 @@ export const edgeFirewalls = settingsCollector({
   unwatched: ['last_modified', 'last_editor'],
   series: [
     info('edge_firewall_info', 'An edge firewall, always 1; join by firewall_id.', {}),
-    switched('edge_firewall_active', 'Whether an edge firewall is active', 'is_active'),
-    switched('edge_firewall_waf_enabled', 'Whether the WAF of an edge firewall is enabled', 'waf_enabled'),
+    switched('edge_firewall_active', 'an edge firewall is active', 'is_active'),
+    switched('edge_firewall_waf_enabled', 'the WAF of an edge firewall is enabled', 'waf_enabled'),
     switched(
       'edge_firewall_network_protection_enabled',
-      'Whether the network protection of an edge firewall is enabled',
+      'the network protection of an edge firewall is enabled',
       'network_protection_enabled',
     ),
     switched(
       'edge_firewall_functions_enabled',
-      'Whether the edge functions of an edge firewall are enabled',
+      'the edge functions of an edge firewall are enabled',
       'edge_functions_enabled',
     ),
     modified('firewall', 'an edge firewall', 'last_modified'),
     edited('firewall', 'an edge firewall', 'last_editor'),
     measured(
       'edge_firewall_domains',
-      'How many domains an edge firewall protects.',
+      'Number of domains that an edge firewall protects.',
       ({ domains }) => domains?.length,
     ),
     related(

@@ -37,7 +37,7 @@ export const edgeFunctions = settingsCollector({
       language: 'language',
       initiator_type: 'initiator_type',
     }),
-    switched('edge_function_active', 'Whether an edge function is active', 'active'),
+    switched('edge_function_active', 'an edge function is active', 'active'),
     modified('function', 'an edge function', 'modified'),
     edited('function', 'an edge function', 'last_editor'),
     measured('edge_function_references', 'In how many places an edge function is used.', 'reference_count'),

@@ -90,14 +90,14 @@ export const hostedZones = settingsCollector({
   },
   series: [
     info('edge_zone_info', 'A hosted zone, always 1; join by zone_id.', { domain: 'domain' }),
-    switched('edge_zone_active', 'Whether a hosted zone is active', 'is_active'),
-    byType('edge_zone_records', 'How many records of a type a hosted zone has.', 'count'),
+    switched('edge_zone_active', 'a hosted zone is active', 'is_active'),
+    byType('edge_zone_records', 'Number of records of that a type a hosted zone has.', 'count'),
     byType(
       'edge_zone_record_ttl_min_seconds',
       'Shortest time to live of the records of a type in a hosted zone, in seconds.',
       'shortestTtl',
     ),
-    counted('edge_zone_nameservers', 'How many name servers a hosted zone has.', 'nameservers'),
+    counted('edge_zone_nameservers', 'Number of name servers that a hosted zone has.', 'nameservers'),
     seconds('edge_zone_expiry_seconds', 'SOA expiry', 'expiry'),
     seconds('edge_zone_negative_ttl_seconds', 'SOA time to live of negative answers', 'nx_ttl'),
     seconds('edge_zone_refresh_seconds', 'SOA refresh interval', 'refresh'),

@@ -35,7 +35,7 @@ export const networkLists = settingsCollector({
     edited('network_list', 'a network list', 'last_editor'),
     counted(
       'edge_network_list_items',
-      'How many addresses, networks or countries a network list has.',
+      'Number of addresses, networks or countries that a network list has.',
       'items_values',
     ),
   ],

@@ -64,10 +64,10 @@ export const wafRulesets = settingsCollector({
     info('edge_waf_ruleset_info', 'A WAF rule set with its mode, always 1; join by waf_ruleset_id.', {
       mode: 'mode',
     }),
-    switched('edge_waf_ruleset_active', 'Whether a WAF rule set is active', 'active'),
+    switched('edge_waf_ruleset_active', 'a WAF rule set is active', 'active'),
     switched(
       'edge_waf_ruleset_blocking',
-      'Whether a WAF rule set blocks the threats that it detects',
+      'a WAF rule set blocks the threats that it detects',
       ({ mode }) => (mode === 'blocking' ? true : mode === 'counting' ? false : undefined),
       '1, or 0 if it only counts them',
     ),
@@ -78,7 +78,7 @@ export const wafRulesets = settingsCollector({
     ),
     measuredBy(
       'edge_waf_ruleset_family_enabled',
-      'Whether a WAF rule set detects a family of threats: 1 or 0.',
+      '1 if a WAF rule set detects a family of threats, else 0.',
       'family',
       (ruleset) =>
         FAMILIES.flatMap((family) => {

@@ -133,9 +133,9 @@ export function seriesOf<Row>(api: string) {
       related(name, help, (row) => [
         Object.fromEntries(Object.entries(fields).map(([label, field]) => [label, read(row, field) ?? ''])),
       ]),
-    /** A switch: 1 or 0. */
-    switched: (name: string, whether: string, of: Of<Row, boolean>, values = '1 or 0') =>
-      measured(name, `${whether}: ${values}.`, (row) => {
+    /** Family that is 1 if a condition holds, else 0. */
+    switched: (name: string, condition: string, of: Of<Row, boolean>, note = '') =>
+      measured(name, `1 if ${condition}, else 0.${note}`, (row) => {
         const on = read(row, of);
         return on === null || on === undefined ? undefined : Number(on);
       }),
@@ -156,14 +156,14 @@ export function seriesOf<Row>(api: string) {
     modified: (kind: string, thing: string, of: FieldOf<Row, string>) =>
       timed(
         `edge_${kind}_modified_timestamp_seconds`,
-        `When ${thing} was last modified according to the platform, as a Unix time.`,
+        `Last modification of ${thing} according to the platform, as a Unix time.`,
         of,
       ),
     /** Family of the author of the last change; no sample if the platform does not name one. */
     edited: (kind: string, thing: string, of: FieldOf<Row, string>) =>
       related(
         `edge_${kind}_last_editor_info`,
-        `Who last changed ${thing} according to the platform, always 1.`,
+        `Author of the last change of ${thing} according to the platform, always 1.`,
         (row) => {
           const editor = read<string>(row, of);
           return editor ? [{ last_editor: editor }] : [];
