@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Settings, settingsSchema } from './account/settings.ts';
 import { controlRouter } from './control.ts';
 import { type FaultSettings, FaultSwitch } from './faults/faults.ts';
-import { graphqlRouter } from './graphql/graphql-router.ts';
+import { graphqlRouter } from './graphql/endpoint.ts';
 import { admit, authenticate, fail, identify, limit, restQuota } from './http/admission.ts';
 import { type Handler, send } from './http/http-exchange.ts';
 import { type Platform, RequestLog } from './http/platform.ts';
