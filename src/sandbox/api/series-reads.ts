@@ -11,7 +11,6 @@ import { dataView } from '../http/data-view.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors, NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { queryWindow } from '../http/request-parts.ts';
-import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
 import { answerBuckets } from '../traffic/buckets.ts';
 import {
   analyticsMeasures,
@@ -21,6 +20,7 @@ import {
   type SeriesByDimension,
   selectionOf,
 } from '../traffic/series.ts';
+import { type Call, idOf, type Operation, type Resource } from './operations.ts';
 
 /**
  * Answers a read of the series that the path names, in the shape that `shape` gives them; 404 and 400 where there is

@@ -1,11 +1,9 @@
-import { z } from 'zod';
-import type { Account, Workload, WorkloadState } from '../account/platform-account.ts';
-import { onItem } from '../crud.ts';
+import type { Account } from '../account/account.ts';
+import { type Workload, type WorkloadState, workloadBody } from '../account/items.ts';
 import { fraction } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
-import { listedErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
-import { withPatch } from '../http/request-parts.ts';
-import type { Call, Resource } from '../resource-router.ts';
+import { listedErrors } from '../http/reply.ts';
+import type { Kind } from './crud.ts';
 
 /**
  * What the edge answers to a request for a hostname (specification 4.16): 200 when a workload with an application serves
@@ -36,38 +34,31 @@ function serves(state: WorkloadState, workloadDomain: string, hostname: string):
   return asked === workloadDomain && state.workload_domain_allow_access;
 }
 
-const body = z.object({
-  domains: z.array(z.string().min(1)),
-  workload_domain_allow_access: z.boolean(),
-});
-
-type Fields = Partial<z.output<typeof body>>;
-
 /** Specification 4.16, the only operation of version 4; the path says the version. */
-export function workloads({ account }: Platform): Resource {
-  const update = (workload: Workload, { body: sent, now }: Call) =>
-    withPatch<z.output<typeof body>>(body, sent, (fields) => {
-      const refusal = refusalOf(account, workload, fields);
-      if (refusal !== undefined) return listedErrors(400, refusal);
-      const { domains, workload_domain_allow_access } = workload;
-      const before = { domains, workload_domain_allow_access };
-      account.workloads.update(workload.id, { ...fields, before, changed_at: now });
-      return accepted(workload);
-    });
+export function workloads({ account }: Platform): Kind<Workload> {
   return {
+    collection: account.workloads,
     versions: [],
     refusals: 'listed',
-    operations: [['patch', '/:id', onItem(account.workloads, NOT_FOUND, update)]],
+    verbs: ['update'],
+    body: workloadBody,
+    view: ({ id, name, domains, workload_domain, workload_domain_allow_access }) => ({
+      ...{ id, name, domains, workload_domain, workload_domain_allow_access },
+    }),
+    envelope: (data) => ({ status: 202, body: { state: 'pending', data } }),
+    check(fields, workload) {
+      const refusal = workload && refusalOf(account, workload, fields);
+      return refusal === undefined ? undefined : listedErrors(400, refusal);
+    },
+    noted({ now }, _fields, workload) {
+      const { domains = [], workload_domain_allow_access = true } = workload ?? {};
+      return { before: { domains, workload_domain_allow_access }, changed_at: now };
+    },
   };
 }
 
-function accepted({ id, name, domains, workload_domain, workload_domain_allow_access }: Workload): Reply {
-  const data = { id, name, domains, workload_domain, workload_domain_allow_access };
-  return { status: 202, body: { state: 'pending', data } };
-}
-
 /** Why the change is refused, in the words of section 7: first what no body could mend, then what this body asks. */
-function refusalOf(account: Account, workload: Workload, fields: Fields): string | undefined {
+function refusalOf(account: Account, workload: Workload, fields: Partial<Workload>): string | undefined {
   if (workload.infrastructure === 'staging') {
     return 'A custom hostname is not available in the staging infrastructure environment.';
   }
