@@ -1,6 +1,6 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
-import { wafBody } from './account/items.ts';
+import { type WafRuleset, wafBody } from './account/items.ts';
 import { settingsSchema } from './account/settings.ts';
 import { edgeStatus } from './api/workloads.ts';
 import { faultsSchema } from './faults/faults.ts';
@@ -78,7 +78,10 @@ export function controlRouter(platform: Platform): Router {
   router.get('/truth', (req, res) => void res.json(truthOf(traffic, truthQuery.parse(req.query), settings)));
   router.patch('/waf/rulesets/:id', (req, res) => {
     // The API shows no write of them, so rehearsals use this.
-    const changed = account.wafRulesets.update(Number(req.params.id), wafBody.partial().parse(req.body));
+    const changed = account.wafRulesets.update(
+      Number(req.params.id),
+      wafBody.partial().parse(req.body) as Partial<WafRuleset>,
+    );
     if (changed === undefined) throw new RangeError(`no WAF rule set ${req.params.id}`);
     res.json(changed);
   });

@@ -17,7 +17,6 @@ describe('while other clients take more than the reserve, and change their mind'
     'meets no 429 of its own making, uses what is left, and starves nobody: $jobs jobs, $limit operations, seed $seed',
     async (options) => {
       const found = await measure({
-        design: 'ours',
         company: 'shared',
         ...options,
       });
@@ -35,7 +34,6 @@ describe('while other clients come in bursts', () => {
     'meets no 429 of its own making where it asks for less than it may use: seed %d',
     async (seed) => {
       const found = await measure({
-        design: 'ours',
         company: 'bursty',
         hours: inLongSuite(6, 2),
         jobs: 50,
@@ -49,7 +47,6 @@ describe('while other clients come in bursts', () => {
 
   it('meets a few at most where it uses all that it may', async () => {
     const found = await measure({
-      design: 'ours',
       company: 'bursty',
       hours: inLongSuite(6, 2),
       jobs: 200,

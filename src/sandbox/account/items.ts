@@ -181,7 +181,13 @@ export const wafBody = z.strictObject({
   ),
   whitelist: z.string().optional(),
 });
-export type WafRuleset = { readonly id: number } & Readonly<Record<string, unknown>>;
+export type WafRuleset = {
+  readonly id: number;
+  name: string;
+  mode: string;
+  active: boolean;
+  whitelist?: string | undefined;
+} & Record<string, unknown>;
 
 export const networkListBody = z.object({
   name: z.string().min(1),

@@ -2,12 +2,12 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { Client } from 'undici';
-import { monotonicMs, pause, sum } from './statistics.ts';
+import type { BlockCommand } from './block-watch.ts';
+import { pause, sum } from './statistics.ts';
 
 /** A process that serves a page to be scraped. */
 export interface Server {
@@ -29,14 +29,9 @@ function endingWithThis(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** One of this folder's own processes. */
-export function forkRole(name: string, argument: string): ChildProcess {
-  return endingWithThis(fork(fileURLToPath(new URL('scrape-roles.js', import.meta.url)), [name, argument]));
-}
-
-/** One of them that serves a page, once it has told its port. */
+/** Starts one of this folder's own processes, which serves a page once it has told its port. */
 export async function startRole(name: string, argument: string): Promise<Server> {
-  const child = forkRole(name, argument);
+  const child = endingWithThis(fork(fileURLToPath(new URL('roles.js', import.meta.url)), [name, argument]));
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   const url = `http://127.0.0.1:${port}`;
   return { name, url, child, client: new Client(url) };
@@ -68,20 +63,6 @@ export async function startProgram(
   }
 }
 
-/**
- * Has all threads of a process go before those of others, so that what else the machine does is hardly a part of what it
- * measures of itself. By no real-time priority: in each second in which others starve Linux takes 50 ms from who has one,
- * and from the collector's threads, for which the main thread waits. False where it is not allowed.
- */
-export function raiseAboveOthers({ child }: Server): boolean {
-  try {
-    for (const thread of readdirSync(`/proc/${child.pid}/task`)) setPriority(Number(thread), -20);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -96,15 +77,13 @@ export async function stop({ child, client }: Server): Promise<void> {
 }
 
 export interface Scrape {
-  /** When it began, by the clock that all processes share, and how long it took (ms) to its last byte. */
-  readonly at: number;
+  /** How long it took (ms) to its last byte. */
   readonly ms: number;
   readonly body: Buffer;
 }
 
-/** A compressed scrape. */
+/** Takes a compressed scrape. */
 export async function scrape(client: Client): Promise<Scrape> {
-  const at = monotonicMs();
   const from = performance.now();
   const headers = { 'accept-encoding': 'gzip', accept: 'text/plain;version=0.0.4' };
   const { body, statusCode } = await client.request({ path: '/metrics', method: 'GET', headers });
@@ -112,7 +91,7 @@ export async function scrape(client: Client): Promise<Scrape> {
   for await (const piece of body) pieces.push(piece as Buffer);
   const ms = performance.now() - from;
   if (statusCode !== 200) throw new Error(`answered ${statusCode}`);
-  return { at, ms, body: Buffer.concat(pieces) };
+  return { ms, body: Buffer.concat(pieces) };
 }
 
 /** The page as text. */
@@ -121,9 +100,23 @@ export async function page(client: Client): Promise<string> {
   return (body[0] === 0x1f ? gunzipSync(body) : body).toString();
 }
 
-/** The value of a series without labels. */
-export function valueIn(text: string, name: string): number {
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+/** The sum of a metric's series. */
+export function totalIn(text: string, name: string): number {
+  const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'));
+  return sum([...values].map(([, value]) => Number(value)));
+}
+
+/** Watches the event loop of an exporter from now on. */
+export function watchBlocks({ child }: Server): void {
+  child.send('watch' satisfies BlockCommand);
+}
+
+/** The longest time (ms) that the event loop was held up since the exporter was last asked. */
+export async function longestBlock({ child }: Server): Promise<number> {
+  const told = once(child, 'message');
+  child.send('tell' satisfies BlockCommand);
+  const [{ longest }] = (await told) as [{ longest: number }];
+  return longest;
 }
 
 /** CPU time (ms) that the threads of a process have used, to the nanosecond: its own clock has ticks of 10 ms. */
@@ -139,11 +132,6 @@ function cpuOfThread(folder: string): number {
     // It has just ended.
     return 0;
   }
-}
-
-/** Heap and external memory (bytes) in use, as a page says. */
-export function heapIn(text: string): number {
-  return valueIn(text, 'nodejs_heap_size_used_bytes') + valueIn(text, 'nodejs_external_memory_bytes');
 }
 
 /** Resident memory (bytes) of a process. */
