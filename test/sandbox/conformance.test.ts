@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { knownMetrics } from '../dashboards/known-metrics.ts';
-import { CHECKS, run } from './conformance.ts';
+import { CHECKS, checksOf, run } from './conformance.ts';
 
-const sections = [...new Set(CHECKS.map(({ section }) => section))];
+const ALL = [...CHECKS, ...checksOf('behaviour.md')].filter(({ steps }) => steps.length > 0);
+const sections = [...new Set(ALL.map(({ section }) => section))];
 
 describe.each(sections)('section %s', (section) => {
-  const checked = CHECKS.filter((check) => check.section === section && check.steps.length > 0);
+  const checked = ALL.filter((check) => check.section === section);
   for (const check of checked) it([check.quotes[0], check.variant].join(' ').trim(), () => run(check));
 });
 

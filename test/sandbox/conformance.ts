@@ -21,16 +21,21 @@ export interface Check {
   readonly steps: readonly string[];
 }
 
-const PAGE = readFileSync(join(import.meta.dirname, 'conformance.md'), 'utf8');
+/** Returns the checks that a page of this folder holds. */
+export function checksOf(name: string): readonly Check[] {
+  const page = readFileSync(join(import.meta.dirname, name), 'utf8');
+  return page
+    .slice(page.indexOf('<!-- conformance -->'))
+    .split(/^## /m)
+    .slice(1)
+    .flatMap((text) => {
+      const [section = '', ...blocks] = text.split(/\n\n(?=> )/);
+      return blocks.map((block) => checkOf(section, block));
+    });
+}
 
-/** The checks of conformance.md. */
-export const CHECKS: readonly Check[] = PAGE.slice(PAGE.indexOf('<!-- conformance -->'))
-  .split(/^## /m)
-  .slice(1)
-  .flatMap((text) => {
-    const [section = '', ...blocks] = text.split(/\n\n(?=> )/);
-    return blocks.map((block) => checkOf(section, block));
-  });
+/** The checks of the specification. */
+export const CHECKS = checksOf('conformance.md');
 
 function checkOf(section: string, block: string): Check {
   const [head = '', requests = ''] = block.split(/\n```\n?/);
@@ -51,25 +56,33 @@ function checkOf(section: string, block: string): Check {
 export async function run({ options, steps }: Check): Promise<void> {
   const bench = await startBench(options);
   let id = '';
-  try {
-    for (const step of steps) {
-      const [, wait] = /^WAIT (\d+)$/.exec(step) ?? [];
-      if (wait !== undefined) bench.time += Number(wait);
-      else id = (await exchange(bench.url, step.replaceAll('{id}', id))) ?? id;
-    }
-  } finally {
-    await bench.close();
+  for (const step of steps) {
+    const [, wait] = /^WAIT (\d+)$/.exec(step) ?? [];
+    if (wait !== undefined) bench.time += Number(wait);
+    else id = (await exchange(bench.url, step.replaceAll('{id}', id))) ?? id;
   }
 }
 
 const STEP =
-  /^(?<method>[A-Z]+) (?<path>\S+)(?: version (?<version>\d+))?(?<user> as user)?(?: with (?<headers>\{.*?\}))?(?: body (?<body>.*?))? => (?<status>\d+)(?: is (?<is>.*?))?(?: has (?<has>.*?))?(?: headers (?<answers>\{.*\}))?$/;
+  /^(?<method>[A-Z]+) (?<path>\S+)(?: version (?<version>\d+))?(?<user> as user)?(?: with (?<headers>\{.*?\}))?(?: (?:body|raw) (?<body>.*?))? => (?<status>\d+)(?: is (?<is>[{["].*?))?(?: has (?<has>[{["].*?))?(?: says (?<says>".*?"))?(?: headers (?<answers>\{.*\}))?$/;
 
 /** @returns the id or token in the answer, if any */
 async function exchange(url: string, step: string): Promise<string | undefined> {
   const parts = STEP.exec(step)?.groups;
   if (parts === undefined) throw new Error(`not a request: ${step}`);
-  const { method, path, version = 3, user, headers = '{}', body, status, is, has, answers = '{}' } = parts;
+  const {
+    method,
+    path,
+    version = 3,
+    user,
+    headers = '{}',
+    body,
+    status,
+    is,
+    has,
+    says,
+    answers = '{}',
+  } = parts;
   const sent: Record<string, string | null> = {
     accept: `application/json; version=${version}`,
     authorization: user === undefined ? 'Token sandbox-token' : BASIC.authorization,
@@ -86,9 +99,10 @@ async function exchange(url: string, step: string): Promise<string | undefined> 
   expect(`${answer.statusCode} ${answer.statusCode === Number(status) ? '' : text}`, step).toBe(`${status} `);
   if (is !== undefined) expect(JSON.parse(text), step).toEqual(expected(is));
   if (has !== undefined) expect(JSON.parse(text), step).toMatchObject(expected(has) as object);
+  if (says !== undefined) expect(text, step).toEqual(expected(says));
   if (status === '204') expect(text).toBe('');
   for (const [name, value] of Object.entries(expected(answers) as object))
-    expect(answer.headers[name.toLowerCase()], `${step}: ${name}`).toEqual(value);
+    expect(answer.headers[name.toLowerCase()] ?? null, `${step}: ${name}`).toEqual(value);
   return /"(?:id|token)":"?([0-9a-f]+)/.exec(text)?.[1];
 }
 

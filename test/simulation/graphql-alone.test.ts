@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
@@ -23,11 +23,6 @@ const JUDGED = [
 ];
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 it('finds and reads everything by GraphQL where REST answers 404, without being configured', async () => {
   simulation = await simulate({

@@ -62,5 +62,4 @@ it('counts seconds and responses of origins exactly by GraphQL, beside REST, thr
   const { wrong, buckets } = await wrongCounters(sandbox, state, TRUTHS);
   expect(wrong).toEqual([]);
   expect(buckets).toBeGreaterThan(3 * 2 * 2 * 60);
-  await simulation.close();
 });

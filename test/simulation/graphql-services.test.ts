@@ -60,5 +60,4 @@ it('counts what functions compute, what DNS is asked for, images and lines exact
   expect(buckets).toBeGreaterThan(4 * 60);
   for (const name of ['function_compute.seconds', 'idns_queries_by_type.AAAA', 'image_delivery.bytes'])
     expect([...seen], name).toContain(name);
-  await simulation.close();
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isLate } from '../../src/exporter/judgement/tally.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
@@ -8,11 +8,6 @@ import { type Simulation, simulate } from './simulation.ts';
 const MINUTE = 60_000;
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 /** An exporter that has been at work for a while. */
 async function begin(): Promise<Simulation> {

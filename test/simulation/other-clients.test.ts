@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import { measure } from '../bench/schedule/measure.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
@@ -70,7 +70,6 @@ describe('while another client takes three quarters of the quota', () => {
       },
       account: { collectors: { metrics: { products: { edge_applications: { metrics } } } } },
     });
-    onTestFinished(() => simulation.close());
     await simulation.minutes(60);
     const accounts = toTheEnd(simulation.exporter().accounts());
     const [quota] = accounts[0]?.quota ?? [];

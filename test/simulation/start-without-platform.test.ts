@@ -1,13 +1,8 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 const UNREADY =
   'account test: the platform has not answered yet: the platform cannot be reached: connection reset';
