@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { simulate } from './simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 const APPLICATIONS = 20;
 const WITHOUT_DOMAINS = 8;
