@@ -76,8 +76,8 @@ function datasetsWithout(missing: readonly string[]): readonly Dataset[] {
     const has = (field: string) => !dataset.names.some((name) => lacks.has(`${name}.${field}`));
     const kept = <Item>(items: Readonly<Record<string, Item>>) =>
       Object.fromEntries(Object.entries(items).filter(([name]) => has(name)));
-    const dimensions = dataset.dimensions.filter(({ name }) => has(name));
-    return { ...dataset, dimensions, measures: kept(dataset.measures), fields: kept(dataset.fields) };
+    const { dimensions, measures, fields } = dataset;
+    return { ...dataset, dimensions: kept(dimensions), measures: kept(measures), fields: kept(fields) };
   });
 }
 

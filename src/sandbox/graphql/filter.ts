@@ -76,9 +76,9 @@ interface ConditionField {
 
 /** Returns the fields of a dataset's filter by name: each dimension with each of its operators. */
 export function conditionFields({ dimensions }: Dataset): ReadonlyMap<string, ConditionField> {
-  const all = [{ name: TS, type: 'DateTime' as const }, ...dimensions];
+  const all = { [TS]: { type: 'DateTime' as const }, ...dimensions };
   return new Map(
-    all.flatMap(({ name: dimension, type }) =>
+    Object.entries(all).flatMap(([dimension, { type }]) =>
       OPERATORS_OF[type].map(
         (operator) => [`${dimension}${operator}`, { dimension, type, operator }] as const,
       ),

@@ -3,7 +3,7 @@ import { bucketSums } from '../traffic/bucket-sums.ts';
 import type { Buckets, Settling } from '../traffic/buckets.ts';
 import { GROUPS, type Group } from '../traffic/groups.ts';
 import type { Span, Traffic } from '../traffic/traffic.ts';
-import type { Calculated, Dataset, Dimension, Facts, Value } from './dataset.ts';
+import type { Calculated, Dataset, Facts, Value } from './dataset.ts';
 import { type Condition, TS } from './filter.ts';
 import { type BucketCells, divide, type Unit } from './population.ts';
 
@@ -120,14 +120,13 @@ function counterOf(
   rows: Map<string, Sums>,
 ): (buckets: Buckets) => void {
   const { dataset, groupBy, conditions } = query;
-  const dimensions = new Map<string, Dimension>(dataset.dimensions.map((one) => [one.name, one]));
-  const aspectsOf = (name: string) => dimensions.get(name)?.aspects ?? [];
+  const aspectsOf = (name: string) => dataset.dimensions[name]?.aspects ?? [];
   const isOfUnits = ({ dimensions: names }: Condition) => names.some((name) => aspectsOf(name).length > 0);
   const ofUnits = conditions.filter(isOfUnits);
   const ofBuckets = conditions.filter((condition) => !isOfUnits(condition));
   const ofSources = ofBuckets.filter((condition) => !condition.dimensions.includes(TS));
   const reading = (facts: Facts, ts: number, unit: Unit) => (name: string) =>
-    name === TS ? ts : (dimensions.get(name)?.value(facts, unit) ?? null);
+    name === TS ? ts : (dataset.dimensions[name]?.value(facts, unit) ?? null);
   const spans = [...source.traffic.spans(dataset.product)]
     .map((span) => ({ span, known: dataset.facts(source.account, span) }))
     .filter(({ known }) => ofSources.every(({ holds }) => holds(reading(known, 0, NO_UNIT))));

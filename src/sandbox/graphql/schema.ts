@@ -41,8 +41,11 @@ function hasMeasures({ measures }: Dataset): boolean {
 
 function typesOf(dataset: Dataset): string {
   const type = typeName(dataset);
-  const dimensions = [`${TS}: DateTime`, ...dataset.dimensions.map(({ name, type: of }) => `${name}: ${of}`)];
-  const names = [TS, ...dataset.dimensions.map(({ name }) => name)];
+  const dimensions = [
+    `${TS}: DateTime`,
+    ...Object.entries(dataset.dimensions).map(([name, { type: of }]) => `${name}: ${of}`),
+  ];
+  const names = [TS, ...Object.keys(dataset.dimensions)];
   const sum = hasMeasures(dataset) ? [SUM] : [];
   const calculated = Object.keys(dataset.fields);
   const ordered = [...names, ...sum, ...calculated].flatMap((field) => [`${field}_ASC`, `${field}_DESC`]);
