@@ -63,7 +63,7 @@ export async function run({ options, steps }: Check): Promise<void> {
   }
 }
 
-export const STEP =
+const STEP =
   /^(?<method>[A-Z]+) (?<path>\S+)(?: version (?<version>\d+))?(?<user> as user)?(?: with (?<headers>\{.*?\}))?(?: (?:body|raw) (?<body>.*?))? => (?<status>\d+)(?: is (?<is>[{["].*?))?(?: has (?<has>[{["].*?))?(?: says (?<says>".*?"))?(?: headers (?<answers>\{.*\}))?$/;
 
 /** @returns the id or token in the answer, if any */
