@@ -1,11 +1,11 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
-import { WAF_FAMILIES, type WafRuleset } from './account/platform-account.ts';
+import { type WafRuleset, wafBody } from './account/items.ts';
 import { settingsSchema } from './account/settings.ts';
+import { edgeStatus } from './api/workloads.ts';
 import { faultsSchema } from './faults/faults.ts';
 import { camelKeys, snakeKeys, timestampOption } from './formats.ts';
 import type { Platform, RequestLog } from './http/platform.ts';
-import { edgeStatus } from './resources/workloads.ts';
 import { ADDED_KINDS, CHANGED_KINDS } from './traffic/incidents.ts';
 import { truthOf } from './traffic/series.ts';
 
@@ -35,20 +35,6 @@ const incidentBody = z
       .transform((incident) => ({ ...incident, per_minute: 0 })),
   ])
   .refine(({ from, to }) => from < to, { path: ['to'], error: 'expected a time after `from`' });
-
-const sensitivity = z.enum(['lowest', 'low', 'medium', 'high', 'highest']);
-
-/** The body of `PATCH /_sandbox/waf/rulesets/:id`: the API shows no write of them, so rehearsals use this. */
-const wafPatch = z
-  .strictObject({
-    name: z.string().min(1),
-    mode: z.enum(['blocking', 'counting']),
-    active: z.boolean(),
-    whitelist: z.string(),
-    ...Object.fromEntries(WAF_FAMILIES.map((family) => [family, z.boolean()])),
-    ...Object.fromEntries(WAF_FAMILIES.map((family) => [`${family}_sensitivity`, sensitivity])),
-  })
-  .partial();
 
 /** The body of `PATCH /_sandbox/faults`: null turns a fault off. */
 const faultPatch = z.strictObject(
@@ -91,8 +77,11 @@ export function controlRouter(platform: Platform): Router {
     });
   router.get('/truth', (req, res) => void res.json(truthOf(traffic, truthQuery.parse(req.query), settings)));
   router.patch('/waf/rulesets/:id', (req, res) => {
-    const change = wafPatch.parse(req.body) as Partial<WafRuleset>;
-    const changed = account.wafRulesets.update(Number(req.params.id), change);
+    // The API shows no write of them, so rehearsals use this.
+    const changed = account.wafRulesets.update(
+      Number(req.params.id),
+      wafBody.partial().parse(req.body) as Partial<WafRuleset>,
+    );
     if (changed === undefined) throw new RangeError(`no WAF rule set ${req.params.id}`);
     res.json(changed);
   });

@@ -4,31 +4,19 @@ import type { ErrorRequestHandler, Express } from 'express';
 import express, { Router } from 'express';
 import { z } from 'zod';
 import { type Settings, settingsSchema } from './account/settings.ts';
+import { resourceOf } from './api/crud.ts';
+import { resourceRouter } from './api/operations.ts';
+import { resources } from './api/resources.ts';
+import { workloads } from './api/workloads.ts';
 import { controlRouter } from './control.ts';
 import { type FaultSettings, FaultSwitch } from './faults/faults.ts';
-import { graphqlRouter } from './graphql/graphql-router.ts';
+import { graphqlRouter } from './graphql/endpoint.ts';
 import { admit, authenticate, fail, identify, limit, restQuota } from './http/admission.ts';
 import { type Handler, send } from './http/http-exchange.ts';
 import { type Platform, RequestLog } from './http/platform.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { detail, NO_CONTENT, NOT_FOUND } from './http/reply.ts';
 import { type StaticToken, Tokens, type User } from './http/token-store.ts';
-import { type Resource, resourceRouter } from './resource-router.ts';
-import { certificates } from './resources/certificates.ts';
-import { errorResponses } from './resources/error-responses.ts';
-import { intelligentDns } from './resources/intelligent-dns.ts';
-import {
-  domains,
-  edgeApplications,
-  edgeFirewalls,
-  edgeFunctions,
-  networkLists,
-} from './resources/listed-resources.ts';
-import { purge } from './resources/purge.ts';
-import { firewallRulesets, wafRulesets } from './resources/rulesets.ts';
-import { analytics, metrics } from './resources/series-reads.ts';
-import { tokens } from './resources/tokens.ts';
-import { workloads } from './resources/workloads.ts';
 import { type AccountSize, seedAccount, sizeSchema } from './seed.ts';
 import type { Incident } from './traffic/incidents.ts';
 import { type SeriesByDimension, type TruthQuery, truthOf } from './traffic/series.ts';
@@ -128,24 +116,6 @@ async function listen(
   };
 }
 
-/** Where each part of the API lives, also below `/v4`. The first match counts; the busiest come first. */
-const RESOURCES: readonly (readonly [path: string, (platform: Platform) => Resource])[] = [
-  ['/analytics', analytics],
-  ['/metrics', metrics],
-  ['/tokens', tokens],
-  ['/domains', domains],
-  ['/content_delivery', errorResponses],
-  ['/digital_certificates', certificates],
-  ['/purge', purge],
-  ['/edge_applications', edgeApplications],
-  ['/edge_functions', edgeFunctions],
-  ['/edge_firewall/rulesets', firewallRulesets],
-  ['/edge_firewall', edgeFirewalls],
-  ['/waf/rulesets', wafRulesets],
-  ['/network_lists', networkLists],
-  ['/intelligent_dns', intelligentDns],
-];
-
 /** The base path of version 4, which the platform puts before its endpoints as well. */
 const VERSION_4 = '/v4';
 
@@ -157,10 +127,13 @@ function createApplication(platform: Platform): Express {
   app.use(admit(platform), identify(platform), graphqlRouter(platform));
   app.use(limit(platform, restQuota(platform)), authenticate(platform, restWording), fail(platform));
   app.use(express.json({ limit: '2mb', strict: false }));
-  app.use(`${VERSION_4}/workspace/workloads`, resourceRouter(platform, workloads(platform)));
+  app.use(
+    `${VERSION_4}/workspace/workloads`,
+    resourceRouter(platform, resourceOf(platform.settings, workloads(platform))),
+  );
   const api = Router();
   api.use(['/analytics', '/metrics'], restAnalytics(platform));
-  for (const [path, resource] of RESOURCES) api.use(path, resourceRouter(platform, resource(platform)));
+  for (const [path, resource] of resources(platform)) api.use(path, resourceRouter(platform, resource));
   app.use(api).use(VERSION_4, api);
   app.use(VERSION_4, ((req, res) => send(platform, req, res, NO_CONTENT)) satisfies Handler);
   app.use(((req, res) => send(platform, req, res, NOT_FOUND)) satisfies Handler);

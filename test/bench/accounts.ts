@@ -4,26 +4,25 @@
  * `npm run bench -- cluster` has it, in one exporter and then in three replicas on a PostgreSQL.
  */
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PostgresServer, startPostgres } from '../end-to-end/postgres.ts';
-import type { BlockCommand, BlockTold } from './block-watch.ts';
-import { ROOT, startWatchedExporter } from './programs.ts';
 import {
   cpuOf,
+  longestBlock,
   page,
-  raiseAboveOthers,
   rssOf,
   type Server,
   scrape,
   startRole,
   stop,
-  valueIn,
-} from './scrape-process.ts';
-import { monotonicMs, pause, sum } from './statistics.ts';
+  totalIn,
+  watchBlocks,
+} from './processes.ts';
+import { ROOT, startWatchedExporter } from './programs.ts';
+import { monotonicMs, pause, quantile, sum } from './statistics.ts';
 
 const CONFIGURATIONS = 5;
 /** How often it is looked how many series there are (ms). */
@@ -74,7 +73,7 @@ async function measured(replicas: number): Promise<readonly (readonly [string, s
     const flags = (name: string) => (database === undefined ? [state] : [state, `--state.replica=${name}`]);
     const configuration = configurationOf(platform, allNames);
     const exporters = await Promise.all(
-      names.map((name) => startWatchedExporter(folder, configuration, 'block-watch', ...flags(name))),
+      names.map((name) => startWatchedExporter(folder, configuration, ...flags(name))),
     );
     started.push(...exporters);
     return await measure(planned(platform), exporters, database, begun);
@@ -113,10 +112,7 @@ async function measure(
   database: PostgresServer | undefined,
   begun: number,
 ): Promise<readonly (readonly [string, string])[]> {
-  const raised = layouts.length > 1 ? [] : exporters.filter((exporter) => !raiseAboveOthers(exporter));
-  if (raised.length > 0)
-    process.stderr.write('no higher priority: what else this machine does counts as blocks\n');
-  for (const exporter of exporters) send(exporter, 'watch');
+  exporters.forEach(watchBlocks);
   const cpu = () => sum(exporters.map(cpuOf));
   const toAll = await untilAllSeries(exporters, begun);
   const cpuUntilThen = cpu();
@@ -130,10 +126,9 @@ async function measure(
   const [passed, used, after] = [monotonicMs() - from, cpu() - cpuBefore, await databaseUse(database)];
   const later = await blocks(exporters);
   const texts = await pages(exporters);
-  const total = (name: string) => sum(texts.map((text) => valueIn(text, name)));
+  const total = (name: string) => sum(texts.map((text) => totalIn(text, name)));
   const refused =
     texts.join('').match(/^edge_exporter_operations_total\{[^}]*status="429"[^}]*\} \d+/gm) ?? [];
-  for (const numbers of [ages, scrapes]) numbers.sort((a, b) => a - b);
   const perSecond = (of: (use: DatabaseUse) => number) =>
     before && after ? ((1_000 * (of(after) - of(before))) / passed).toFixed(1) : '–';
   return [
@@ -151,17 +146,20 @@ async function measure(
         .join(' + ')
         .concat(' MB'),
     ],
-    ['age of data: median, 99 %, most', [0.5, 0.99, 1].map((q) => `${at(ages, q).toFixed(0)} s`).join(', ')],
+    [
+      'age of data: median, 99 %, most',
+      [0.5, 0.99, 1].map((q) => `${quantile(ages, q).toFixed(0)} s`).join(', '),
+    ],
     [
       'a scrape, one each second: median, 99 %, most',
-      [0.5, 0.99, 1].map((q) => `${at(scrapes, q).toFixed(1)} ms`).join(', '),
+      [0.5, 0.99, 1].map((q) => `${quantile(scrapes, q).toFixed(1)} ms`).join(', '),
     ],
     ['database: transactions a second', perSecond(({ transactions }) => transactions)],
     ['database: kB of its log a second', perSecond(({ bytes }) => bytes / 1_000)],
     ['database: CPU, % of a core', perSecond(({ cpuMs }) => cpuMs / 10)],
     ['database: memory', after === undefined ? '–' : `${(after.memory / 1e6).toFixed(0)} MB`],
-    ['longest block until all series, of its own, run', blockWords(atFirst)],
-    ['longest block afterwards, of its own, run', blockWords(later)],
+    ['longest block until all series', `${atFirst.toFixed(0)} ms`],
+    ['longest block afterwards', `${later.toFixed(0)} ms`],
   ];
 }
 
@@ -187,10 +185,6 @@ function agesIn(text: string): number[] {
   const now = Date.now() / 1_000;
   const found = text.matchAll(/^edge_data_until_timestamp_seconds\{.*\} (\S+)$/gm);
   return [...found].map(([, until]) => now - Number(until));
-}
-
-function at(sorted: readonly number[], quantile: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? Number.NaN;
 }
 
 interface DatabaseUse {
@@ -247,32 +241,7 @@ async function untilAllSeries(exporters: readonly Server[], begun: number): Prom
   }
 }
 
-function send({ child }: Server, command: BlockCommand): void {
-  child.send(command);
-}
-
-/** The longest of each kind that any of them had. */
-async function blocks(exporters: readonly Server[]): Promise<BlockTold> {
-  const told = await Promise.all(exporters.map(block));
-  const most = (of: (block: BlockTold) => number) => Math.max(...told.map(of));
-  return {
-    longest: most(({ longest }) => longest),
-    longestOwn: most(({ longestOwn }) => longestOwn),
-    longestRun: most(({ longestRun }) => longestRun),
-  };
-}
-
-async function block(exporter: Server): Promise<BlockTold> {
-  const told = once(exporter.child, 'message');
-  send(exporter, 'tell');
-  const [found] = (await told) as [BlockTold];
-  return found;
-}
-
-function blockWords({ longest, longestOwn, longestRun }: BlockTold): string {
-  return [longest, longestOwn, longestRun].map(ms).join(', ');
-}
-
-function ms(value: number): string {
-  return `${value.toFixed(0)} ms`;
+/** The longest block (ms) that any of them had. */
+async function blocks(exporters: readonly Server[]): Promise<number> {
+  return Math.max(...(await Promise.all(exporters.map(longestBlock))));
 }

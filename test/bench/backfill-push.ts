@@ -11,8 +11,8 @@ import { systemClock } from '../../src/exporter/clock.ts';
 import { Progress } from '../../src/exporter/command-line/progress.ts';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { cpuOf, stop } from './processes.ts';
 import { startReceiver } from './programs.ts';
-import { cpuOf, stop } from './scrape-process.ts';
 
 const HOUR = 3_600_000;
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toolPath } from '../end-to-end/tools.ts';
-import { type Server, startProgram } from './scrape-process.ts';
+import { type Server, startProgram } from './processes.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 
@@ -12,28 +12,15 @@ const NODE_FLAGS = (process.env['NODE_FLAGS'] ?? '--no-memory-reducer')
   .split(' ')
   .filter((flag) => flag !== '');
 
-/**
- * The exporter as users run it, with a configuration that is written into `folder`, beside what tells of it from within:
- * the longest block of its event loop, or its live memory.
- */
+/** The exporter as users run it, with a configuration that is written into `folder`, and what watches its event loop. */
 export function startWatchedExporter(
   folder: string,
   configuration: object,
-  watch: 'block-watch' | 'live-memory',
   ...flags: readonly string[]
 ): Promise<Server> {
-  const preload = `--import=${join(import.meta.dirname, `${watch}.js`)}`;
+  const preload = `--import=${join(import.meta.dirname, 'block-watch.js')}`;
   const args = argumentsOf(folder, configuration, flags);
   return startProgram('exporter', process.execPath, (address) => [preload, ...args(address)], 'ipc');
-}
-
-/** The exporter as users run it, and nothing with it. */
-export function startExporter(
-  folder: string,
-  configuration: object,
-  ...flags: readonly string[]
-): Promise<Server> {
-  return startProgram('exporter', process.execPath, argumentsOf(folder, configuration, flags));
 }
 
 function argumentsOf(folder: string, configuration: object, flags: readonly string[]) {

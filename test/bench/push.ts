@@ -12,10 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { toolPath } from '../end-to-end/tools.ts';
+import { cpuOf, page, type Server, startProgram, stop } from './processes.ts';
 import { startReceiver } from './programs.ts';
 import type { SenderReport } from './push-sender.ts';
 import { pageOf, SERIES_PER_CONFIGURATION } from './push-series.ts';
-import { cpuOf, page, type Server, startProgram, stop } from './scrape-process.ts';
 import { median, pause } from './statistics.ts';
 
 const BUILDS = [

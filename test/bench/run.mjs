@@ -9,35 +9,23 @@ const BUILT = join(ROOT, '.cache', 'bench', 'test', 'bench');
 /** By name: the program and its arguments. */
 const BENCHMARKS = {
   scrape: [join(BUILT, 'scrape.js')],
-  ingest: [join(BUILT, 'ingest.js')],
-  schedule: [join(BUILT, 'schedule.js')],
-  surface: [join(BUILT, 'surface.js')],
-  reload: [join(BUILT, 'reload.js')],
   accounts: [join(BUILT, 'accounts.js')],
   cluster: [join(BUILT, 'accounts.js'), '--replicas=0,3', '--minutes=10'],
-  graphql: [join(BUILT, 'graphql.js')],
-  rest: [join(BUILT, 'rest.js')],
-  soak: [join(BUILT, 'soak.js')],
-  'poll-path': [join(BUILT, 'poll-path.js')],
   push: [join(BUILT, 'push.js')],
   'backfill-push': [join(BUILT, 'backfill-push.js')],
-  'push-share': [join(BUILT, 'push-share.js')],
-  edges: [join(BUILT, 'edges.js')],
   alerts: [join(BUILT, 'alert-quality.js')],
   'alerts-real': [
     join(BUILT, 'alert-quality.js'),
     ...['--world=real', '--accounts=17', '--evaluated-by=prometheus3', '--minute=1000'],
   ],
   'rule-cost': [join(BUILT, 'rule-cost.js')],
-  decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],
 };
 
 /** The tools that a benchmark starts, which are unpacked where they are missing. */
 const TOOLS = {
-  scrape: ['prometheus', 'pushgateway'],
+  scrape: ['pushgateway'],
   push: ['prometheus', 'prometheus3'],
   'backfill-push': ['prometheus'],
-  'push-share': ['prometheus'],
   'alerts-real': ['prometheus', 'prometheus3', 'alertmanager'],
   'rule-cost': ['prometheus', 'promtool'],
 };

@@ -63,7 +63,6 @@ const sandbox = { configurations: 3, rateLimit: { reads: 15, writes: 20, purges:
 
 it('after a day without the exporter the rate of the documentation does not spike, and a plain one does', async () => {
   const simulation = await simulate({ account, sandbox });
-  onTestFinished(() => simulation.close());
   const scraped = new Scraped();
   await scraped.minutes(simulation, 45);
   await simulation.stop();

@@ -1,144 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../eventually.ts';
-import { type Alertmanager, startAlertmanager, webhookOnly } from './alertmanager.ts';
+import { describe, expect, it } from 'vitest';
 import { runToEnd } from './child-process.ts';
-import { listeningAddress } from './exporter-process.ts';
-import { type Prometheus, startPrometheus } from './prometheus.ts';
-import { amtool, promtool } from './promtool.ts';
-import { type Pushgateway, startPushgateway } from './pushgateway.ts';
+import { listeningAddress, startExporter } from './exporter-process.ts';
 import { startServer } from './server-process.ts';
 import { findTool, toolPath } from './tools.ts';
-import { startWebhook, type Webhook } from './webhook.ts';
-
-const METRICS = `# HELP edge_requests_total Requests.
-# TYPE edge_requests_total counter
-edge_requests_total{configuration="shop"} 42
-edge_requests_total{configuration="blog"} 0.5
-# HELP edge_limit A limit.
-# TYPE edge_limit gauge
-edge_limit +Inf
-`;
-
-const rules = {
-  groups: [
-    {
-      name: 'edge',
-      rules: [{ alert: 'ManyRequests', expr: 'edge_requests_total > 10', labels: { severity: 'page' } }],
-    },
-  ],
-};
-
-describe('the real components', () => {
-  const exposition = createServer((_, response) =>
-    response.setHeader('Content-Type', 'text/plain').end(METRICS),
-  );
-  let target: string;
-  let prometheus: Prometheus;
-  let alertmanager: Alertmanager;
-  let webhook: Webhook;
-  let pushgateway: Pushgateway;
-
-  beforeAll(async () => {
-    await once(exposition.listen(0, '127.0.0.1'), 'listening');
-    target = `127.0.0.1:${(exposition.address() as AddressInfo).port}`;
-    webhook = await startWebhook();
-    [alertmanager, pushgateway] = await Promise.all([
-      startAlertmanager(webhookOnly(webhook.url)),
-      startPushgateway(),
-    ]);
-    prometheus = await startPrometheus({
-      jobs: { edge: target, pushed: pushgateway.url },
-      rules,
-      alertmanagers: [alertmanager.url],
-    });
-  });
-
-  afterAll(async () => {
-    await Promise.all([prometheus, alertmanager, pushgateway, webhook].map((component) => component?.stop()));
-    exposition.close();
-  });
-
-  it('lets a Prometheus scrape a target and answer queries', async () => {
-    await prometheus.scraped('edge');
-    expect(await prometheus.value('sum(edge_requests_total)')).toBe(42.5);
-    expect(await prometheus.value('edge_limit')).toBe(Number.POSITIVE_INFINITY);
-    expect(await prometheus.query('edge_requests_total{configuration="blog"}')).toMatchObject([
-      { labels: { job: 'edge', instance: target, configuration: 'blog' }, value: 0.5 },
-    ]);
-    expect(await prometheus.query('scalar(edge_limit) > bool 0')).toMatchObject([{ labels: {}, value: 1 }]);
-    expect(await prometheus.series('edge_requests_total')).toHaveLength(2);
-    await eventually('the target is up', async () =>
-      (await prometheus.targets()).some(({ labels, health }) => labels['job'] === 'edge' && health === 'up'),
-    );
-  });
-
-  it('gives ranges with times in milliseconds', async () => {
-    await prometheus.scraped('edge');
-    const end = Math.floor(Date.now() / 1000) * 1000;
-    const [series] = await prometheus.queryRange('edge_limit or vector(7)', {
-      start: end - 5000,
-      end,
-      step: 1000,
-    });
-    expect(series?.samples.at(-1)?.at).toBe(end);
-  });
-
-  it("rejects with Prometheus' own words, and where one sample was expected", async () => {
-    await expect(prometheus.query('sum(')).rejects.toThrow('sum(: invalid parameter "query"');
-    await expect(prometheus.value('nothing_of_this_name')).rejects.toThrow('0 samples, not one');
-  });
-
-  it('brings an alert from Prometheus through Alertmanager to the webhook', async () => {
-    const notification = await webhook.notified('ManyRequests', ({ alerts }) =>
-      alerts.some(({ labels }) => labels['alertname'] === 'ManyRequests'),
-    );
-    expect(notification).toMatchObject({
-      status: 'firing',
-      receiver: 'webhook',
-      alerts: [{ labels: { configuration: 'shop', severity: 'page' } }],
-    });
-    expect((await prometheus.alerts()).map(({ state }) => state)).toEqual(['firing']);
-  });
-
-  it('takes alerts without a Prometheus', async () => {
-    await alertmanager.send([{ labels: { alertname: 'ByHand' } }]);
-    await webhook.notified('ByHand', ({ alerts }) =>
-      alerts.some(({ labels }) => labels['alertname'] === 'ByHand'),
-    );
-    expect((await alertmanager.alerts()).map(({ labels }) => labels['alertname'])).toContain('ByHand');
-  });
-
-  it('lets a Prometheus scrape what was pushed to a Pushgateway', async () => {
-    await pushgateway.push('batch', 'pushed_value 3\n');
-    await eventually(
-      'the pushed value',
-      async () => (await prometheus.query('pushed_value'))[0]?.value === 3,
-    );
-  });
-
-  it('takes another configuration while it runs', async () => {
-    const other = await startPrometheus();
-    try {
-      expect(await other.targets()).toEqual([]);
-      await other.reconfigure({ jobs: { later: `http://${target}/metrics` } });
-      await other.scraped('later');
-      expect(await other.value('up')).toBe(1);
-    } finally {
-      await other.stop();
-    }
-  });
-
-  it('runs promtool on input and amtool on files', async () => {
-    expect(await promtool(['check', 'metrics'], METRICS)).toMatchObject({ code: 0, stderr: '' });
-    const lint = await promtool(['check', 'metrics'], 'no_help_total 1\n');
-    expect(lint).toMatchObject({ code: 3 });
-    expect(lint.stderr).toContain('no help text');
-    expect((await amtool(['check-config', '/nowhere.yml'])).code).not.toBe(0);
-  });
-});
 
 describe('the exporter as a process', () => {
   it.each([
@@ -149,6 +13,11 @@ describe('the exporter as a process', () => {
     const others = 'msg="sandbox listening" address=http://127.0.0.1:7\n';
     expect(listeningAddress(`${others}${line}\n${others}`)).toBe('http://127.0.0.1:41');
     expect(listeningAddress(others)).toBeUndefined();
+  });
+
+  it('is not waited for where it has ended instead', async () => {
+    const start = startExporter({ args: ['serve', '--no-such-flag'] });
+    await expect(start).rejects.toThrow(/^the exporter ended:.*no-such-flag/s);
   });
 });
 

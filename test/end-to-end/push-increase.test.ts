@@ -103,7 +103,6 @@ it('adds up to the total of the platform at a full hour, where what is scraped c
     },
     push: receivers.map(({ name, receiver }) => ({ name, kind: 'remote_write', url: receiver.url })),
   });
-  onTestFinished(() => simulation.close());
   for (let minute = 0; minute < 135; minute++) {
     await simulation.minutes(1);
     await Promise.all(receivers.map(({ receiver }) => scrapeInto(receiver, simulation)));

@@ -85,7 +85,6 @@ it('pushes what /metrics shows besides buckets at each minute, and ends what it 
       request: { timeout: '5m' },
     })),
   });
-  onTestFinished(() => simulation.close());
   const [certificate] = simulation.sandbox.account.certificates;
   if (certificate === undefined) throw new Error('the sandbox has no certificates');
   const { id, name: former } = certificate;

@@ -1,4 +1,5 @@
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { whenTestEnds } from '../when-test-ends.ts';
 
 /** A Friday, 20 seconds past a minute. */
 export const NOON = Date.UTC(2026, 10, 20, 12, 34, 20);
@@ -12,7 +13,7 @@ export interface Response {
   json(): unknown;
 }
 
-/** A sandbox that listens, with a clock that only the test moves. */
+/** A sandbox that listens until the test ends, with a clock that only the test moves. */
 export interface Bench {
   readonly sandbox: Sandbox;
   readonly url: string;
@@ -35,7 +36,10 @@ const ROOMY = { reads: 1_000_000, writes: 1_000_000, purges: 1_000_000 };
 export async function startBench(options: SandboxOptions = {}): Promise<Bench> {
   const clock = { time: NOON };
   const sandbox = createSandbox({ rateLimit: ROOMY, now: () => clock.time, ...options });
-  const { url, close } = await sandbox.listen(0);
+  const { url, close: end } = await sandbox.listen(0);
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= end());
+  whenTestEnds(close);
   const call = async (
     method: string,
     path: string,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from './client.ts';
-import { BASIC } from './conformance/row.ts';
+import { BASIC } from './conformance.ts';
 
 const recorded = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../payloads/${name}.json`, import.meta.url), 'utf8'));

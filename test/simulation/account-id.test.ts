@@ -20,7 +20,6 @@ it('an account has one id at a time, which a reload or another token in its file
   await writeFile(file, `${DEFAULT_TOKEN.token}\n`);
   onTestFinished(() => rm(file));
   const simulation = await simulate({ account: { collectors: { domains: {} }, token_file: file } });
-  onTestFinished(() => simulation.close());
   await simulation.minutes(2);
   const [ofFile] = await shownIds(simulation);
   expect(await shownIds(simulation)).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/)]);
@@ -42,7 +41,6 @@ it('an account has one id at a time, which a reload or another token in its file
 
 it('a reload to another kind of credentials leaves no scrape without an id, or with two', async () => {
   const simulation = await simulate({ account: { collectors: { domains: {} } } });
-  onTestFinished(() => simulation.close());
   const ids = [await shownIds(simulation)];
   for (const credentials of [DEFAULT_USER, {}]) {
     await simulation.reload([], credentials);
@@ -64,7 +62,6 @@ it('the id shows for as long as the account is polled, and follows another token
     sandbox: { tokens },
     account: { collectors: { domains: {} }, token_file: file },
   });
-  onTestFinished(() => simulation.close());
   await simulation.minutes(2);
   const former = await shownIds(simulation);
   expect(former).toHaveLength(1);

@@ -27,7 +27,6 @@ interface Pair {
 
 async function pair(options: SimulationOptions): Promise<Pair> {
   const simulation = await simulate(options);
-  onTestFinished(() => simulation.close());
   const folder = await mkdtemp(join(tmpdir(), 'backfill-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const [account] = simulation.exporter().accounts();

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { renderPage } from '../../src/exporter/page/page.ts';
 import { parsePageQuery } from '../../src/exporter/page/query.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
@@ -11,8 +11,6 @@ import { served } from '../served.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(() => simulation?.close());
 
 const LIST = { collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } } };
 

@@ -50,5 +50,4 @@ it('keeps its counters true on disk through hours of faults and restarts', async
   expect(audit.buckets).toBeGreaterThan(inLongSuite(50_000, 12_000));
   expect(audit.oldestWatermark).toBeGreaterThan(ends - 15 * MINUTE);
   expect(warnings).toEqual([]);
-  await simulation.close();
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
-import { ROWS } from '../sandbox/conformance/rows.ts';
+import { CHECKS } from '../sandbox/conformance.ts';
 import { simulate } from './simulation.ts';
 
 it('test/sandbox/conformance.md names labels that a scrape shows', async () => {
@@ -14,9 +14,7 @@ it('test/sandbox/conformance.md names labels that a scrape shows', async () => {
     const shown = new Set(
       series.flatMap(([family, labels]) => labels.map(([label]) => `${family}{${label}}`)),
     );
-    const labelled = Object.values(ROWS)
-      .flat()
-      .flatMap(({ families = [] }) => families.filter((family) => family.includes('{')));
+    const labelled = CHECKS.flatMap(({ families }) => families.filter((family) => family.includes('{')));
     expect(labelled.length).toBeGreaterThan(20);
     expect(labelled.filter((each) => !shown.has(each))).toEqual([]);
   } finally {

@@ -1,10 +1,8 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SANDBOX_ACCOUNT } from '../../src/commands/sandbox.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(() => simulation?.close());
 
 it('the first minutes of npm start: everything is read, the plan fits, nothing fails or is warned of', async () => {
   const { name: _, ...account } = SANDBOX_ACCOUNT;

@@ -65,7 +65,7 @@ const restated = (name: string, factor: number, unknowable: Scenario['unknowable
     metrics: ['edge_exporter_late_restatement_total'],
   });
 
-/** Kinds of platforms whose clocks, widths and values are not as they should be; these run with every change. */
+/** Kinds of platforms whose clocks, widths and values are not as they should be. */
 export const PLATFORM_SCENARIOS: readonly Scenario[] = [
   node('a tenth of the answers is of a node 1 h ahead, with zeros for what is to come', 1, {
     probability: 0.1,
@@ -80,10 +80,6 @@ export const PLATFORM_SCENARIOS: readonly Scenario[] = [
   mixed(10, 0),
   mixed(10, 0.2),
   platform('5 % of the rows contradict others', { conflicting_rows: {} }, 40, ROWS_DROPPED),
-];
-
-/** Further ones, for `npm run bench -- edges`. */
-export const MORE_PLATFORM_SCENARIOS: readonly Scenario[] = [
   node('half of the answers are of a node 1 h ahead', 1, { probability: 0.5 }),
   node('a tenth of the answers is of a node 1 h behind', -1, { probability: 0.1 }),
   node('a third of the answers has a Date 1 h ahead', 1, { probability: 0.3, shows: 'date' }),

@@ -89,21 +89,15 @@ const COUNTED_WITHIN = 45;
 
 const USUAL_SETTLE_SECONDS = 600;
 
-/** How long a scenario is played. */
-function shortest({ events }: Scenario): number {
-  return Math.max(0, ...Object.keys(events).map(Number)) + COUNTED_WITHIN + 2;
-}
-
 /**
- * Lets a scenario happen to a whole exporter against the embedded platform, over so many minutes at least.
+ * Lets a scenario happen to a whole exporter against the embedded platform.
  * @param kept where what polls find is remembered, unless the scenario says so itself
  */
 export async function play(
   scenario: Scenario,
-  atLeast = 0,
-  kept: Pick<SimulationOptions, 'state' | 'busy'> = {},
+  kept: Pick<SimulationOptions, 'state' | 'busy'>,
 ): Promise<Findings> {
-  const minutes = Math.max(atLeast, shortest(scenario));
+  const minutes = Math.max(0, ...Object.keys(scenario.events).map(Number)) + COUNTED_WITHIN + 2;
   const folder = await mkdtemp(join(tmpdir(), 'edges-'));
   const stateDirectory = join(folder, 'state');
   const stateLog: LogLine[] = [];

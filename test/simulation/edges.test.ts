@@ -32,7 +32,7 @@ it('plays those that it names', () => {
 
 describe.each(kindsOfState())('at an edge, with what is remembered in %s', (_, kept) => {
   it.each(PLAYED)('no bucket is lost, doubled or shown wrong when $name', async (scenario) => {
-    const findings = await play(scenario, 0, kept());
+    const findings = await play(scenario, kept());
     expect(unexpected(scenario, findings), JSON.stringify(findings, undefined, 2)).toEqual([]);
     expect(findings.buckets).toBeGreaterThan(1_000);
     expect(findings.gauges).toBeGreaterThan(800);

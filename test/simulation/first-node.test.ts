@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { inLongSuite } from '../long-suite.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
@@ -11,11 +11,6 @@ const MINUTES = inLongSuite(90, 30);
 const MIDNIGHT = Date.UTC(2026, 0, 5);
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 async function begin(faults: FaultSettings, options: SimulationOptions = {}): Promise<Simulation> {
   simulation = await simulate({

@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Handler, sendJson, startUpstream } from '../exporter/platform/upstream.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 const METRICS = { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } } } };
 

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
@@ -22,11 +22,6 @@ const JUDGED = [
 ];
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 it('finds and reads everything by GraphQL where REST answers 404, without being configured', async () => {
   simulation = await simulate({

@@ -45,7 +45,6 @@ it('loses the series of the one field that is unknown, and none of those that th
       collectors: { metrics: { products: { edge_applications: { metrics: ['waf'] } } } },
     },
   });
-  onTestFinished(() => simulation.close());
   now = () => simulation.clock.now();
   await simulation.minutes(12);
   const { samples } = await simulation.scrape();

@@ -43,5 +43,4 @@ it('counts nothing wrong while GraphQL answers in every hostile way, one after t
   expect(found).toEqual([]);
   expect(watch.decreases).toEqual([]);
   expect(auditCounters(state, sandbox).series).toBe(CONFIGURATIONS * 12);
-  await simulation.close();
 });

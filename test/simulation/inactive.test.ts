@@ -1,12 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 /** The first application is inactive. */
 async function begin(collectors: Record<string, unknown>): Promise<Simulation> {

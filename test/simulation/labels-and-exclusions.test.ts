@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { matchesAny } from '../../src/exporter/text/glob.ts';
 import { ALL_SELDOM, type Simulation, simulate } from './simulation.ts';
 
@@ -19,7 +19,6 @@ const sandbox = { configurations: 1, domainsPerConfiguration: 2 };
 
 it('gives everything of an account its labels, and what a family says itself stays', async () => {
   const simulation = await simulate({ account, sandbox });
-  onTestFinished(() => simulation.close());
   await simulation.minutes(15);
   const shown = await lines(simulation);
   const ofAccount = shown.filter(([, labels]) => labels.has('account'));
@@ -44,7 +43,6 @@ it('leaves families out, from the start and from a reload on, and lets them in a
     account: { collectors: ALL_SELDOM },
     metrics: { exclude: ['edge_exporter_*', 'edge_*_total'] },
   });
-  onTestFinished(() => simulation.close());
   await simulation.minutes(15);
   expect(await has(/^edge_exporter_|_total$/)).toBe(false);
   expect(await has(/^edge_requests_per_minute$/)).toBe(true);
@@ -68,7 +66,6 @@ async function namesOf(metrics?: readonly string[]): Promise<readonly string[]> 
     sandbox,
     account: { collectors: { metrics: { products: { edge_applications } } } },
   });
-  onTestFinished(() => simulation.close());
   await simulation.minutes(40);
   return (await lines(simulation)).map(([name]) => name);
 }

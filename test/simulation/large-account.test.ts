@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { inLongSuite } from '../long-suite.ts';
@@ -30,11 +30,6 @@ function traffic(...metrics: string[]) {
 }
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 async function begin(
   collectors: Record<string, unknown>,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isLate } from '../../src/exporter/facts/job-facts.ts';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { inLongSuite } from '../long-suite.ts';
@@ -7,11 +7,6 @@ import { type Simulation, simulate } from './simulation.ts';
 const MINUTE = 60_000;
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 /** An exporter that has been at work for a while. */
 async function begin(): Promise<Simulation> {

@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inLongSuite } from '../long-suite.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 describe('an exporter that runs for hours', () => {
   let simulation: Simulation | undefined;
-
-  afterEach(() => simulation?.close());
 
   const SMALL = inLongSuite({}, { configurations: 1, domainsPerConfiguration: 2 });
   const account = {

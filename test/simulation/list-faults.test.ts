@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import type { ParsedExposition } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 type Faults = NonNullable<NonNullable<SimulationOptions['sandbox']>['faults']>;
 

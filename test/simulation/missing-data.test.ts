@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import type { Window } from '../../src/exporter/settling/window.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
@@ -13,8 +13,6 @@ const START = Date.UTC(2026, 0, 5, 10);
 const METRIC = 'cdn_requests';
 
 let simulation: Simulation | undefined;
-
-afterEach(() => simulation?.close());
 
 async function begin(): Promise<Simulation> {
   simulation = await simulate({

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
@@ -6,11 +6,6 @@ import { auditCounters } from './true-counters.ts';
 const REST_CLOSED = ['/metrics/products/*', '/analytics/*'];
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 async function graphqlAlone(settings: 'answered' | 'forbidden' | 'server_error', account = {}) {
   const failing = settings === 'answered' ? {} : { [settings]: { paths: ['/edge_applications'] } };

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { measure } from '../bench/schedule/measure.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { page, words } from '../exporter/page/rendered.ts';
@@ -16,7 +16,6 @@ describe('while other clients take more than the reserve, and change their mind'
     'meets no 429 of its own making, uses what is left, and starves nobody: $jobs jobs, $limit operations, seed $seed',
     async (options) => {
       const found = await measure({
-        design: 'ours',
         company: 'shared',
         ...options,
       });
@@ -34,7 +33,6 @@ describe('while other clients come in bursts', () => {
     'meets no 429 of its own making where it asks for less than it may use: seed %d',
     async (seed) => {
       const found = await measure({
-        design: 'ours',
         company: 'bursty',
         hours: inLongSuite(6, 2),
         jobs: 50,
@@ -48,7 +46,6 @@ describe('while other clients come in bursts', () => {
 
   it('meets a few at most where it uses all that it may', async () => {
     const found = await measure({
-      design: 'ours',
       company: 'bursty',
       hours: inLongSuite(6, 2),
       jobs: 200,
@@ -72,7 +69,6 @@ describe('while another client takes three quarters of the quota', () => {
       },
       account: { collectors: { metrics: { products: { edge_applications: { metrics } } } } },
     });
-    onTestFinished(() => simulation.close());
     await simulation.minutes(60);
     const accounts = simulation.exporter().accounts();
     const [quota] = accounts[0]?.quota ?? [];

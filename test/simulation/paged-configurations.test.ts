@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { sendJson, startUpstream } from '../exporter/platform/upstream.ts';
 import { simulate } from './simulation.ts';
 
@@ -42,7 +42,6 @@ async function exporterOfPages(broken: () => number | undefined = () => undefine
       collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
     },
   });
-  onTestFinished(() => simulation.close());
   now = () => simulation.clock.now();
   const listed = async () => {
     const { samples } = await simulation.scrape();

@@ -112,7 +112,6 @@ it('what was read before an outage of 404 or 403 is read again within minutes of
       collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
     },
   });
-  onTestFinished(() => simulation.close());
   const isShown = async () =>
     [...(await simulation.scrape()).samples.keys()].some((key) => key.includes('edge_requests_per_minute'));
   const { faults } = simulation.sandbox;
@@ -154,7 +153,6 @@ async function refusedByFile() {
     state: { ...state, close: async () => undefined },
     account: { token_file: file, source: 'rest', discovery: '0 0 * * *', collectors: COLLECTED },
   });
-  onTestFinished(() => simulation.close());
   return { simulation, other, write: (token: string) => writeFile(file, token) };
 }
 

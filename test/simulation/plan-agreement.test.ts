@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { livePlan } from '../../src/exporter/plan/live-plan.ts';
 import type { AccountPlan } from '../../src/exporter/plan/plan.ts';
@@ -8,11 +8,6 @@ import { SimulatedClock } from '../simulated-clock.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 interface Case {
   readonly sandbox?: SandboxOptions;

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import type { State, StateKey } from '../../src/exporter/state/state.ts';
 import { countersToStore } from '../stored-series.ts';
@@ -9,8 +9,6 @@ const DAY = 24 * 60 * MINUTE;
 const START = Date.UTC(2026, 0, 5, 3);
 
 let simulation: Simulation | undefined;
-
-afterEach(() => simulation?.close());
 
 const keyOf = (account: string, id: string): StateKey => [
   'series',

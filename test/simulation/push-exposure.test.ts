@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Simulation, simulate } from './simulation.ts';
 
 const account = {
@@ -17,7 +17,6 @@ async function namesOf(simulation: Simulation): Promise<Set<string>> {
 
 async function exposedWith(receiver: object): Promise<Set<string>> {
   const simulation = await simulate({ account, sandbox, push: [{ ...CENTRAL, ...receiver }] });
-  onTestFinished(() => simulation.close());
   await simulation.minutes(20);
   return namesOf(simulation);
 }
@@ -40,7 +39,6 @@ it('leaves out of /metrics what is pushed to a receiver with expose: false, and 
 
 it('pushes what an account finds that goes on, from when a receiver comes with a reload until it goes with another', async () => {
   const simulation = await simulate({ account, sandbox });
-  onTestFinished(() => simulation.close());
   await simulation.minutes(20);
   await simulation.reload([{ ...CENTRAL, families: ['edge_requests_*'], expose: false }]);
   await simulation.minutes(5);

@@ -1,12 +1,7 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 const SMALL = { configurations: 1, domainsPerConfiguration: 1 };
 const METRICS = { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } } } };

@@ -1,11 +1,9 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(() => simulation?.close());
 
 const account = {
   collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },

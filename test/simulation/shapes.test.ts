@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 async function begin(options: SimulationOptions): Promise<Simulation> {
   simulation = await simulate(options);

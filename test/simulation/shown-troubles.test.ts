@@ -1,10 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { shown } from './shown.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(() => simulation?.close());
 
 /** Forty configurations with three metrics each, at six operations a minute. */
 const SHORT_OF_QUOTA = {

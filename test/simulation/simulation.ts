@@ -17,6 +17,7 @@ import {
 import { type ParsedExposition, parseExposition } from '../parse-exposition.ts';
 import { watchPendingWork } from '../pending-work.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
+import { whenTestEnds } from '../when-test-ends.ts';
 
 export interface SimulationOptions {
   readonly start?: number;
@@ -49,7 +50,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A whole exporter against the embedded platform over real HTTP, in simulated time. */
+/** A whole exporter against the embedded platform over real HTTP, in simulated time; it is closed when its test ends. */
 export interface Simulation {
   readonly clock: SimulatedClock;
   readonly sandbox: Sandbox;
@@ -163,6 +164,14 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     if (exporter === undefined) throw new Error('the exporter is not running');
     return exporter;
   };
+  let closed: Promise<void> | undefined;
+  const end = async () => {
+    await stop();
+    work.stop();
+    await platform.close();
+  };
+  const close = () => (closed ??= end());
+  whenTestEnds(close);
   await start();
   return {
     clock,
@@ -188,10 +197,6 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     },
     start: startAgain,
     stop,
-    async close() {
-      await stop();
-      work.stop();
-      await platform.close();
-    },
+    close,
   };
 }

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { livePlan } from '../../src/exporter/plan/live-plan.ts';
 import { createSandbox, DEFAULT_TOKEN, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
@@ -18,11 +18,6 @@ const LARGE: SandboxOptions = {
 };
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 const accountOf = (source: 'rest' | 'graphql') => ({
   source,

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { DIMENSIONS, facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import { productOf } from '../../src/exporter/catalogue/products.ts';
 import { decimal } from '../../src/exporter/series/decimals.ts';
@@ -10,11 +10,6 @@ const MINUTE = 60_000;
 const EDGE_APPLICATIONS = productOf('metrics', 'edge_applications');
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 async function begin(options?: SimulationOptions): Promise<Simulation> {
   simulation = await simulate(options);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ParsedExposition } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 
@@ -6,11 +6,6 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 10);
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 async function begin(options: SimulationOptions = {}): Promise<Simulation> {
   simulation = await simulate({

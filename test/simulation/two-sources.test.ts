@@ -74,7 +74,6 @@ it(`counts every bucket once, whichever source brings it: ${HOURS} hours of trou
   expect(audit.wrong).toEqual([]);
   expect(watch.decreases).toEqual([]);
   expect(audit.oldestWatermark).toBeGreaterThan(clock.now() - 40 * MINUTE);
-  await simulation.close();
 });
 
 it('compares what both sources say of the minutes in which they overlap, and tells where they differ', async () => {
@@ -112,5 +111,4 @@ it('compares what both sources say of the minutes in which they overlap, and tel
   // What it says itself does not change.
   await simulation.minutes(10);
   expect(await differing()).toBe(found);
-  await simulation.close();
 });

@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { inLongSuite } from '../long-suite.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 async function begin(sandbox: SandboxOptions, collectors: Record<string, unknown>): Promise<Simulation> {
   await simulation?.close();

@@ -1,12 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Simulation, simulate } from './simulation.ts';
-
-let simulation: Simulation | undefined;
-
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
 
 const APPLICATIONS = 20;
 const WITHOUT_DOMAINS = 8;
@@ -28,7 +21,6 @@ async function begin(withEmpty: boolean): Promise<Simulation> {
       },
     },
   });
-  simulation = running;
   const { account } = running.sandbox;
   const empty = [...account.applications].slice(0, WITHOUT_DOMAINS).map(({ id }) => id);
   for (const domain of [...account.domains])

@@ -25,87 +25,48 @@ export type ConfigurationSource =
   | 'channels'
   | 'buckets';
 
-const DELIVERY_ANALYTICS = [
-  'requests',
-  'data_transferred',
-  'data_offloaded',
-  'bandwidth',
-  'bandwidth_offloaded',
-  'http_method',
-  'requests_offloaded',
-  'requests_per_second',
-  'requests_per_second_offloaded',
-  'status_code',
-  'waf',
-];
-
-const DELIVERY_METRICS = [
-  'data_transferred_total',
-  'data_offloaded',
-  'cdn_requests',
-  'requests_per_second',
-  'requests_offloaded',
-  'status_code',
-  'http_method',
-  'waf',
-  'bandwidth',
-];
-
-const NONE: readonly string[] = [];
+const DELIVERY =
+  'data_offloaded bandwidth http_method requests_offloaded requests_per_second status_code waf';
 
 export const PRODUCTS: readonly Product[] = [
-  product(1441740010, 'edge_applications', 'applications', 1, 18, DELIVERY_ANALYTICS, DELIVERY_METRICS),
-  product(
-    1441740013,
-    'cloud_storage',
-    'buckets',
-    0.02,
-    850,
-    ['used_space', 'requests', 'data_transferred', 'bandwidth'],
-    NONE,
-  ),
-  product(
-    1441110021,
-    'image_processor',
-    'image_applications',
-    0.1,
-    45,
-    ['images_processed'],
-    ['images_processed'],
-  ),
-  product(1467740028, 'live_ingest', 'channels', 0.03, 600, ['data_ingested', 'connected_users'], NONE),
-  product(
-    1441740014,
-    'media_packager',
-    'channels',
-    0.05,
-    700,
-    ['data_packaged', 'connected_users', 'data_transferred'],
-    NONE,
-  ),
-  product(1498670028, 'data_streaming', 'streams', 0.5, 2, NONE, [
-    'data_streaming_data_streamed',
-    'data_streaming_requests',
-  ]),
-  product(1531930033, 'edge_functions', 'functions', 0.3, 1, NONE, ['invocations']),
-  product(1563390045, 'intelligent_dns', 'zones', 0.2, 1, NONE, ['idns_queries', 'hosted_zones']),
-  product(1564082375, 'l2_caching', 'cached_applications', 0.2, 18, NONE, ['l2_data_transferred']),
-  product(1441740004, 'live_streaming', 'channels', 0.4, 400, NONE, ['live_streaming_data_transferred']),
-  product(1441740012, 'load_balancer', 'balanced_applications', 0.25, 15, NONE, [
-    'load_balancer_data_transferred',
-  ]),
+  product(1441740010, 'edge_applications', 'applications', [1, 18], {
+    analytics: `${DELIVERY} requests data_transferred bandwidth_offloaded requests_per_second_offloaded`,
+    metrics: `${DELIVERY} data_transferred_total cdn_requests`,
+  }),
+  product(1441740013, 'cloud_storage', 'buckets', [0.02, 850], {
+    analytics: 'used_space requests data_transferred bandwidth',
+  }),
+  product(1441110021, 'image_processor', 'image_applications', [0.1, 45], {
+    analytics: 'images_processed',
+    metrics: 'images_processed',
+  }),
+  product(1467740028, 'live_ingest', 'channels', [0.03, 600], { analytics: 'data_ingested connected_users' }),
+  product(1441740014, 'media_packager', 'channels', [0.05, 700], {
+    analytics: 'data_packaged connected_users data_transferred',
+  }),
+  product(1498670028, 'data_streaming', 'streams', [0.5, 2], {
+    metrics: 'data_streaming_data_streamed data_streaming_requests',
+  }),
+  product(1531930033, 'edge_functions', 'functions', [0.3, 1], { metrics: 'invocations' }),
+  product(1563390045, 'intelligent_dns', 'zones', [0.2, 1], { metrics: 'idns_queries hosted_zones' }),
+  product(1564082375, 'l2_caching', 'cached_applications', [0.2, 18], { metrics: 'l2_data_transferred' }),
+  product(1441740004, 'live_streaming', 'channels', [0.4, 400], {
+    metrics: 'live_streaming_data_transferred',
+  }),
+  product(1441740012, 'load_balancer', 'balanced_applications', [0.25, 15], {
+    metrics: 'load_balancer_data_transferred',
+  }),
 ];
 
 function product(
   id: number,
   slug: string,
   source: ConfigurationSource,
-  factor: number,
-  kilobytes: number,
-  analytics: readonly string[],
-  metrics: readonly string[],
+  [factor, kilobytes]: readonly [number, number],
+  { analytics = '', metrics = '' }: { analytics?: string; metrics?: string },
 ): Product {
-  return { id, slug, source, factor, kilobytes, analytics, metrics };
+  const names = (text: string) => text.split(' ').filter((name) => name !== '');
+  return { id, slug, source, factor, kilobytes, analytics: names(analytics), metrics: names(metrics) };
 }
 
 export type Api = 'analytics' | 'metrics';

@@ -1,7 +1,7 @@
 import { isRecord } from '../formats.ts';
 import type { Reply } from '../http/reply.ts';
 import type { EmptyForm, FaultContext, FaultSwitch, SHAPE_QUIRKS } from './faults.ts';
-import { POINTS, rowDamage } from './row-damage.ts';
+import { pointDamage } from './row-damage.ts';
 
 /** What an answer's JSON document holds, wherever it is in it: series of points, or resources. */
 
@@ -61,8 +61,7 @@ export function damageDocument(reply: Reply, faults: FaultSwitch, context: Fault
   let body: unknown = answer.body;
   const quirks = faults.strike('quirks', context);
   if (quirks) body = quirks.kinds.reduce((document: unknown, kind) => QUIRKS[kind](document), body);
-  const damage = rowDamage(POINTS, faults, context);
-  return { ...answer, body: damage === undefined ? body : mapSeries(body, damage) };
+  return { ...answer, body: mapSeries(body, pointDamage(faults, context)) };
 }
 
 /** The answer's text with what the faults do to it on its way. */

@@ -44,6 +44,7 @@ function matches(pattern: string, path: string): boolean {
 }
 
 const milliseconds = z.number().min(0);
+const minutes = z.number().positive();
 const origin = z.url({ protocol: /^https?$/ });
 
 export const POINT_DAMAGES = [
@@ -65,148 +66,78 @@ export const EMPTY_FORMS = ['points', 'list', 'body', 'object', 'null'] as const
 
 export type EmptyForm = (typeof EMPTY_FORMS)[number];
 
-/** Every fault by name. A fault that is present is on. */
+const RATE_HEADERS = ['limit', 'remaining', 'reset'] as const;
+
+const share = (usual: number) => z.number().min(0).max(1).default(usual);
+const factor = (usual: number) => z.number().min(0).default(usual);
+const someOf = <Name extends string>(names: readonly Name[]) =>
+  z
+    .array(z.enum(names))
+    .min(1)
+    .default([...names]);
+
+/** Every fault by name; one that is present is on. config/sandbox.yaml says what each of them does. */
 export const faultsSchema = z
   .strictObject({
-    /** Answers come late, by `ms` and up to `spread_ms` more. */
     latency: z.strictObject({ ...when, ms: milliseconds, spread_ms: milliseconds.default(0) }),
-    /** 429 from elsewhere, with the whole limit spent; `retry_after` in seconds, left out when null. */
     rate_limited: z.strictObject({ ...when, retry_after: z.int().min(0).nullable().default(null) }),
     server_error: z.strictObject({
       ...when,
       status: z.int().min(500).max(599).default(500),
       form: z.enum(['json', 'html', 'empty']).default('json'),
     }),
-    /** 404, as if there were no such path. */
     not_found: z.strictObject(when),
-    /** 403, as if the user lacked the permission. */
     forbidden: z.strictObject(when),
-    /** A 400 as text/html. */
     html_error: z.strictObject(when),
-    /** The request is never answered. */
     timeout: z.strictObject(when),
     connection_reset: z.strictObject(when),
-    redirect: z.strictObject({
-      ...when,
-      origin,
-      status: z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)]).default(302),
-    }),
+    redirect: z.strictObject({ ...when, origin, status: z.literal([301, 302, 307, 308]).default(302) }),
     malformed_body: z.strictObject(when),
-    /** `document`: a whole answer with half a document; `connection`: less than the promised length, then closed. */
     truncated_body: z.strictObject({ ...when, cut: z.enum(['document', 'connection']).default('document') }),
-    /**
-     * `points`: series without points, datasets without rows; `list`: a list without items, metadata without metrics; `body`: no bytes at all;
-     * `object`: `{}`; `null`: the document `null`.
-     */
     empty_answer: z.strictObject({
       ...when,
       form: z.enum(EMPTY_FORMS).default('points'),
-      /** So many items of a bare list are left. */
       keep: z.int().min(0).default(0),
     }),
-    /** Points that a client must not trust, among good ones. */
-    wrong_types: z.strictObject({
-      ...when,
-      kinds: z
-        .array(z.enum(POINT_DAMAGES))
-        .min(1)
-        .default([...POINT_DAMAGES]),
-      /** Share of the points that are damaged. */
-      share: z.number().min(0).max(1).default(0.1),
-    }),
-    /** Rows that are not in the answer: every so many-th of each series, and a share of the others at random. */
-    missing_rows: z.strictObject({
-      ...when,
-      every: z.int().min(2).optional(),
-      share: z.number().min(0).max(1).default(0),
-    }),
-    /** Values that no traffic has. */
-    absurd_values: z.strictObject({
-      ...when,
-      share: z.number().min(0).max(1).default(0.01),
-      value: z.number().default(1e21),
-    }),
-    /** Rows that come twice, the second time with another value. */
-    conflicting_rows: z.strictObject({
-      ...when,
-      share: z.number().min(0).max(1).default(0.05),
-      factor: z.number().min(0).default(1.5),
-    }),
-    /** Timestamps that are up to `ms` before or after the start of their bucket. */
+    wrong_types: z.strictObject({ ...when, kinds: someOf(POINT_DAMAGES), share: share(0.1) }),
+    missing_rows: z.strictObject({ ...when, every: z.int().min(2).optional(), share: share(0) }),
+    absurd_values: z.strictObject({ ...when, share: share(0.01), value: z.number().default(1e21) }),
+    conflicting_rows: z.strictObject({ ...when, share: share(0.05), factor: factor(1.5) }),
     timestamp_jitter: z.strictObject({ ...when, ms: milliseconds.default(500) }),
-    /** Shapes that were seen where others are documented. */
-    quirks: z.strictObject({
-      ...when,
-      kinds: z
-        .array(z.enum(SHAPE_QUIRKS))
-        .min(1)
-        .default([...SHAPE_QUIRKS]),
-    }),
-    /** The three headers of the rate limit; those not omitted are as usual, or invalid. */
+    quirks: z.strictObject({ ...when, kinds: someOf(SHAPE_QUIRKS) }),
     rate_headers: z.strictObject({
       ...when,
-      omit: z.array(z.enum(['limit', 'remaining', 'reset'])).default(['limit', 'remaining', 'reset']),
-      garble: z.array(z.enum(['limit', 'remaining', 'reset'])).default([]),
+      omit: z.array(z.enum(RATE_HEADERS)).default([...RATE_HEADERS]),
+      garble: z.array(z.enum(RATE_HEADERS)).default([]),
     }),
-    /** 204 without a body, as unknown paths of the GraphQL API are answered. */
     no_content: z.strictObject(when),
-    /** GraphQL: 200 with an `errors` array; `data` is null, or what it should be. */
     graphql_errors: z.strictObject({ ...when, data: z.literal('whole').nullable().default(null) }),
-    /** GraphQL: answers are cut silently at so many rows, although more may be asked for. */
     cut_rows: z.strictObject({ ...when, rows: z.int().min(0).default(1000) }),
-    /** GraphQL: rows that come twice, as pages of changing data do. */
-    repeated_rows: z.strictObject({ ...when, share: z.number().min(0).max(1).default(0.05) }),
-    /** GraphQL: selected fields that rows lack; all that were counted unless `fields` names some, keys too. */
-    missing_fields: z.strictObject({
-      ...when,
-      fields: z.array(z.string()).optional(),
-      share: z.number().min(0).max(1).default(1),
-    }),
-    /** GraphQL: numbers come as text. */
-    number_strings: z.strictObject({ ...when, share: z.number().min(0).max(1).default(1) }),
-    /** GraphQL: answers with so many rows, whatever the limit: each comes again and again. */
+    repeated_rows: z.strictObject({ ...when, share: share(0.05) }),
+    missing_fields: z.strictObject({ ...when, fields: z.array(z.string()).optional(), share: share(1) }),
+    number_strings: z.strictObject({ ...when, share: share(1) }),
     huge_answer: z.strictObject({ ...when, rows: z.int().min(1).default(1_000_000) }),
-    /** Page links lead to another origin. */
     foreign_links: z.strictObject({ ...when, origin }),
-    /** The newest buckets are not there yet; `settling: late` makes the older ones fill up that much later, too. */
     late_data: z.strictObject({
       ...lasting,
-      minutes: z.number().positive(),
+      minutes,
       settling: z.enum(['on_time', 'late']).default('on_time'),
     }),
-    /** What was counted between two moments is lost: there are no buckets that lie between them. */
     missing_data: z.strictObject({ ...lasting, from: timestampOption, to: timestampOption }),
-    /**
-     * Buckets show this many times their value until they are so many minutes old, and are restated then: downwards where
-     * the factor is above 1, upwards where it is below.
-     */
-    late_restatement: z.strictObject({
-      ...lasting,
-      minutes: z.number().positive().default(13),
-      factor: z.number().min(0).default(1.1),
-    }),
-    /** Windows that should be answered with the finest buckets have wider ones, or a part of each answer has. */
+    late_restatement: z.strictObject({ ...lasting, minutes: minutes.default(13), factor: factor(1.1) }),
     wide_buckets: z.strictObject({
       ...lasting,
       minutes: z.int().min(2).max(60).default(5),
-      /** `mixed`: every other stretch of that width is one bucket, the others are of the finest ones. */
       part: z.enum(['all', 'older', 'newer', 'mixed']).default('all'),
-      /** Where the older part ends, in minutes before the newest bucket. */
-      age: z.number().positive().default(15),
+      age: minutes.default(15),
     }),
-    /**
-     * A node of the platform whose clock is off: its Date header, where its answers end, or both. With a probability, nodes
-     * disagree; with a period, the clock jumps. `future`: whether a node that is ahead has zeros for what is still to come.
-     */
     node_clock: z.strictObject({
       ...when,
       ms: z.number(),
       shows: z.enum(['date', 'data', 'both']).default('both'),
       future: z.enum(['zeros', 'absent']).default('zeros'),
     }),
-    /** The platform's own clock, and so its Date header, its resets and its newest bucket, is off. */
     clock_skew: z.strictObject({ ...lasting, ms: z.number() }),
-    /** Another client of the same token takes this share of every limit. */
     other_consumer: z.strictObject({ ...lasting, share: z.number().min(0).max(1) }),
   })
   .partial();

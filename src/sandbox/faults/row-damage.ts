@@ -1,5 +1,5 @@
 import { isRecord } from '../formats.ts';
-import type { FaultContext, FaultName, FaultSwitch, POINT_DAMAGES } from './faults.ts';
+import type { FaultContext, FaultName, FaultSwitch, Faults, POINT_DAMAGES } from './faults.ts';
 
 /** How rows of a kind hold what was counted, and when. */
 export interface RowForm<Row> {
@@ -10,54 +10,88 @@ export interface RowForm<Row> {
   inSeconds(row: Row): Row;
   /** Without a part that every row has. */
   cut(row: Row): Row;
+  /** Without these fields, or all that were counted. */
+  lacking?(row: Row, fields: readonly string[] | undefined): Row;
 }
 
-/** What the faults do to the rows of an answer; undefined where none does anything. */
-export function rowDamage<Row>(
+/** What changes rows has at hand: their form, the time, and the random numbers of its fault. */
+interface Tools<Row> {
+  readonly form: RowForm<Row>;
+  readonly now: number;
+  chance(): number;
+  /** Draws whether one in so many (0 to 1) is hit. */
+  isHit(share: number): boolean;
+}
+
+type RowFault<Name extends FaultName> = <Row>(
+  rows: readonly Row[],
+  fault: NonNullable<Faults[Name]>,
+  tools: Tools<Row>,
+) => readonly Row[];
+
+/** Faults of rows, in the order in which they apply. */
+const POINT_FAULTS = {
+  missing_rows: (rows, { every = Number.POSITIVE_INFINITY, share }, { isHit }) =>
+    rows.filter((_, index) => index % every !== every - 1 && !isHit(share)),
+  late_restatement: (rows, { minutes, factor }, { form, now }) =>
+    rows.map((row) =>
+      now - form.timeOf(row) < minutes * 60_000 ? form.changed(row, (value) => times(value, factor)) : row,
+    ),
+  absurd_values: (rows, { share, value }, { form, isHit }) =>
+    rows.map((row) => (isHit(share) ? form.changed(row, () => value) : row)),
+  timestamp_jitter: (rows, { ms }, { form, chance }) =>
+    rows.map((row) => form.at(row, form.timeOf(row) + ms * (2 * chance() - 1))),
+  conflicting_rows: (rows, { share, factor }, { form, isHit }) =>
+    rows.flatMap((row) =>
+      isHit(share) ? [row, form.changed(row, (value) => times(value, factor) + 1)] : [row],
+    ),
+  wrong_types: (rows, { kinds, share }, { form, now, chance, isHit }) => {
+    const damaged = rows.flatMap((row) => {
+      if (!isHit(share)) return [row];
+      return KINDS[kinds[Math.floor(chance() * kinds.length)] ?? 'null_value'](row, form, now);
+    });
+    if (!kinds.includes('out_of_order')) return damaged;
+    const at = Math.floor(chance() * damaged.length);
+    return [...damaged.slice(at), ...damaged.slice(0, at)];
+  },
+} satisfies { readonly [Name in FaultName]?: RowFault<Name> };
+
+/** The same, and those that GraphQL alone has. */
+const ROW_FAULTS = {
+  ...POINT_FAULTS,
+  repeated_rows: (rows, { share }, { isHit }) => rows.flatMap((row) => (isHit(share) ? [row, row] : [row])),
+  number_strings: (rows, { share }, { form, isHit }) =>
+    rows.map((row) => (isHit(share) ? form.changed(row, String) : row)),
+  missing_fields: (rows, { share, fields }, { form, isHit }) =>
+    rows.map((row) => (isHit(share) ? (form.lacking?.(row, fields) ?? row) : row)),
+  cut_rows: (rows, { rows: most }) => rows.slice(0, most),
+  huge_answer: (rows, { rows: many }) =>
+    Array.from(
+      { length: rows.length === 0 ? 0 : many },
+      (_, index) => rows[index % rows.length] as (typeof rows)[number],
+    ),
+} satisfies { readonly [Name in FaultName]?: RowFault<Name> };
+
+/** Returns what the faults that strike do to rows. */
+function damageBy<Row>(
+  table: { readonly [Name in FaultName]?: RowFault<Name> },
   form: RowForm<Row>,
   faults: FaultSwitch,
   context: FaultContext,
-): ((rows: readonly Row[]) => readonly Row[]) | undefined {
-  const missing = faults.strike('missing_rows', context);
-  const late = faults.strike('late_restatement', context);
-  const absurd = faults.strike('absurd_values', context);
-  const jitter = faults.strike('timestamp_jitter', context);
-  const conflicting = faults.strike('conflicting_rows', context);
-  const wrong = faults.strike('wrong_types', context);
-  if (!(missing || late || absurd || jitter || conflicting || wrong)) return undefined;
-  const isHit = (name: FaultName, share: number) => faults.chance(name, context) < share;
-  const isLeft = (_: Row, index: number) => {
-    if (missing === undefined) return true;
-    const { every = Number.POSITIVE_INFINITY, share } = missing;
-    return index % every !== every - 1 && !isHit('missing_rows', share);
-  };
-  const restated = (row: Row): Row => {
-    const isYoung = late !== undefined && context.now - form.timeOf(row) < late.minutes * 60_000;
-    const early = isYoung ? form.changed(row, (value) => times(value, late.factor)) : row;
-    const isAbsurd = absurd !== undefined && isHit('absurd_values', absurd.share);
-    const valued = isAbsurd ? form.changed(early, () => absurd.value) : early;
-    if (jitter === undefined) return valued;
-    const offset = jitter.ms * (2 * faults.chance('timestamp_jitter', context) - 1);
-    return form.at(valued, form.timeOf(row) + offset);
-  };
-  const contradicted = (row: Row): readonly Row[] => {
-    if (conflicting === undefined || !isHit('conflicting_rows', conflicting.share)) return [row];
-    return [row, form.changed(row, (value) => times(value, conflicting.factor) + 1)];
-  };
-  const draw = () => faults.chance('wrong_types', context);
-  return (rows) => {
-    const changed = rows.filter(isLeft).map(restated).flatMap(contradicted);
-    if (wrong === undefined) return changed;
-    const { kinds, share } = wrong;
-    const damaged = changed.flatMap((row) => {
-      if (draw() >= share) return [row];
-      const kind = kinds[Math.floor(draw() * kinds.length)] ?? 'null_value';
-      return KINDS[kind](row, form, context.now);
-    });
-    if (!kinds.includes('out_of_order')) return damaged;
-    const at = Math.floor(draw() * damaged.length);
-    return [...damaged.slice(at), ...damaged.slice(0, at)];
-  };
+): (rows: readonly Row[]) => readonly Row[] {
+  const steps = (Object.keys(table) as FaultName[]).flatMap((name) => {
+    const fault = faults.strike(name, context);
+    if (fault === undefined) return [];
+    const chance = () => faults.chance(name, context);
+    const tools = { form, now: context.now, chance, isHit: (share: number) => chance() < share };
+    return [(rows: readonly Row[]) => table[name]?.(rows, fault as never, tools) ?? rows];
+  });
+  return (rows) => steps.reduce((changed, step) => step(changed), rows);
+}
+
+/** Returns what the faults do to the points of a series. */
+export function pointDamage(faults: FaultSwitch, context: FaultContext) {
+  return damageBy(POINT_FAULTS, POINTS, faults, context);
 }
 
 /** A count stays a count. */
@@ -82,7 +116,7 @@ const KINDS: Record<
 };
 
 /** A point of a series, `[time, value]` before it is damaged. */
-export const POINTS: RowForm<unknown> = {
+const POINTS: RowForm<unknown> = {
   timeOf: (point) => (point as [number])[0],
   at: (point, time) => [time, (point as [number, unknown])[1]],
   changed: (point, change) => {
@@ -99,10 +133,8 @@ export const POINTS: RowForm<unknown> = {
 /** A row of a GraphQL answer. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** Which fields of a row hold what was counted; the others are what it is broken down by. */
-type Counted = ReadonlySet<string>;
-
-const rowsOf = (counted: Counted): RowForm<Row> => ({
+/** @param counted fields of a row that hold what was counted; the others are what it is broken down by */
+const rowsOf = (counted: ReadonlySet<string>): RowForm<Row> => ({
   timeOf: ({ ts }) => Date.parse(String(ts)),
   at: (row, time) => ({ ...row, ts: new Date(time).toISOString().replace('.000Z', 'Z') }),
   changed: (row, change) =>
@@ -114,6 +146,8 @@ const rowsOf = (counted: Counted): RowForm<Row> => ({
     ),
   inSeconds: (row) => ({ ...row, ts: Date.parse(String(row['ts'])) / 1000 }),
   cut: ({ ts: _, ...row }) => row,
+  lacking: (row, fields = [...counted]) =>
+    Object.fromEntries(Object.entries(row).filter(([field]) => !fields.includes(field))),
 });
 
 /** An answer of the GraphQL API: rows by the name of the dataset, or of its alias. */
@@ -123,19 +157,19 @@ export interface Answer {
 }
 
 /**
- * The answer with what the faults change about its rows.
+ * Returns the answer with what the faults change about its rows.
  * @param counted of each list of rows, by its name in the answer
  */
 export function damageAnswer(
   answer: Answer,
-  counted: ReadonlyMap<string, Counted>,
+  counted: ReadonlyMap<string, ReadonlySet<string>>,
   faults: FaultSwitch,
   context: FaultContext,
 ): Answer {
   const damaged = Object.entries(answer.data ?? {}).map(([name, rows]) => {
     const fields = counted.get(name);
-    const isRows = fields !== undefined && Array.isArray(rows);
-    return [name, isRows ? damageRows(rows.filter(isRecord), fields, faults, context) : rows] as const;
+    if (fields === undefined || !Array.isArray(rows)) return [name, rows] as const;
+    return [name, damageBy(ROW_FAULTS, rowsOf(fields), faults, context)(rows.filter(isRecord))] as const;
   });
   const data = Object.fromEntries(damaged);
   const failed = faults.strike('graphql_errors', context);
@@ -144,32 +178,4 @@ export function damageAnswer(
     data: failed.data === 'whole' ? data : null,
     errors: [{ message: 'Sorry unable to perform operation.' }],
   };
-}
-
-function damageRows(
-  whole: readonly Row[],
-  counted: Counted,
-  faults: FaultSwitch,
-  context: FaultContext,
-): readonly Row[] {
-  const isHit = (name: FaultName, share: number) => faults.chance(name, context) < share;
-  const form = rowsOf(counted);
-  let rows = rowDamage(form, faults, context)?.(whole) ?? whole;
-  const repeated = faults.strike('repeated_rows', context);
-  if (repeated) rows = rows.flatMap((row) => (isHit('repeated_rows', repeated.share) ? [row, row] : [row]));
-  const strings = faults.strike('number_strings', context);
-  if (strings)
-    rows = rows.map((row) => (isHit('number_strings', strings.share) ? form.changed(row, String) : row));
-  const lacking = faults.strike('missing_fields', context);
-  if (lacking) {
-    const lost = new Set(lacking.fields ?? counted);
-    const kept = (row: Row) => Object.fromEntries(Object.entries(row).filter(([field]) => !lost.has(field)));
-    rows = rows.map((row) => (isHit('missing_fields', lacking.share) ? kept(row) : row));
-  }
-  const cut = faults.strike('cut_rows', context);
-  if (cut) rows = rows.slice(0, cut.rows);
-  const huge = faults.strike('huge_answer', context);
-  if (huge === undefined || rows.length === 0) return rows;
-  const before = rows;
-  return Array.from({ length: huge.rows }, (_, index) => before[index % before.length] ?? {});
 }

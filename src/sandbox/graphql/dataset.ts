@@ -1,4 +1,4 @@
-import type { Account } from '../account/platform-account.ts';
+import type { Account } from '../account/account.ts';
 import { PRODUCTS, type Product } from '../account/served-products.ts';
 import type { Span } from '../traffic/traffic.ts';
 import type { Population, Unit } from './population.ts';
@@ -11,7 +11,6 @@ export type Facts = Readonly<Record<string, Value>>;
 
 /** What rows can be broken down by. */
 export interface Dimension {
-  readonly name: string;
   readonly type: 'String' | 'Int';
   /** The aspects of a unit that it depends on; none where it is the same for a whole source. */
   readonly aspects: readonly string[];
@@ -45,7 +44,7 @@ export interface Dataset {
   /** Kept for less long, and never in minutes. */
   readonly isCoarse?: true;
   readonly populations: readonly Population[];
-  readonly dimensions: readonly Dimension[];
+  readonly dimensions: Readonly<Record<string, Dimension>>;
   /** What `aggregate` can add up, by name. */
   readonly measures: Readonly<Record<string, Quantity>>;
   readonly fields: Readonly<Record<string, Calculated>>;
@@ -59,23 +58,25 @@ export function productNamed(slug: string): Product {
   return product;
 }
 
-/** A dimension of one aspect, and how its values are written. */
-export function ofAspect(name: string, aspect: string, values: readonly Value[]): Dimension {
+/** Returns a dimension of one aspect, of which each value is written as here. */
+export function ofAspect(aspect: string, values: readonly Value[]): Dimension {
   const type = values.some((value) => typeof value === 'number') ? 'Int' : 'String';
-  return { name, type, aspects: [aspect], value: (_, unit) => values[unit(aspect)] ?? null };
+  return { type, aspects: [aspect], value: (_, unit) => values[unit(aspect)] ?? null };
 }
 
-/** A dimension that is the same for a whole source. */
-export function fact(name: string, type: Dimension['type'] = 'String'): Dimension {
-  return { name, type, aspects: [], value: (facts) => facts[name] ?? null };
+/** Returns dimensions that are the same for a whole source. */
+export function factsNamed(...names: readonly string[]): Readonly<Record<string, Dimension>> {
+  return Object.fromEntries(
+    names.map((name) => [name, { type: 'String', aspects: [], value: (facts) => facts[name] ?? null }]),
+  );
 }
 
-/** The same amount for each unit. */
+/** Returns the same amount for each unit. */
 export function each(of: string, amount = 1): Quantity {
   return { of, aspects: [], each: () => amount };
 }
 
-/** So much for each unit that has one of these values of an aspect. */
+/** Returns an amount for each unit that has one of these values of an aspect. */
 export function eachWith(
   population: Population,
   aspect: string,
@@ -87,17 +88,17 @@ export function eachWith(
   return { of: population.name, aspects: [aspect], each: (unit) => counts[unit(aspect)] ?? 0 };
 }
 
-/** A field that shows a quantity as it was added up. */
+/** Returns a field that shows a quantity as it was added up. */
 export function total(quantity: Quantity): Calculated {
   return { quantities: [quantity], value: ([sum = 0]) => sum / (quantity.per ?? 1) };
 }
 
-/** What was added up, of a second. */
-export function perSecond(quantity: Quantity): Calculated {
-  return { quantities: [quantity], value: ([sum = 0], seconds) => sum / seconds };
+/** Returns a field that shows so much of a quantity for each second. */
+export function perSecond(quantity: Quantity, factor = 1): Calculated {
+  return { quantities: [quantity], value: ([sum = 0], seconds) => (sum * factor) / seconds };
 }
 
-/** How much of the whole a part is, in percent; 0 of nothing. */
+/** Returns how much of the whole a part is, in percent; 0 of nothing. */
 export function percent(part: Quantity, whole: Quantity): Calculated {
   return {
     quantities: [part, whole],

@@ -6,12 +6,11 @@ import {
   type Dimension,
   each,
   eachWith,
-  fact,
+  factsNamed,
   ofAspect,
   percent,
   perSecond,
   productNamed,
-  type Quantity,
   total,
   type Value,
 } from './dataset.ts';
@@ -20,7 +19,6 @@ import {
   bytes,
   CODES,
   deliveryFacts,
-  type FAMILIES,
   FAMILY_NAMES,
   KILOBYTES,
   MISSED,
@@ -29,58 +27,55 @@ import {
   REQUEST_MEASURES,
   REQUESTS,
   savedBytes,
-  type VERDICTS,
   VOLUME_FIELDS,
 } from './requests.ts';
 
-const WAF_DIMENSIONS: readonly Dimension[] = [
-  ofAspect('wafAttackFamily', 'family', FAMILY_NAMES),
-  ofAspect('wafBlock', 'verdict', [null, '0', '0', '1']),
-  ofAspect('wafLearning', 'verdict', [null, '0', '1', '0']),
-];
-
 const requests = each('requests');
-const scheme = (value: string) => eachWith(REQUESTS, 'scheme', [value]);
 const saved = eachWith(REQUESTS, 'cache', ['HIT']);
 const missed = eachWith(REQUESTS, 'cache', MISSED);
-const verdict = (value: (typeof VERDICTS)[number]) => total(eachWith(REQUESTS, 'verdict', [value]));
-const family = (value: (typeof FAMILIES)[number]) => total(eachWith(REQUESTS, 'family', [value]));
+const BITS_OF_A_BYTE = 8;
 
-/** Bits of a byte. */
-const BITS = 8;
-const bandwidth = (quantity: Quantity): Calculated => ({
-  quantities: [quantity],
-  value: ([sum = 0], seconds) => (sum * BITS) / seconds,
-});
-
-function codeFields(): Record<string, Calculated> {
+/** Returns fields that count the requests with each value of an aspect. */
+function countedBy(
+  aspect: string,
+  values: readonly string[],
+  nameOf: (value: string) => string,
+): Readonly<Record<string, Calculated>> {
   return Object.fromEntries(
-    CODES.map((code) => [`requestsStatusCode${code}`, total(eachWith(REQUESTS, 'status', [code]))]),
+    values.map((value) => [nameOf(value), total(eachWith(REQUESTS, aspect, [value]))]),
   );
 }
 
-function methodFields(): Record<string, Calculated> {
-  const names = { get: 'Get', head: 'Head', post: 'Post', others: 'Others' } as const;
-  return Object.fromEntries(
-    METHODS.map((method) => [
-      `requestsHttpMethod${names[method]}`,
-      total(eachWith(REQUESTS, 'method', [method])),
-    ]),
-  );
+const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+/** Returns some of the dimensions of requests. */
+function requestDimensions(isWanted: (name: string) => boolean): Readonly<Record<string, Dimension>> {
+  return Object.fromEntries(Object.entries(REQUEST_DIMENSIONS).filter(([name]) => isWanted(name)));
 }
 
-/** `workloadMetrics`: what content delivery and the WAF count. */
-const WORKLOADS: Dataset = {
-  names: ['workloadMetrics', 'httpMetrics'],
+/** What all datasets of requests have in common. */
+const DELIVERY = {
   product: productNamed('edge_applications'),
   populations: [REQUESTS, KILOBYTES],
-  dimensions: [...REQUEST_DIMENSIONS, ...WAF_DIMENSIONS],
   measures: REQUEST_MEASURES,
+  fields: {},
+  facts: deliveryFacts,
+} satisfies Partial<Dataset>;
+
+/** What content delivery and the WAF count. */
+const WORKLOADS: Dataset = {
+  ...DELIVERY,
+  names: ['workloadMetrics', 'httpMetrics'],
+  dimensions: {
+    ...REQUEST_DIMENSIONS,
+    wafAttackFamily: ofAspect('family', FAMILY_NAMES),
+    wafBlock: ofAspect('verdict', [null, '0', '0', '1']),
+    wafLearning: ofAspect('verdict', [null, '0', '1', '0']),
+  },
   fields: {
     requestsTotal: total(requests),
     edgeRequestsTotal: total(requests),
-    httpRequestsTotal: total(scheme('http')),
-    httpsRequestsTotal: total(scheme('https')),
+    ...countedBy('scheme', ['http', 'https'], (scheme) => `${scheme}RequestsTotal`),
     savedRequests: total(saved),
     missedRequests: total(missed),
     requestsOffloaded: percent(saved, requests),
@@ -89,50 +84,39 @@ const WORKLOADS: Dataset = {
     savedRequestsPerSecond: perSecond(saved),
     missedRequestsPerSecond: perSecond(missed),
     requestsPerSecondOffloaded: percent(saved, requests),
-    ...methodFields(),
-    ...codeFields(),
+    ...countedBy('method', METHODS, (method) => `requestsHttpMethod${capitalized(method)}`),
+    ...countedBy('status', CODES, (code) => `requestsStatusCode${code}`),
     ...VOLUME_FIELDS,
     savedData: total(savedBytes),
     missedData: total(missedBytes),
-    bandwidthTotal: bandwidth(bytes),
-    bandwidthSavedData: bandwidth(savedBytes),
-    bandwidthMissedData: bandwidth(missedBytes),
+    bandwidthTotal: perSecond(bytes, BITS_OF_A_BYTE),
+    bandwidthSavedData: perSecond(savedBytes, BITS_OF_A_BYTE),
+    bandwidthMissedData: perSecond(missedBytes, BITS_OF_A_BYTE),
     bandwidthOffload: percent(savedBytes, bytes),
-    wafRequestsAllowed: verdict('allowed'),
-    wafRequestsBlocked: verdict('blocked'),
-    wafRequestsThreat: verdict('learning'),
-    wafRequestsXssAttacks: family('xss'),
-    wafRequestsRfiAttacks: family('rfi'),
-    wafRequestsSqlAttacks: family('sql'),
-    wafRequestsOthersAttacks: family('others'),
+    ...countedBy('verdict', ['allowed', 'blocked'], (verdict) => `wafRequests${capitalized(verdict)}`),
+    ...countedBy('verdict', ['learning'], () => 'wafRequestsThreat'),
+    ...countedBy(
+      'family',
+      ['xss', 'rfi', 'sql', 'others'],
+      (family) => `wafRequests${capitalized(family)}Attacks`,
+    ),
   },
-  facts: deliveryFacts,
 };
-
-/** The dimensions of requests without some. */
-function requestDimensions(...without: readonly string[]): readonly Dimension[] {
-  return REQUEST_DIMENSIONS.filter(({ name }) => !without.includes(name));
-}
 
 /** What the caches between edge and origin serve. */
 const TIERED_CACHE: Dataset = {
+  ...DELIVERY,
   names: ['tieredCacheMetrics', 'l2CacheMetrics'],
   product: productNamed('l2_caching'),
-  populations: [REQUESTS, KILOBYTES],
-  dimensions: requestDimensions('remoteAddressClass', 'geolocCountryName', 'geolocRegionName', 'sslProtocol'),
-  measures: REQUEST_MEASURES,
+  dimensions: requestDimensions((name) => !/^(remoteAddressClass|geoloc.*|sslProtocol)$/.test(name)),
   fields: VOLUME_FIELDS,
-  facts: deliveryFacts,
 };
 
 const IMAGES: Dataset = {
+  ...DELIVERY,
   names: ['imagesProcessedMetrics'],
   product: productNamed('image_processor'),
-  populations: [REQUESTS, KILOBYTES],
-  dimensions: requestDimensions('serverProtocol', 'sslProtocol', 'proxyStatus'),
-  measures: REQUEST_MEASURES,
-  fields: {},
-  facts: deliveryFacts,
+  dimensions: requestDimensions((name) => !/^(serverProtocol|sslProtocol|proxyStatus)$/.test(name)),
 };
 
 /** What a product counts, however it calls it. */
@@ -149,37 +133,35 @@ const MOVED: Population = {
   aspects: COUNTED.aspects.map((aspect) => alike(aspect, COUNTED)),
 };
 
-const LOCATION = ofAspect('sourceLocPop', 'location', LOCATIONS);
+const sourceLocPop = ofAspect('location', LOCATIONS);
 
 /** How a function is started. */
 const INITIATORS = { application: 1, firewall: 2 } as const;
 
-const startedBy = (initiator: number): Quantity => ({
-  of: 'counted',
-  aspects: [],
-  each: (_, facts) => (facts['initiatorType'] === initiator ? 1 : 0),
-});
+const startedBy = (initiator: number): Calculated =>
+  total({
+    of: 'counted',
+    aspects: [],
+    each: (_, facts) => (facts['initiatorType'] === initiator ? 1 : 0),
+  });
 
 /** A function's instance is the function at one domain; `configurationId` is that of the domain's application. */
 const FUNCTIONS: Dataset = {
   names: ['functionsMetrics', 'edgeFunctionsMetrics'],
   product: productNamed('edge_functions'),
   populations: [COUNTED],
-  dimensions: [
-    fact('configurationId'),
-    fact('functionId'),
-    fact('functionInstanceId'),
-    fact('functionLanguage'),
-    fact('initiatorType', 'Int'),
-    LOCATION,
-  ],
+  dimensions: {
+    ...factsNamed('configurationId', 'functionId', 'functionInstanceId', 'functionLanguage'),
+    initiatorType: { type: 'Int', aspects: [], value: (facts) => facts['initiatorType'] ?? null },
+    sourceLocPop,
+  },
   measures: {
     invocations: each('counted'),
     computeTime: { of: 'counted', aspects: [], each: (_, facts) => Number(facts['computeMs']) },
   },
   fields: {
-    applicationInvocations: total(startedBy(INITIATORS.application)),
-    firewallInvocations: total(startedBy(INITIATORS.firewall)),
+    applicationInvocations: startedBy(INITIATORS.application),
+    firewallInvocations: startedBy(INITIATORS.firewall),
   },
   facts({ domains, functions }, { source, configuration }) {
     const used = functions.get(configuration);
@@ -202,7 +184,7 @@ const DNS_QUERIES: Dataset = {
   populations: [
     { ...COUNTED, aspects: [...COUNTED.aspects, aspectOf('queryType', 'queryTypes', QUERY_TYPES, 5)] },
   ],
-  dimensions: [fact('zoneId'), ofAspect('qtype', 'queryType', QUERY_TYPES), LOCATION],
+  dimensions: { ...factsNamed('zoneId'), qtype: ofAspect('queryType', QUERY_TYPES), sourceLocPop },
   measures: { requests: each('counted') },
   fields: {},
   facts: (_, { configuration }) => ({ zoneId: String(configuration) }),
@@ -217,7 +199,7 @@ const DATA_STREAMED: Dataset = {
   names: ['dataStreamedMetrics'],
   product: productNamed('data_streaming'),
   populations: [COUNTED, MOVED],
-  dimensions: [fact('configurationId'), fact('endpointType'), LOCATION],
+  dimensions: { ...factsNamed('configurationId', 'endpointType'), sourceLocPop },
   measures: {
     requests: each('counted'),
     dataStreamed: each('moved', 1000),
@@ -230,7 +212,7 @@ const DATA_STREAMED: Dataset = {
   }),
 };
 
-/** Sessions that are open, as a share of the requests of a minute. */
+/** Returns the sessions that are open, as a share of the requests of a minute. */
 const users = (share: number): Calculated => ({
   quantities: [each('counted')],
   value: ([sum = 0], seconds) => Math.round((sum * share * 60) / seconds),
@@ -240,7 +222,7 @@ const CONNECTED_USERS: Dataset = {
   names: ['connectedUsersMetrics'],
   product: productNamed('live_streaming'),
   populations: [COUNTED],
-  dimensions: [fact('host')],
+  dimensions: factsNamed('host'),
   measures: {},
   fields: { uniqueSessions: users(0.3), uniqueSessionsTotal: users(0.42) },
   facts: ({ otherConfigurations }, { configuration }) => ({
@@ -248,91 +230,71 @@ const CONNECTED_USERS: Dataset = {
   }),
 };
 
-/** An aspect that the REST analytics know nothing of: few values have most of the units. */
-function longTail(name: string, values: readonly string[], turns: number): Aspect {
-  const shares = values.map((_, index) => Math.floor(10_000 / (index + 1)));
-  return { name, values, turns, parts: (_, whole) => dividedLike(shares, whole, 0) };
-}
-
 const PATHS = Array.from({ length: 40 }, (_, index) =>
   index === 0
     ? '/'
     : `/${['products', 'images', 'api', 'search'][index % 4]}/${hexDigits(hash(9, index), 6)}`,
 );
-const ADDRESSES = Array.from({ length: 60 }, (_, index) => `198.51.100.${index + 1}`);
-const AGENTS = ['Mozilla/5.0 (X11; Linux x86_64)', 'Mozilla/5.0 (iPhone)', 'curl/8.5.0', 'ExampleBot/2.1'];
-const REFERERS = ['-', 'https://www.example.com/', 'https://search.example.net/'];
-const NETWORKS = ['64496', '64500', '64511'];
 
-const UNITS: Population = {
-  ...REQUESTS,
-  aspects: [
-    ...REQUESTS.aspects,
-    longTail('path', PATHS, 3),
-    longTail('address', ADDRESSES, 5),
-    longTail('agent', AGENTS, 7),
-    longTail('referer', REFERERS, 11),
-    longTail('network', NETWORKS, 13),
+/** What the REST analytics know nothing of, by dimension: its values, and how often they take turns. */
+const LONG_TAILS: Readonly<Record<string, readonly [values: readonly string[], turns: number]>> = {
+  requestPath: [PATHS, 3],
+  remoteAddress: [Array.from({ length: 60 }, (_, index) => `198.51.100.${index + 1}`), 5],
+  httpUserAgent: [
+    ['Mozilla/5.0 (X11; Linux x86_64)', 'Mozilla/5.0 (iPhone)', 'curl/8.5.0', 'ExampleBot/2.1'],
+    7,
   ],
+  httpReferer: [['-', 'https://www.example.com/', 'https://search.example.net/'], 11],
+  geolocAsn: [['64496', '64500', '64511'], 13],
 };
 
-/** `workloadBreakdownMetrics`: dimensions of many values, in hours. */
+/** Few values have most of the units. */
+const LONG_TAIL_ASPECTS = Object.entries(LONG_TAILS).map(([name, [values, turns]]): Aspect => {
+  const shares = values.map((_, index) => Math.floor(10_000 / (index + 1)));
+  return { name, values, turns, parts: (_, whole) => dividedLike(shares, whole, 0) };
+});
+
+/** Dimensions of many values, in hours. */
 const BREAKDOWN: Dataset = {
+  ...DELIVERY,
   names: ['workloadBreakdownMetrics'],
-  product: productNamed('edge_applications'),
   isCoarse: true,
-  populations: [UNITS],
-  dimensions: [
-    ...REQUEST_DIMENSIONS.filter(({ name }) => name === 'configurationId' || name === 'host'),
-    ofAspect('requestPath', 'path', PATHS),
-    ofAspect('remoteAddress', 'address', ADDRESSES),
-    ofAspect('httpUserAgent', 'agent', AGENTS),
-    ofAspect('httpReferer', 'referer', REFERERS),
-    ofAspect('geolocAsn', 'network', NETWORKS),
-  ],
+  populations: [{ ...REQUESTS, aspects: [...REQUESTS.aspects, ...LONG_TAIL_ASPECTS] }],
+  dimensions: {
+    ...factsNamed('configurationId', 'host'),
+    ...Object.fromEntries(LONG_TAIL_ASPECTS.map(({ name, values }) => [name, ofAspect(name, values)])),
+  },
   measures: {},
   fields: {
-    requests: total(each('requests')),
-    blockedRequests: total(eachWith(REQUESTS, 'verdict', ['blocked'])),
-    wafThreatRequests: total(eachWith(REQUESTS, 'verdict', ['learning'])),
+    requests: total(requests),
+    ...countedBy('verdict', ['blocked'], () => 'blockedRequests'),
+    ...countedBy('verdict', ['learning'], () => 'wafThreatRequests'),
   },
-  facts: deliveryFacts,
 };
 
-/** What a bot is taken for, by the verdict of the WAF, the second by the method: monitors ask for heads. */
-const BOTS: readonly (readonly [name: string, byVerdict: readonly Value[], ofHead: Value])[] = [
-  ['classified', ['legitimate', 'legitimate', 'bad bot', 'bad bot'], 'good bot'],
-  ['action', ['allow', 'allow', 'allow', 'deny'], 'allow'],
-  ['botCategory', [null, null, 'scanner', 'scanner'], 'monitor'],
-];
-
-function ofBots(): readonly Dimension[] {
-  const heads = REQUESTS.aspects.find(({ name }) => name === 'method')?.values.indexOf('head');
-  return BOTS.map(([name, byVerdict, ofHead]) => ({
-    name,
+/** Returns what a bot is taken for by the verdict of the WAF, and by the method: monitors ask for heads. */
+function ofBots(byVerdict: readonly Value[], ofHead: Value): Dimension {
+  const head = METHODS.indexOf('head');
+  return {
     type: 'String',
     aspects: ['verdict', 'method'],
-    value: (_, unit) => {
-      const found = byVerdict[unit('verdict')] ?? null;
-      return unit('method') === heads && unit('verdict') < 2 ? ofHead : found;
-    },
-  }));
+    value: (_, unit) =>
+      unit('method') === head && unit('verdict') < 2 ? ofHead : (byVerdict[unit('verdict')] ?? null),
+  };
 }
 
-/** `botManagerMetrics`, of accounts that have subscribed to it. */
+/** Accounts that have subscribed to it have this one. */
 const BOT_MANAGER: Dataset = {
+  ...DELIVERY,
   names: ['botManagerMetrics'],
-  product: productNamed('edge_applications'),
   populations: [REQUESTS],
-  dimensions: [
-    ...REQUEST_DIMENSIONS.filter(({ name }) =>
-      ['configurationId', 'host', 'geolocCountryName', 'requestMethod'].includes(name),
-    ),
-    ...ofBots(),
-  ],
+  dimensions: {
+    ...requestDimensions((name) => /^(configurationId|host|geolocCountryName|requestMethod)$/.test(name)),
+    classified: ofBots(['legitimate', 'legitimate', 'bad bot', 'bad bot'], 'good bot'),
+    action: ofBots(['allow', 'allow', 'allow', 'deny'], 'allow'),
+    botCategory: ofBots([null, null, 'scanner', 'scanner'], 'monitor'),
+  },
   measures: { requests },
-  fields: {},
-  facts: deliveryFacts,
 };
 
 /** Every dataset of the metrics endpoint. */

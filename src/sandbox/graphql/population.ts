@@ -6,12 +6,12 @@ export interface BucketCells {
   cell(group: Group, index: number): number;
 }
 
-/** One of the things that each unit of a population is: its status, its country. */
+/** One property of each unit of a population, such as its status or its country. */
 export interface Aspect {
   readonly name: string;
   readonly values: readonly string[];
   /**
-   * How many units have each value, in the order of the values; they add up to the population. The order matters: units are
+   * Number of units with each value, in the order of the values; they add up to the population. The order matters: units are
    * numbered, and aspects with one turn give their first value to the first units, so that first goes with first.
    */
   parts(cells: BucketCells, whole: number): readonly number[];
@@ -19,7 +19,7 @@ export interface Aspect {
   readonly turns: number;
 }
 
-/** Units of one kind, such as requests or kilobytes, of which each has one value of each aspect. */
+/** Units of one kind, such as requests or kilobytes. Each has one value of each aspect. */
 export interface Population {
   readonly name: string;
   whole(cells: BucketCells): number;
@@ -41,58 +41,46 @@ export function divide(
 ): void {
   const whole = population.whole(cells);
   if (whole <= 0) return;
-  const runs = aspects.map((aspect) => new Runs(aspect, cells, whole));
+  const runs = aspects.map((aspect) => {
+    const rest = stretches(aspect, cells, whole);
+    return { name: aspect.name, rest, now: rest.next().value };
+  });
   const places = new Map(runs.map((run) => [run.name, run]));
-  const unit: Unit = (aspect) => places.get(aspect)?.value ?? 0;
+  const unit: Unit = (aspect) => places.get(aspect)?.now.value ?? 0;
   for (let done = 0; done < whole; ) {
     let units = whole - done;
-    for (const run of runs) units = Math.min(units, run.left);
+    for (const { now } of runs) units = Math.min(units, now.left);
     visit(units, unit);
-    for (const run of runs) run.pass(units);
+    for (const run of runs) {
+      run.now.left -= units;
+      if (run.now.left === 0) run.now = run.rest.next().value;
+    }
     done += units;
   }
 }
 
-/** The values of one aspect along the units: stretches of equal values. */
-class Runs {
-  readonly name: string;
-  readonly #parts: readonly number[];
-  readonly #turns: number;
-  #turn = 0;
-  /** The value of the current stretch. */
-  value = -1;
-  /** How many units are left of it. */
-  left = 0;
-
-  constructor({ name, parts, turns }: Aspect, cells: BucketCells, whole: number) {
-    this.name = name;
-    this.#parts = parts(cells, whole);
-    this.#turns = turns;
-    this.#next();
-  }
-
-  pass(units: number): void {
-    this.left -= units;
-    if (this.left === 0) this.#next();
-  }
-
-  #next(): void {
-    while (this.left === 0 && this.#turn < this.#turns) {
-      this.value++;
-      if (this.value === this.#parts.length) {
-        this.value = -1;
-        this.#turn++;
-        continue;
-      }
-      const part = this.#parts[this.value] ?? 0;
-      const until = (turn: number) => Math.floor((part * turn) / this.#turns);
-      this.left = until(this.#turn + 1) - until(this.#turn);
+/** Yields the stretches of units that have the same value of an aspect; behind the last one no unit has any. */
+function* stretches(
+  { parts, turns }: Aspect,
+  cells: BucketCells,
+  whole: number,
+): Generator<Stretch, Stretch> {
+  const all = parts(cells, whole);
+  for (let turn = 0; turn < turns; turn++) {
+    for (const [value, part] of all.entries()) {
+      const left = Math.floor((part * (turn + 1)) / turns) - Math.floor((part * turn) / turns);
+      if (left > 0) yield { value, left };
     }
-    if (this.left === 0) this.left = Number.POSITIVE_INFINITY;
   }
+  return { value: -1, left: Number.POSITIVE_INFINITY };
 }
 
-/** A whole divided like these parts are; all of it is the value `otherwise` where they are nothing. */
+interface Stretch {
+  readonly value: number;
+  left: number;
+}
+
+/** Divides a whole in the proportions of the parts; all of it has the value `otherwise` where they are nothing. */
 export function dividedLike(parts: readonly number[], whole: number, otherwise: number): readonly number[] {
   const total = parts.reduce((sum, part) => sum + part, 0);
   if (total === 0) return parts.map((_, index) => (index === otherwise ? whole : 0));
@@ -107,13 +95,13 @@ export function dividedLike(parts: readonly number[], whole: number, otherwise: 
   });
 }
 
-/** An aspect whose values are cells of a group, in the order of these values. */
+/** Returns an aspect whose values are cells of a group, in the order of these values. */
 export function aspectOf(name: string, group: Group, values: readonly string[], turns: number): Aspect {
   const places = values.map((value) => (GROUPS[group] as readonly string[]).indexOf(value));
   return { name, values, turns, parts: (cells) => places.map((place) => cells.cell(group, place)) };
 }
 
-/** The aspect of another population that is divided as this one is; all of it is `otherwise` where there is nothing of this. */
+/** Returns the aspect of a population that is divided in the proportions of another one; `otherwise` where that is nothing. */
 export function alike(aspect: Aspect, like: Population, otherwise = 0): Aspect {
   const parts: Aspect['parts'] = (cells, whole) =>
     dividedLike(aspect.parts(cells, like.whole(cells)), whole, otherwise);

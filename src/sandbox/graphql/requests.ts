@@ -1,4 +1,4 @@
-import type { Account } from '../account/platform-account.ts';
+import type { Account } from '../account/account.ts';
 import { fraction, hash } from '../hash.ts';
 import { CACHE_STATUSES, COUNTRIES, GROUPS, LOCATIONS, METHODS, REGIONS } from '../traffic/groups.ts';
 import type { Span } from '../traffic/traffic.ts';
@@ -8,48 +8,25 @@ import {
   each,
   eachWith,
   type Facts,
-  fact,
+  factsNamed,
   ofAspect,
   percent,
   type Quantity,
   total,
+  type Value,
 } from './dataset.ts';
-import {
-  type Aspect,
-  alike,
-  aspectOf,
-  type BucketCells,
-  dividedLike,
-  type Population,
-  type Unit,
-} from './population.ts';
+import { alike, aspectOf, type BucketCells, dividedLike, type Population, type Unit } from './population.ts';
 
 /**
- * The codes of `status_code`, and the number of a request with it: of the other codes of a class, one of them. Errors come
- * first and refusals last, as what was missed comes first and what was blocked last: origins fail, and the WAF refuses.
+ * The codes of `status_code`. Errors come first and refusals last, as what was missed comes first and what was blocked last:
+ * origins fail, and the WAF refuses.
  */
-const STATUSES = [
-  ['500', 500],
-  ['502', 502],
-  ['503', 503],
-  ['5xx', 504],
-  ['404', 404],
-  ['400', 400],
-  ['4xx', 429],
-  ['206', 206],
-  ['204', 204],
-  ['2xx', 202],
-  ['301', 301],
-  ['302', 302],
-  ['3xx', 307],
-  ['304', 304],
-  ['200', 200],
-  ['403', 403],
-] as const;
+export const CODES = '500 502 503 5xx 404 400 4xx 206 204 2xx 301 302 3xx 304 200 403'.split(' ');
 
-export const CODES = STATUSES.map(([code]) => code);
-export const VERDICTS = ['uninspected', 'allowed', 'learning', 'blocked'] as const;
-export const FAMILIES = ['none', 'others', 'sql', 'rfi', 'xss'] as const;
+/** The number of a request with another code of a class. */
+const OTHERS: Readonly<Record<string, number>> = { '2xx': 202, '3xx': 307, '4xx': 429, '5xx': 504 };
+
+const NUMBERS = CODES.map((code) => OTHERS[code] ?? Number(code));
 
 /** How the platform writes the family of an attack. */
 export const FAMILY_NAMES = [null, '$OTHERS', '$SQL', '$RFI', '$XSS'] as const;
@@ -66,27 +43,21 @@ export const REQUESTS: Population = {
     aspectOf('cache', 'cache', CACHE_STATUSES, 1),
     {
       name: 'verdict',
-      values: VERDICTS,
+      values: ['uninspected', 'allowed', 'learning', 'blocked'],
       turns: 1,
       parts: (cells, whole) => {
-        const [inspected, threats, blocked] = [
-          waf(cells, 'requests'),
-          waf(cells, 'threats'),
-          waf(cells, 'blocked'),
-        ];
+        const [inspected, threats] = [waf(cells, 'requests'), waf(cells, 'threats')];
+        const blocked = waf(cells, 'blocked');
         return [whole - inspected, inspected - threats, threats - blocked, blocked];
       },
     },
     {
       name: 'family',
-      values: FAMILIES,
+      values: ['none', 'others', 'sql', 'rfi', 'xss'],
       turns: 1,
       parts: (cells, whole) => [
         whole - waf(cells, 'threats'),
-        waf(cells, 'others'),
-        waf(cells, 'sql'),
-        waf(cells, 'rfi'),
-        waf(cells, 'xss'),
+        ...(['others', 'sql', 'rfi', 'xss'] as const).map((family) => waf(cells, family)),
       ],
     },
     aspectOf('scheme', 'requests', ['http', 'https'], 3),
@@ -96,39 +67,41 @@ export const REQUESTS: Population = {
   ],
 };
 
-const PLACE_OF_200 = CODES.indexOf('200');
+const HIT = CACHE_STATUSES.indexOf('HIT');
+
+/** What the cache could not answer alone. */
+export const MISSED = CACHE_STATUSES.slice(0, HIT);
 
 /** Kilobytes, as `data_transferred` counts them by scheme and cache; otherwise they go with the requests. */
 export const KILOBYTES: Population = {
   name: 'kilobytes',
   whole: (cells) => cells.cell('volume', 0),
-  aspects: REQUESTS.aspects.map((requests): Aspect => {
-    const { name, values, turns } = requests;
-    if (name === 'scheme') return aspectOf('scheme', 'volume', ['http', 'https'], turns);
-    if (name === 'verdict' || name === 'family') {
-      // What is blocked has no body to speak of.
-      return {
-        name,
-        values,
-        turns,
-        parts: (_, whole) => values.map((__, index) => (index === 0 ? whole : 0)),
-      };
-    }
+  aspects: REQUESTS.aspects.map((aspect) => {
+    const { name, values, turns } = aspect;
+    if (name === 'scheme') return aspectOf('scheme', 'volume', values, turns);
     if (name === 'cache') return { name, values, turns, parts: cachedVolume };
-    return alike(requests, REQUESTS, name === 'status' ? PLACE_OF_200 : 0);
+    if (name !== 'verdict' && name !== 'family')
+      return alike(aspect, REQUESTS, name === 'status' ? CODES.indexOf('200') : 0);
+    // What is blocked has no body to speak of.
+    const parts = (_: BucketCells, whole: number) => values.map((__, index) => (index === 0 ? whole : 0));
+    return { name, values, turns, parts };
   }),
 };
 
 function cachedVolume(cells: BucketCells): readonly number[] {
-  const missed = CACHE_STATUSES.map((_, index) => cells.cell('cache', index)).slice(0, HIT);
+  const missed = MISSED.map((_, index) => cells.cell('cache', index));
   const saved = cells.cell('volume', GROUPS.volume.indexOf('saved'));
   return [...dividedLike(missed, cells.cell('volume', GROUPS.volume.indexOf('missed')), 0), saved];
 }
 
-const HIT = CACHE_STATUSES.indexOf('HIT');
 const isMissed = (unit: Unit) => unit('cache') !== HIT;
-const numberOf = (unit: Unit) => STATUSES[unit('status')]?.[1] ?? 0;
+const numberOf = (unit: Unit) => NUMBERS[unit('status')] ?? 0;
 const UPSTREAM = ['cache', 'status'];
+
+/** Returns a dimension of requests that went to the origin, by the status of the answer. */
+function ofUpstream(type: Dimension['type'], of: (status: number) => Value): Dimension {
+  return { type, aspects: UPSTREAM, value: (_, unit) => (isMissed(unit) ? of(numberOf(unit)) : null) };
+}
 
 const PROXY_STATUSES: Readonly<Record<number, string>> = {
   500: 'http_response_incomplete',
@@ -138,36 +111,21 @@ const PROXY_STATUSES: Readonly<Record<number, string>> = {
 };
 
 /** Dimensions of every dataset of requests. */
-export const REQUEST_DIMENSIONS: readonly Dimension[] = [
-  fact('configurationId'),
-  fact('host'),
-  ofAspect(
-    'status',
-    'status',
-    STATUSES.map(([, number]) => number),
-  ),
-  {
-    name: 'upstreamStatus',
-    type: 'Int',
-    aspects: UPSTREAM,
-    value: (_, unit) => (isMissed(unit) ? numberOf(unit) : null),
-  },
-  ofAspect('upstreamCacheStatus', 'cache', CACHE_STATUSES),
-  ofAspect('requestMethod', 'method', ['GET', 'HEAD', 'POST', 'OPTIONS']),
-  ofAspect('scheme', 'scheme', ['http', 'https']),
-  ofAspect('serverProtocol', 'scheme', ['HTTP/1.1', 'HTTP/2.0']),
-  ofAspect('sslProtocol', 'scheme', [null, 'TLSv1.3']),
-  ofAspect('geolocCountryName', 'country', COUNTRIES),
-  ofAspect('geolocRegionName', 'country', Object.values(REGIONS)),
-  ofAspect('sourceLocPop', 'location', LOCATIONS),
-  ofAspect('remoteAddressClass', 'verdict', ['residential', 'residential', 'hosting', 'hosting']),
-  {
-    name: 'proxyStatus',
-    type: 'String',
-    aspects: UPSTREAM,
-    value: (_, unit) => (isMissed(unit) ? (PROXY_STATUSES[numberOf(unit)] ?? null) : null),
-  },
-];
+export const REQUEST_DIMENSIONS: Readonly<Record<string, Dimension>> = {
+  ...factsNamed('configurationId', 'host'),
+  status: ofAspect('status', NUMBERS),
+  upstreamStatus: ofUpstream('Int', (status) => status),
+  upstreamCacheStatus: ofAspect('cache', CACHE_STATUSES),
+  requestMethod: ofAspect('method', ['GET', 'HEAD', 'POST', 'OPTIONS']),
+  scheme: ofAspect('scheme', ['http', 'https']),
+  serverProtocol: ofAspect('scheme', ['HTTP/1.1', 'HTTP/2.0']),
+  sslProtocol: ofAspect('scheme', [null, 'TLSv1.3']),
+  geolocCountryName: ofAspect('country', COUNTRIES),
+  geolocRegionName: ofAspect('country', Object.values(REGIONS)),
+  sourceLocPop: ofAspect('location', LOCATIONS),
+  remoteAddressClass: ofAspect('verdict', ['residential', 'residential', 'hosting', 'hosting']),
+  proxyStatus: ofUpstream('String', (status) => PROXY_STATUSES[status] ?? null),
+};
 
 /** How long a request takes, in ms: what the edge needs, and what a source's origin does. */
 const EDGE_MS = 12;
@@ -175,15 +133,19 @@ const FAILED_MS = 2500;
 /** How much longer a slow origin takes (an incident). */
 const SLOWED_MS = 3000;
 
-/** What the origin needs for a request that the cache could not answer: longer when it fails, or is slow. */
+/** Returns what the origin needs for a request that the cache could not answer: longer when it fails, or is slow. */
 function originMs(unit: Unit, facts: Facts): number {
   if (!isMissed(unit)) return 0;
   const failed = numberOf(unit) >= 500 ? FAILED_MS : 0;
   return Number(facts['originMs']) + failed + SLOWED_MS * Number(facts['slowed'] ?? 0);
 }
 
-/** What the cache could not answer alone. */
-export const MISSED = CACHE_STATUSES.slice(0, -1);
+const seconds = (ms: Quantity['each']): Quantity => ({
+  of: 'requests',
+  aspects: UPSTREAM,
+  each: ms,
+  per: 1000,
+});
 
 /** Bytes of a kilobyte; the twentieth part of them came in with the requests. */
 const BYTES = 1000;
@@ -197,18 +159,8 @@ export const REQUEST_MEASURES: Readonly<Record<string, Quantity>> = {
   requests: each('requests'),
   bytesSent: each('kilobytes', BYTES - IN),
   requestLength: each('kilobytes', IN),
-  requestTime: {
-    of: 'requests',
-    aspects: UPSTREAM,
-    each: (unit, facts) => EDGE_MS + originMs(unit, facts),
-    per: 1000,
-  },
-  upstreamResponseTime: {
-    of: 'requests',
-    aspects: UPSTREAM,
-    each: (unit, facts) => originMs(unit, facts),
-    per: 1000,
-  },
+  requestTime: seconds((unit, facts) => EDGE_MS + originMs(unit, facts)),
+  upstreamResponseTime: seconds(originMs),
   upstreamBytesReceived: missedBytes,
 };
 
@@ -220,17 +172,12 @@ export const VOLUME_FIELDS: Readonly<Record<string, Calculated>> = {
   offload: percent(savedBytes, bytes),
 };
 
-/** The first name under which a domain is served. */
-function hostOf({ domains }: Account, { source }: Span): string | null {
+/** Returns what is known of a domain's requests; its host is the first name under which it is served. */
+export function deliveryFacts({ domains }: Account, { source, configuration }: Span): Facts {
   const domain = domains.get(source.id);
-  return domain === undefined ? null : (domain.cnames[0] ?? domain.domain_name);
-}
-
-/** What is known of a domain's requests. */
-export function deliveryFacts(account: Account, span: Span): Facts {
   return {
-    configurationId: String(span.configuration),
-    host: hostOf(account, span),
-    originMs: 60 + Math.floor(240 * fraction(hash(7, span.source.id), 1)),
+    configurationId: String(configuration),
+    host: domain?.cnames[0] ?? domain?.domain_name ?? null,
+    originMs: 60 + Math.floor(240 * fraction(hash(7, source.id), 1)),
   };
 }

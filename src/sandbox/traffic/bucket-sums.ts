@@ -1,6 +1,6 @@
 import { type Buckets, completeness, FINEST, horizon, type Settling } from './buckets.ts';
 import { GROUPS, type Group } from './groups.ts';
-import type { Meter, Source } from './source.ts';
+import type { Source } from './source.ts';
 
 /** A source, and the time (ms) in which what it counts belongs to the series. */
 export interface Contribution {
@@ -10,7 +10,7 @@ export interface Contribution {
 }
 
 /**
- * The cells of every bucket, one bucket after another: the sum of the contributions.
+ * Returns the cells of every bucket, one bucket after another: the sum of the contributions.
  * @param settling how much of young buckets has come in; without it every bucket is complete, future ones too
  */
 export function bucketSums(
@@ -21,90 +21,62 @@ export function bucketSums(
 ): Float64Array {
   const cells = GROUPS[group].length;
   const sums = new Float64Array(buckets.count * cells);
-  const add = group === 'levels' ? addLevels : addCounts;
-  for (const contribution of contributions) add(contribution, group, buckets, settling, sums);
+  const stretches = [...(group === 'levels' ? moments(buckets, settling) : shown(buckets, settling))];
+  for (const { source, from, to } of contributions) {
+    const meter = source.meter(group);
+    let [before, after] = [new Float64Array(cells), new Float64Array(cells)];
+    let measured = Number.NaN;
+    for (const { bucket, start, end } of stretches) {
+      const [first, last] = [Math.max(start, from), Math.min(end, to)];
+      if (last <= first) continue;
+      // A level is what it is; a count is the difference of two moments, of which neighbours share one.
+      if (group === 'levels') meter(first, after);
+      else {
+        if (first !== measured) meter(first, before);
+        meter(last, after);
+      }
+      addDifference(before, after, sums, bucket * cells);
+      if (group !== 'levels') [before, after] = [after, before];
+      measured = last;
+    }
+  }
   return sums;
 }
 
-type Add = (
-  contribution: Contribution,
-  group: Group,
-  buckets: Buckets,
-  settling: Settling | undefined,
-  sums: Float64Array,
-) => void;
-
-const addCounts: Add = (contribution, group, buckets, settling, sums) => {
-  const meter = contribution.source.meter(group);
-  const end = buckets.start + buckets.count * buckets.width;
-  const young = settling ? Math.min(Math.max(horizon(settling), buckets.start), end) : end;
-  addSettled(meter, contribution, buckets, young, sums);
-  if (settling) addYoung(meter, contribution, buckets, { from: young, to: end, settling }, sums);
-};
-
-/** Every boundary between buckets is measured once, for the bucket before and the one after it. */
-function addSettled(
-  meter: Meter,
-  span: Contribution,
-  buckets: Buckets,
-  until: number,
-  sums: Float64Array,
-): void {
-  const cells = buckets.count === 0 ? 0 : sums.length / buckets.count;
-  let before = new Float64Array(cells);
-  let after = new Float64Array(cells);
-  const clip = (time: number) => Math.max(span.from, Math.min(time, span.to, until));
-  let measured = clip(buckets.start);
-  if (Number.isFinite(measured)) meter(measured, before);
-  for (let bucket = 0; bucket < buckets.count; bucket++) {
-    const boundary = clip(buckets.start + (bucket + 1) * buckets.width);
-    if (boundary <= measured) continue;
-    meter(boundary, after);
-    addDifference(before, after, sums, bucket * cells);
-    [before, after] = [after, before];
-    measured = boundary;
-  }
-}
-
-/** A young minute holds what was counted in its first part, so that whatever adds up in full adds up in part too. */
-function addYoung(
-  meter: Meter,
-  span: Contribution,
-  buckets: Buckets,
-  young: { from: number; to: number; settling: Settling },
-  sums: Float64Array,
-): void {
-  const cells = buckets.count === 0 ? 0 : sums.length / buckets.count;
-  const last = Math.min(young.to, young.settling.now);
-  if (young.from >= last) return;
-  const before = new Float64Array(cells);
-  const after = new Float64Array(cells);
-  for (let minute = young.from; minute < last; minute += FINEST) {
-    const shown = minute + Math.floor(FINEST * completeness(minute, young.settling));
-    const from = Math.max(minute, span.from);
-    const to = Math.min(shown, span.to);
-    if (to <= from) continue;
-    meter(from, before);
-    meter(to, after);
-    addDifference(before, after, sums, Math.floor((minute - buckets.start) / buckets.width) * cells);
-  }
-}
-
 function addDifference(before: Float64Array, after: Float64Array, sums: Float64Array, at: number): void {
-  for (let cell = 0; cell < before.length; cell++) {
+  for (let cell = 0; cell < before.length; cell++)
     sums[at + cell] = (sums[at + cell] ?? 0) + (after[cell] ?? 0) - (before[cell] ?? 0);
+}
+
+/** A stretch of time (ms) that is counted in a bucket. */
+interface Stretch {
+  readonly bucket: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Yields what an answer shows of the buckets: those that are settled as a whole, and of each young minute its first part, so
+ * that whatever adds up in full adds up in part too.
+ */
+function* shown({ start, width, count }: Buckets, settling: Settling | undefined): Generator<Stretch> {
+  const end = start + count * width;
+  const young = settling ? Math.min(Math.max(horizon(settling), start), end) : end;
+  for (let bucket = 0; start + bucket * width < young; bucket++) {
+    const from = start + bucket * width;
+    yield { bucket, start: from, end: Math.min(from + width, young) };
+  }
+  if (settling === undefined) return;
+  for (let minute = young; minute < Math.min(end, settling.now); minute += FINEST) {
+    const shownOf = Math.floor(FINEST * completeness(minute, settling));
+    yield { bucket: Math.floor((minute - start) / width), start: minute, end: minute + shownOf };
   }
 }
 
-const addLevels: Add = ({ source, from, to }, group, buckets, settling, sums) => {
-  const meter = source.meter(group);
-  const cells = new Float64Array(GROUPS[group].length);
-  const zero = new Float64Array(cells.length);
-  for (let bucket = 0; bucket < buckets.count; bucket++) {
-    const end = buckets.start + (bucket + 1) * buckets.width;
-    const moment = Math.min(end, settling?.now ?? end) - 1;
-    if (moment < from || moment >= to) continue;
-    meter(moment, cells);
-    addDifference(zero, cells, sums, bucket * cells.length);
+/** Yields the last moment of each bucket. */
+function* moments({ start, width, count }: Buckets, settling: Settling | undefined): Generator<Stretch> {
+  for (let bucket = 0; bucket < count; bucket++) {
+    const end = Math.min(start + (bucket + 1) * width, settling?.now ?? Number.POSITIVE_INFINITY);
+    yield { bucket, start: end - 1, end };
   }
-};
+}

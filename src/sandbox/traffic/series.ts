@@ -1,7 +1,7 @@
 import { type Api, PRODUCTS, type Product } from '../account/served-products.ts';
 import type { Settings } from '../account/settings.ts';
 import { type Buckets, bucketsOf, FINEST, type Settling } from './buckets.ts';
-import { GROUPS, type Group, METHODS, STATUS_CODES } from './groups.ts';
+import { GROUPS, type Group } from './groups.ts';
 import type { Selection, Traffic } from './traffic.ts';
 
 /** How the cells of a group become the dimensions of a metric. */
@@ -12,103 +12,78 @@ interface Measure {
 
 interface Dimension {
   readonly name: string;
-  /** @param cells the cells of one bucket, from `at` on; @param seconds the bucket's width */
-  value(cells: Float64Array, at: number, seconds: number): number;
+  /** Place of the cell in its group. */
+  readonly cell: number;
+  readonly convert: Convert;
 }
 
-type Value = Dimension['value'];
-type CellValue = (group: Group, cell: string) => Value;
+/** Returns a value of a cell. @param seconds the bucket's width @param whole the first cell of the group */
+type Convert = (cell: number, seconds: number, whole: number) => number;
 
-const place = (group: Group, cell: string) => (GROUPS[group] as readonly string[]).indexOf(cell);
+const count: Convert = (cell) => cell;
+const perSecond: Convert = (cell, seconds) => cell / seconds;
+/** A level that follows the traffic, such as connected users. */
+const level =
+  (factor: number): Convert =>
+  (cell, seconds) =>
+    Math.round((cell * factor * 60) / seconds);
+// The specification names no units: these are megabytes, and bits per second.
+const volume: Convert = (kilobytes) => kilobytes / 1000;
+const bandwidth: Convert = (kilobytes, seconds) => (kilobytes * 8000) / seconds;
+/** The share served from the cache, in percent; 0 while there is no traffic. */
+const percent: Convert = (saved, _seconds, whole) => (whole === 0 ? 0 : (100 * saved) / whole);
 
-function reading(convert: (cell: number, seconds: number) => number): CellValue {
-  return (group, cell) => {
-    const index = place(group, cell);
-    return (cells, at, seconds) => convert(cells[at + index] ?? 0, seconds);
+function measure(
+  group: Group,
+  ...dimensions: readonly [name: string, cell: string, convert: Convert][]
+): Measure {
+  const place = (cell: string) => (GROUPS[group] as readonly string[]).indexOf(cell);
+  return {
+    group,
+    dimensions: dimensions.map(([name, cell, convert]) => ({ name, cell: place(cell), convert })),
   };
 }
 
-const count = reading((cell) => cell);
-const perSecond = reading((cell, seconds) => cell / seconds);
-/** A level that follows the traffic, such as connected users. */
-const level = (factor: number) => reading((cell, seconds) => Math.round((cell * factor * 60) / seconds));
-// The specification names no units: these are megabytes, and bits per second.
-const volume = reading((kilobytes) => kilobytes / 1000);
-const bandwidth = reading((kilobytes, seconds) => (kilobytes * 8000) / seconds);
-
-/** The share served from the cache, in percent; 0 while there is no traffic. */
-const offload = (group: 'requests' | 'volume'): Value => {
-  const total = place(group, 'total');
-  const saved = place(group, 'saved');
-  return (cells, at) => (cells[at + total] ? (100 * (cells[at + saved] ?? 0)) / (cells[at + total] ?? 1) : 0);
-};
-
-function measure(group: Group, value: CellValue, cells: readonly string[]): Measure {
-  return { group, dimensions: cells.map((cell) => ({ name: cell, value: value(group, cell) })) };
+/** Returns a measure whose dimensions are cells of a group, under their own names. */
+function cellsOf(group: Group, convert: Convert, cells: readonly string[] = GROUPS[group]): Measure {
+  return measure(group, ...cells.map((cell): [string, string, Convert] => [cell, cell, convert]));
 }
 
-function single(group: Group, name: string, value: Value): Measure {
-  return { group, dimensions: [{ name, value }] };
-}
-
-const ALL = ['total', 'http', 'https', 'saved', 'missed'];
 const BY_CACHE = ['total', 'saved', 'missed'];
-const requests = measure('requests', count, ALL);
-const transferred = measure('volume', volume, ALL);
-const counted = single('plain', 'total', count('plain', 'count'));
-const moved = single('plain', 'total', volume('plain', 'kilobytes'));
-const movedWithBandwidth: Measure = {
-  group: 'plain',
-  dimensions: [...moved.dimensions, { name: 'bandwidth', value: bandwidth('plain', 'kilobytes') }],
-};
-
-/** A metric that the specification does not know: each of its dimensions counts everything. */
-function added(dimensions: readonly string[]): Measure {
-  const value = count('plain', 'count');
-  return { group: 'plain', dimensions: dimensions.map((name) => ({ name, value })) };
-}
+const requests = cellsOf('requests', count);
+const transferred = cellsOf('volume', volume);
+const counted = measure('plain', ['total', 'count', count]);
+const moved = measure('plain', ['total', 'kilobytes', volume]);
+const movedWithBandwidth = measure(
+  'plain',
+  ['total', 'kilobytes', volume],
+  ['bandwidth', 'kilobytes', bandwidth],
+);
+const offload = (group: 'requests' | 'volume') => measure(group, ['offload', 'saved', percent]);
 
 /** Metrics that the analytics API's metadata lists, in its order. */
-const ANALYTICS_MEASURES: ReadonlyMap<string, Measure> = new Map([
-  ['data_ingested', movedWithBandwidth],
-  ['used_space', single('levels', 'total', volume('levels', 'kilobytes'))],
-  ['requests_per_second_offloaded', single('requests', 'offload', offload('requests'))],
-  [
-    'connected_users',
-    {
-      group: 'plain',
-      dimensions: [
-        { name: 'average', value: level(0.3)('plain', 'count') },
-        { name: 'max', value: level(0.42)('plain', 'count') },
-      ],
-    },
-  ],
-  ['data_packaged', movedWithBandwidth],
-  ['requests_per_second', measure('requests', perSecond, BY_CACHE)],
-  ['data_offloaded', single('volume', 'offload', offload('volume'))],
-  ['bandwidth', measure('volume', bandwidth, BY_CACHE)],
-  ['http_method', measure('methods', count, METHODS)],
-  ['requests_offloaded', single('requests', 'offload', offload('requests'))],
-  ['waf', measure('waf', count, GROUPS.waf)],
-  ['status_code', measure('codes', count, STATUS_CODES)],
-  ['bandwidth_offloaded', single('volume', 'offload', offload('volume'))],
-  ['requests', requests],
-  [
-    'images_processed',
-    {
-      group: 'plain',
-      dimensions: [
-        { name: 'requests', value: count('plain', 'count') },
-        { name: 'throughput', value: perSecond('plain', 'count') },
-      ],
-    },
-  ],
-  ['data_transferred', transferred],
-]);
+const ANALYTICS_MEASURES: Readonly<Record<string, Measure>> = {
+  data_ingested: movedWithBandwidth,
+  used_space: measure('levels', ['total', 'kilobytes', volume]),
+  requests_per_second_offloaded: offload('requests'),
+  connected_users: measure('plain', ['average', 'count', level(0.3)], ['max', 'count', level(0.42)]),
+  data_packaged: movedWithBandwidth,
+  requests_per_second: cellsOf('requests', perSecond, BY_CACHE),
+  data_offloaded: offload('volume'),
+  bandwidth: cellsOf('volume', bandwidth, BY_CACHE),
+  http_method: cellsOf('methods', count),
+  requests_offloaded: offload('requests'),
+  waf: cellsOf('waf', count),
+  status_code: cellsOf('codes', count),
+  bandwidth_offloaded: offload('volume'),
+  requests,
+  images_processed: measure('plain', ['requests', 'count', count], ['throughput', 'count', perSecond]),
+  data_transferred: transferred,
+};
 
 /** Metrics that only the metrics API names. Their dimensions are not documented; these follow the analytics API. */
-const METRICS_MEASURES: ReadonlyMap<string, Measure> = new Map([
-  ...ANALYTICS_MEASURES,
+const METRICS_MEASURES = new Map<string, Measure>([
+  ...Object.entries(ANALYTICS_MEASURES),
   ['data_transferred_total', transferred],
   ['cdn_requests', requests],
   ['data_streaming_data_streamed', moved],
@@ -116,7 +91,7 @@ const METRICS_MEASURES: ReadonlyMap<string, Measure> = new Map([
   ['live_streaming_data_transferred', moved],
   ['invocations', counted],
   ['idns_queries', counted],
-  ['hosted_zones', single('levels', 'total', count('levels', 'sources'))],
+  ['hosted_zones', measure('levels', ['total', 'sources', count])],
   ['l2_data_transferred', moved],
   ['load_balancer_data_transferred', moved],
 ]);
@@ -128,9 +103,14 @@ export function productOf(api: Api, id: number): Product | undefined {
 /** The metrics that the analytics API's metadata lists: the documented ones, as the settings change them. */
 export function analyticsMeasures(settings: Settings): ReadonlyMap<string, Measure> {
   const { analyticsMetricsAdded: more, analyticsMetricsMissing: missing } = settings;
-  const measures = new Map(ANALYTICS_MEASURES);
+  const measures = new Map(Object.entries(ANALYTICS_MEASURES));
   for (const metric of missing) measures.delete(metric);
-  for (const [metric, dimensions] of Object.entries(more)) measures.set(metric, added(dimensions));
+  // Each dimension of a metric that the specification does not know counts everything.
+  for (const [metric, names] of Object.entries(more))
+    measures.set(
+      metric,
+      measure('plain', ...names.map((name): [string, string, Convert] => [name, 'count', count])),
+    );
   return measures;
 }
 
@@ -182,13 +162,15 @@ export function readSeries(traffic: Traffic, query: SeriesQuery): SeriesByDimens
   return Object.fromEntries(wanted.map((dimension) => [dimension.name, pointsOf(dimension, sums, buckets)]));
 }
 
-function pointsOf(dimension: Dimension, sums: Float64Array, buckets: Buckets): Series {
+function pointsOf({ cell, convert }: Dimension, sums: Float64Array, buckets: Buckets): Series {
   const cells = buckets.count === 0 ? 0 : sums.length / buckets.count;
   const seconds = buckets.width / 1000;
   const points: Series = [];
   // Not `Array.from`, which takes twice as long: a truth that tests compare with has a hundred thousand points.
-  for (let index = 0; index < buckets.count; index++)
-    points.push([buckets.start + index * buckets.width, dimension.value(sums, index * cells, seconds)]);
+  for (let index = 0; index < buckets.count; index++) {
+    const value = convert(sums[index * cells + cell] ?? 0, seconds, sums[index * cells] ?? 0);
+    points.push([buckets.start + index * buckets.width, value]);
+  }
   return points;
 }
 

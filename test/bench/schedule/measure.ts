@@ -2,8 +2,6 @@ import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 import { Ages } from './ages.ts';
 import { availableIn, bestPossible } from './best-possible.ts';
 import { alone, burstyUser, CountedPlatform, seeded, unsteadyUser, WINDOW_MS } from './counted-platform.ts';
-import type { Design } from './design.ts';
-import { naiveDesign } from './naive-design.ts';
 import { ourDesign } from './our-design.ts';
 
 const START = Date.UTC(2026, 0, 5) + 17_300;
@@ -12,7 +10,6 @@ const RESERVE = 0.2;
 const WARM_UP_ROUNDS = 3;
 
 export interface Case {
-  readonly design: 'ours' | 'naive';
   readonly jobs: number;
   /** Operations per window. */
   readonly limit: number;
@@ -27,8 +24,8 @@ function latencyOf(random: () => number): () => number {
   return () => 25 - 15 * Math.log(1 - random());
 }
 
-/** Simulated hours of a design: its 429s, how much of the quota it used, and the ages of its data beside the best possible. */
-export async function measure({ design, jobs, limit, company, hours, seed }: Case) {
+/** Returns what simulated hours of the schedule show: its 429s, how much of the quota it used, and the ages of its data beside the best possible. */
+export async function measure({ jobs, limit, company, hours, seed }: Case) {
   const random = seeded(seed + jobs * 7 + limit);
   const quota = limit - Math.ceil(limit * RESERVE);
   const from = START + Math.ceil((WARM_UP_ROUNDS * jobs) / quota + 10) * WINDOW_MS;
@@ -42,8 +39,7 @@ export async function measure({ design, jobs, limit, company, hours, seed }: Cas
   }[company];
   const platform = new CountedPlatform(limit, otherUser, START);
   const ages = new Ages(jobs, from, START);
-  const run: Design = design === 'ours' ? ourDesign : naiveDesign;
-  await run({ clock, platform, latency: latencyOf(random), ages, jobs, reserve: RESERVE, until });
+  await ourDesign({ clock, platform, latency: latencyOf(random), ages, jobs, reserve: RESERVE, until });
   platform.letOthersCome(until);
   const windows = platform.windows;
   const best = bestPossible({ jobs, windows, limit, reserve: RESERVE, start: START, from, until });

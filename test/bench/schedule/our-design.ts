@@ -8,16 +8,37 @@ import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts'
 import { FOUND, polling } from '../../exporter/poll/polling.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import type { SimulatedClock } from '../../simulated-clock.ts';
-import { WINDOW_MS } from './counted-platform.ts';
-import type { Design } from './design.ts';
+import type { Ages } from './ages.ts';
+import { type CountedPlatform, WINDOW_MS } from './counted-platform.ts';
 
 const EVERY_MINUTE = '* * * * *';
 
 /** As in the configuration's defaults. */
 const CONCURRENCY = 6;
 
-/** The exporter's own schedule and quota, as an account puts them together, without HTTP. */
-export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, reserve, until }) => {
+/** So many jobs, all due every minute, until a moment. */
+interface Load {
+  readonly clock: SimulatedClock;
+  readonly platform: CountedPlatform;
+  /** Milliseconds that one way takes, drawn anew each time. */
+  readonly latency: () => number;
+  /** Told of every answer. */
+  readonly ages: Ages;
+  readonly jobs: number;
+  readonly reserve: number;
+  readonly until: number;
+}
+
+/** Polls by the exporter's own schedule and quota, as an account puts them together, without HTTP. */
+export async function ourDesign({
+  clock,
+  platform,
+  latency,
+  ages,
+  jobs,
+  reserve,
+  until,
+}: Load): Promise<void> {
   const observed = new ObservedPlatform({
     clock,
     basePath: '',
@@ -54,7 +75,7 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
   allStepsOf(forecast.replace(wanted));
   schedule.replace(wanted);
   await clock.run(until);
-};
+}
 
 const PLAIN = {
   method: 'GET',

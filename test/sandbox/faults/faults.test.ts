@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../../src/sandbox/faults/faults.ts';
 import { eventually } from '../../eventually.ts';
 import { type Bench, startBench } from '../client.ts';
@@ -8,7 +8,6 @@ const SERIES =
 
 describe('a fault', () => {
   let bench: Bench;
-  afterEach(() => bench.close());
 
   const strike = async (faults: FaultSettings) => {
     bench = await startBench({ faults });
@@ -20,33 +19,6 @@ describe('a fault', () => {
     const started = performance.now();
     expect((await strike({ latency: { ms: 60 } })).status).toBe(200);
     expect(performance.now() - started).toBeGreaterThanOrEqual(55);
-  });
-
-  it('of rate limiting answers 429 with nothing left, with and without Retry-After', async () => {
-    const bare = await strike({ rate_limited: {} });
-    expect([bare.status, bare.headers.get('x-ratelimit-remaining'), bare.headers.get('retry-after')]).toEqual(
-      [429, '0', null],
-    );
-    bench.sandbox.faults.set({ rate_limited: { retry_after: 17 } });
-    expect((await bench.get(SERIES, 2)).headers.get('retry-after')).toBe('17');
-  });
-
-  it.each([
-    [{ status: 500 }, 'application/json', '{"detail":"Sorry unable to perform operation."}'],
-    [{ status: 502, form: 'html' }, 'text/html', expect.stringContaining('<html>')],
-    [{ status: 503, form: 'empty' }, null, ''],
-  ] as const)('of the server answers %j', async (settings, type, text) => {
-    const answer = await strike({ server_error: settings });
-    expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([
-      settings.status,
-      type,
-      text,
-    ]);
-  });
-
-  it('can be a 400 as text/html', async () => {
-    const answer = await strike({ html_error: {} });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/html']);
   });
 
   it('can leave a request without any answer', async () => {
@@ -64,36 +36,9 @@ describe('a fault', () => {
     await expect(strike({ connection_reset: {} })).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
   });
 
-  it('can redirect to another origin', async () => {
-    const answer = await strike({ redirect: { origin: 'http://elsewhere.example', status: 307 } });
-    expect(answer.status).toBe(307);
-    expect(answer.headers.get('location')).toBe(`http://elsewhere.example${SERIES}`);
-  });
-
-  it('can send a body that is no JSON', async () => {
-    const answer = await strike({ malformed_body: {} });
-    expect(answer.status).toBe(200);
-    expect(() => answer.json()).toThrow(SyntaxError);
-  });
-
-  it('can send half a document', async () => {
-    expect(() => JSON.parse('[')).toThrow(SyntaxError);
-    const answer = await strike({ truncated_body: {} });
-    expect(() => answer.json()).toThrow(SyntaxError);
-  });
-
   it('can break the connection off in the middle of a body', async () => {
     await expect(strike({ truncated_body: { cut: 'connection' } })).rejects.toThrow();
     expect(bench.sandbox.requests.byStatus).toEqual(new Map([[200, 1]]));
-  });
-
-  it.each([
-    ['points', '{"total":[],"http":[],"https":[],"saved":[],"missed":[]}'],
-    ['object', '{}'],
-    ['null', 'null'],
-    ['body', ''],
-  ] as const)('can empty an answer: %s', async (form, text) => {
-    expect((await strike({ empty_answer: { form } })).text).toBe(text);
   });
 
   it.each([
@@ -120,13 +65,6 @@ describe('a fault', () => {
     bench.sandbox.faults.set({ wrong_types: { kinds: ['out_of_order'] } });
     const shuffled = totals((await bench.get(SERIES, 2)).json()).map(([time]) => time);
     expect(shuffled).not.toEqual(shuffled.toSorted((a, b) => a - b));
-  });
-
-  it('can leave out or garble headers of the rate limit', async () => {
-    const { headers } = await strike({ rate_headers: { omit: ['remaining'], garble: ['reset'] } });
-    expect(headers.get('x-ratelimit-limit')).toBe('1000000');
-    expect(headers.get('x-ratelimit-remaining')).toBeNull();
-    expect(headers.get('x-ratelimit-reset')).toBe('soon');
   });
 
   it('can hold the newest buckets back', async () => {
@@ -180,42 +118,6 @@ describe('a fault', () => {
     );
     bench.sandbox.faults.set({ wide_buckets: { part: 'newer', age } });
     expect(totals((await bench.get(SERIES, 2)).json())).toEqual([...older, ...sumsOf(newer)]);
-  });
-
-  it('can set the clock of the platform wrong', async () => {
-    const { headers, json } = await strike({ clock_skew: { ms: 600_000 } });
-    expect(headers.get('date')).toBe('Fri, 20 Nov 2026 12:44:20 GMT');
-    expect(headers.get('x-ratelimit-reset')).toBe('2026-11-20T12:45:20.000207');
-    expect(totals(json()).at(-1)?.[0]).toBe(Date.UTC(2026, 10, 20, 12, 44));
-  });
-
-  it('can lead page links to another origin', async () => {
-    bench = await startBench({ faults: { foreign_links: { origin: 'https://elsewhere.example' } } });
-    const { links } = (await bench.get('/domains?page_size=2')).json() as { links: { next: string } };
-    expect(links.next).toBe('https://elsewhere.example/domains?page=2&page_size=2');
-  });
-
-  it('can show the shapes that only some answers have', async () => {
-    bench = await startBench({ faults: { quirks: {} }, configurations: 1, domainsPerConfiguration: 1 });
-    expect((await bench.get('/domains')).json()).toMatchObject({
-      results: { id: '1536580016', added_later: { by: 'the platform' } },
-    });
-    bench.sandbox.account.domains.remove(1536580016);
-    expect((await bench.get('/domains')).json()).toMatchObject({ results: null, total_pages: 0 });
-  });
-
-  it('strikes only the paths, methods and times that it is set to', async () => {
-    bench = await startBench({
-      faults: {
-        server_error: { paths: ['/metrics/*status_code'], methods: ['get'] },
-        html_error: { paths: ['/domains'], period: { every_ms: 120_000, for_ms: 60_000 } },
-      },
-    });
-    expect((await bench.get(SERIES, 2)).status).toBe(200);
-    expect((await bench.get(SERIES.replace('cdn_requests', 'status_code'), 2)).status).toBe(500);
-    expect((await bench.get('/domains')).status).toBe(400);
-    bench.time += 60_000;
-    expect((await bench.get('/domains')).status).toBe(200);
   });
 
   it('strikes by chance the same requests in every run with the same seed', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../../src/sandbox/faults/faults.ts';
 import { type Bench, NOON, startBench } from '../client.ts';
 
@@ -12,7 +12,6 @@ type Points = readonly (readonly [number, number])[];
 
 describe('a fault of series', () => {
   let bench: Bench;
-  afterEach(() => bench.close());
 
   const begin = async (faults: FaultSettings) => {
     bench = await startBench({ faults });

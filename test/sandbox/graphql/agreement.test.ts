@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../../src/sandbox/faults/faults.ts';
 import { type Bench, NOON, startBench } from '../client.ts';
 import { documentOf, rowsOf } from './ask.ts';
@@ -58,7 +58,6 @@ const SHARED: Readonly<Record<string, readonly Field[]>> = {
 
 describe('the GraphQL analytics show the traffic of the REST analytics', () => {
   let bench: Bench;
-  afterEach(() => bench.close());
 
   /** What both say of every bucket of a window: by time and dimension; what has no row is nothing at all. */
   async function both(configuration: number, metric: string, begin: number, end: number) {

@@ -27,9 +27,7 @@ describe('the datasets of the GraphQL analytics', () => {
     rows({ dataset, groupBy, fields: ['sum'], more: `aggregate: {sum: ${measure}}`, filter });
 
   const cases = DATASETS.flatMap(({ names: [name], dimensions, measures }) =>
-    Object.keys(measures).map(
-      (measure) => [name, measure, dimensions.map((dimension) => dimension.name)] as const,
-    ),
+    Object.keys(measures).map((measure) => [name, measure, Object.keys(dimensions)] as const),
   );
 
   it.each(cases)(

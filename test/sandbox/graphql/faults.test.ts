@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../../src/sandbox/faults/faults.ts';
 import { type Bench, NOON, startBench } from '../client.ts';
 import { ask, documentOf, type Row, rowsOf } from './ask.ts';
@@ -10,7 +10,6 @@ const QUESTION = documentOf({ ...WINDOW, groupBy: ['ts', 'configurationId'], fie
 
 describe('a fault of the GraphQL analytics', () => {
   let bench: Bench;
-  afterEach(() => bench.close());
 
   /** The true rows, and those that are answered while the faults are on. */
   async function rows(faults: FaultSettings): Promise<{ whole: readonly Row[]; damaged: readonly Row[] }> {

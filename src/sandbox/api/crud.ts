@@ -1,0 +1,129 @@
+import type { z } from 'zod';
+import type { Collection } from '../account/account.ts';
+import type { Settings } from '../account/settings.ts';
+import { NO_CONTENT, NOT_FOUND, ok, type Reply, result } from '../http/reply.ts';
+import { withBody, withPatch } from '../http/request-parts.ts';
+import { listReply } from './list.ts';
+import { type Call, idOf, type Manners, type Operation, type Resource } from './operations.ts';
+
+export type Verb = 'list' | 'create' | 'read' | 'overwrite' | 'update' | 'remove';
+
+/** How resources of one kind are listed, read and changed. */
+export interface Kind<Item extends { readonly id: number }> extends Manners {
+  readonly collection: Collection<Item>;
+  /** What can be done, in the order in which the platform names it. */
+  readonly verbs: readonly Verb[];
+  /** The resource as an answer shows it; all of it by default. */
+  view?(item: Item, verb: Verb): object;
+  /** The answer around what is shown; that of version 3 by default. */
+  envelope?(shown: object, status: number, call: Call, verb: Verb): Reply;
+  /** True if the list shows it; it shows everything by default. */
+  listed?(item: Item): boolean;
+  /** The body of an overwrite, defaults included; an update takes any part of it. */
+  readonly body?: z.ZodObject & z.ZodType<Partial<Item>>;
+  /** The body of a create, where it has other fields. */
+  readonly newBody?: z.ZodType<Partial<Item>>;
+  /** The fields of a new item that are not sent. */
+  made?(id: number, fields: Partial<Item>): Partial<Item>;
+  /** The fields that each write sets besides those sent. */
+  noted?(call: Call, fields: Partial<Item>, known: Item | undefined): Partial<Item>;
+  /** Refuses what the schema cannot see, such as a conflict or a reference to nothing. */
+  check?(fields: Partial<Item>, known: Item | undefined, owner: number | undefined): Reply | undefined;
+  /** Refuses to remove an item that is in use. */
+  inUse?(item: Item): Reply | undefined;
+  /** Removes the item with everything associated with it; by default only the item. */
+  remove?(item: Item): void;
+  /** Operations that take no permission or a Content-Type. */
+  readonly particular?: Readonly<Partial<Record<Verb, 'open' | 'typed'>>>;
+  /** True if the list takes a `name` query. */
+  readonly byName?: true;
+  /** The answer when there is no such item. */
+  readonly missing?: Reply;
+  /** Where the resource is part of another one. */
+  readonly inside?: Inside<Item>;
+}
+
+interface Inside<Item> {
+  readonly owners: Collection<{ readonly id: number }>;
+  /** Where it is below its owner, and the field that names the owner. */
+  readonly path: string;
+  readonly owner: keyof Item & string;
+  /** Makes `results` of a page's items. */
+  wrap(items: readonly object[], owner: number): unknown;
+}
+
+/** Returns a resource: its list, and what can be done with an item. PUT takes defaults for fields left out, PATCH keeps them. */
+export function resourceOf<Item extends { readonly id: number }>(
+  settings: Settings,
+  kind: Kind<Item>,
+): Resource {
+  const { collection, inside, missing = NOT_FOUND } = kind;
+  const shown = (item: Item, verb: Verb) => kind.view?.(item, verb) ?? { ...item };
+  const reply = (item: Item, verb: Verb, call: Call, status = 200) =>
+    (kind.envelope ?? result)(shown(item, verb), status, call, verb);
+  const ownerOf = ({ params }: Call) => (inside ? inside.owners.get(idOf(params['id']))?.id : undefined);
+  const belongs = (item: Item, call: Call) => inside === undefined || item[inside.owner] === ownerOf(call);
+
+  const list = (call: Call): Reply => {
+    const name = kind.byName ? call.query['name'] : undefined;
+    const items = [...collection]
+      .filter((item) => belongs(item, call) && (kind.listed?.(item) ?? true))
+      .map((item) => shown(item, 'list') as Record<string, unknown>)
+      .filter((item) => name === undefined || item['name'] === name);
+    if (call.version < 3) return ok(items);
+    if (name !== undefined && items.length === 1 && settings.byNameShape === 'object')
+      return result(items[0]);
+    const wrap = (page: readonly object[]) => inside?.wrap(page, ownerOf(call) ?? 0) ?? page;
+    return listReply(call, items, wrap, settings);
+  };
+
+  const write = (known: Item | undefined, call: Call, verb: Verb): Reply => {
+    const put = (fields: Partial<Item>) => {
+      const refused = kind.check?.(fields, known, ownerOf(call));
+      if (refused) return refused;
+      const noted = { ...fields, ...kind.noted?.(call, fields, known) };
+      if (known !== undefined) return reply(collection.update(known.id, noted) ?? known, verb, call);
+      const id = collection.nextId();
+      const owner = inside && { [inside.owner]: ownerOf(call) };
+      const item = { id, ...owner, ...noted, ...kind.made?.(id, fields) } as unknown as Item;
+      return reply(collection.put(item), verb, call, 201);
+    };
+    if (kind.body === undefined) return missing;
+    if (verb === 'update') return withPatch<Partial<Item>>(kind.body, call.body, put);
+    return withBody((verb === 'create' ? kind.newBody : undefined) ?? kind.body, call.body, put);
+  };
+
+  const remove = (item: Item): Reply => {
+    const refused = kind.inUse?.(item);
+    if (refused) return refused;
+    if (kind.remove) kind.remove(item);
+    else collection.remove(item.id);
+    return NO_CONTENT;
+  };
+
+  const inOwner = (handle: (call: Call) => Reply) => (call: Call) =>
+    inside && ownerOf(call) === undefined ? NOT_FOUND : handle(call);
+  const onItem = (handle: (item: Item, call: Call, verb: Verb) => Reply, verb: Verb) =>
+    inOwner((call) => {
+      const item = collection.get(idOf(call.params[inside ? 'item' : 'id']));
+      return item === undefined || !belongs(item, call) ? missing : handle(item, call, verb);
+    });
+  const all = inside ? `/:id${inside.path}` : '/';
+  const one = inside ? `${all}/:item` : '/:id';
+  const read = (item: Item, call: Call) => reply(item, 'read', call);
+  const operations: Readonly<Record<Verb, Operation>> = {
+    list: ['get', all, inOwner(list)],
+    create: ['post', all, inOwner((call) => write(undefined, call, 'create'))],
+    read: ['get', one, onItem(read, 'read')],
+    overwrite: ['put', one, onItem(write, 'overwrite')],
+    update: ['patch', one, onItem(write, 'update')],
+    remove: ['delete', one, onItem(remove, 'remove')],
+  };
+  return {
+    ...kind,
+    operations: kind.verbs.map((verb) => {
+      const [method, path, handle] = operations[verb];
+      return [method, path, handle, kind.particular?.[verb]];
+    }),
+  };
+}

@@ -1,0 +1,117 @@
+import { type Request, Router } from 'express';
+import { acceptedVersion } from '../http/admission.ts';
+import { type ExchangeResponse, type Handler, send } from '../http/http-exchange.ts';
+import type { Platform } from '../http/platform.ts';
+import { codedError, detail, listedErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
+import type { Permission } from '../http/token-store.ts';
+
+/** A request as the operations of a resource see it. */
+export interface Call {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** The JSON document sent, if any. */
+  readonly body: unknown;
+  /** The version negotiated. */
+  readonly version: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** What the node that answers takes for now: another time where the fault `node_clock` strikes. */
+  readonly nodeTime: number;
+  /** The absolute URL without its query, for links. */
+  readonly address: string;
+  readonly authorization: string | undefined;
+  /** Who holds the token. */
+  readonly editor: string;
+}
+
+/**
+ * One operation of specification section 4. Some need no permission (`open`), or name a Content-Type although they have
+ * no body (`typed`).
+ */
+export type Operation = readonly [
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete',
+  path: string,
+  handle: (call: Call) => Reply,
+  particular?: 'open' | 'typed' | undefined,
+];
+
+/** What all operations of a resource have in common. */
+export interface Manners {
+  /** Accepted versions (section 9); empty where the Accept header selects none. */
+  readonly versions: readonly number[];
+  /** In which of the platform's styles this resource words its refusals; `detail` by default. */
+  readonly refusals?: keyof typeof REFUSALS;
+  /** The permissions that reading and writing take; none where the specification names none. */
+  readonly read?: Permission;
+  readonly write?: Permission;
+}
+
+export interface Resource extends Manners {
+  readonly operations: readonly Operation[];
+}
+
+const REFUSALS = {
+  detail: (status: number, text: string) => detail(status, text),
+  coded: (status: number, text: string) => codedError(status, text, text.toLowerCase().replaceAll(' ', '_')),
+  listed: (status: number, text: string) => listedErrors(status, text),
+};
+
+/** Returns the routes of a resource; methods that a path does not have are answered 405. */
+export function resourceRouter(platform: Platform, resource: Resource): Router {
+  const router = Router();
+  const refuse = REFUSALS[resource.refusals ?? 'detail'];
+  for (const path of new Set(resource.operations.map(([, of]) => of))) {
+    const operations = resource.operations.filter(([, of]) => of === path);
+    for (const operation of operations) router[operation[0]](path, serve(platform, resource, operation));
+    const headers = { Allow: operations.map(([method]) => method.toUpperCase()).join(', ') };
+    const methodNotAllowed: Handler = (req, res) =>
+      send(platform, req, res, { ...refuse(405, `Method "${req.method}" not allowed.`), headers });
+    router.all(path, methodNotAllowed);
+  }
+  return router;
+}
+
+function serve(platform: Platform, resource: Resource, [method, , handle, particular]: Operation): Handler {
+  const permission = particular === 'open' ? undefined : resource[method === 'get' ? 'read' : 'write'];
+  const refuse = REFUSALS[resource.refusals ?? 'detail'];
+  const answer = (req: Request, { locals: { exchange } }: ExchangeResponse): Reply => {
+    const version = acceptedVersion(req.headers.accept, resource.versions);
+    if (version === undefined) return refuse(406, 'Could not satisfy the request Accept header.');
+    const permitted = permission === undefined || exchange.session?.permissions.has(permission);
+    if (!permitted || platform.faults.strike('forbidden', exchange)) return refuse(403, 'Forbidden');
+    if (platform.faults.strike('not_found', exchange)) return NOT_FOUND;
+    if ((particular === 'typed' || hasBody(req)) && !isJson(req))
+      return refuse(400, 'Content-Type: application/json is required.');
+    const own = `${req.protocol}://${req.headers.host ?? 'localhost'}`;
+    const origin = platform.faults.strike('foreign_links', exchange)?.origin ?? own;
+    return handle({
+      params: req.params as Record<string, string>,
+      query: firstValues(req.query as Record<string, string | string[] | undefined>),
+      body: req.body,
+      version,
+      now: exchange.now,
+      nodeTime: exchange.nodeTime,
+      address: `${origin}${exchange.path}`,
+      authorization: req.headers.authorization,
+      editor: exchange.session?.owner ?? 'operator@example.com',
+    });
+  };
+  return (req, res) => send(platform, req, res, answer(req, res));
+}
+
+function hasBody({ headers }: Request): boolean {
+  return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isJson({ headers }: Request): boolean {
+  return /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
+}
+
+function firstValues(query: Record<string, string | string[] | undefined>): Call['query'] {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat()[0]]));
+}
+
+/** Returns the number in a path, or NaN, which is the id of nothing. */
+export function idOf(text: string | undefined): number {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}

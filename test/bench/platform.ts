@@ -1,0 +1,74 @@
+/** A platform in a process of its own, which costs the exporter no CPU: what is measured is the exporter, not who it asks. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const MINUTE_MS = 60_000;
+const LIMIT = 1_000_000;
+const CODES = Array.from({ length: 24 }, (_, index) =>
+  String(200 + 100 * (index % 4) + Math.floor(index / 4)),
+);
+
+/** Series that the exporter makes of one configuration: each code as a gauge and a counter, the newest bucket, the info. */
+export const SERIES_PER_CONFIGURATION = 2 * CODES.length + 2;
+
+/** Answers of a window, which are the same for all configurations. */
+const answers = new Map<string, string>();
+
+/** The answer to a read, by the query of its address. */
+function answerTo(search: string): string {
+  const known = answers.get(search);
+  if (known !== undefined) return known;
+  const parameters = new URLSearchParams(search);
+  const [from = 0, to = 0] = ['date_from', 'date_to'].map((name) => timeOf(parameters.get(name) ?? ''));
+  const minutes: number[] = [];
+  for (let minute = Math.ceil(from / MINUTE_MS) * MINUTE_MS; minute < to; minute += MINUTE_MS)
+    minutes.push(minute);
+  const series = CODES.map((code, index) => [
+    code,
+    minutes.map((minute) => [minute, (Math.imul(minute / MINUTE_MS + index, 0x9e3779b1) >>> 8) % 100_000]),
+  ]);
+  const answer = JSON.stringify(Object.fromEntries(series));
+  if (answers.size > 100) answers.clear();
+  answers.set(search, answer);
+  return answer;
+}
+
+/** Times come with or without a zone, and mean UTC. */
+function timeOf(text: string): number {
+  return Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
+}
+
+/** The list of an account's configurations. */
+function configurationsOf(token: string, count: number): string {
+  return JSON.stringify(
+    Array.from({ length: count }, (_, index) => ({
+      id: 1_600_000_000 + index * 7919,
+      name: `shop-${token.split('-').at(-1)}-${index}.example.com`,
+      active: true,
+      domains: [],
+    })),
+  );
+}
+
+/** Serves so many configurations of each token, without ever refusing anything; tells the parent its port. */
+export function servePlatform(configurations: number): void {
+  const server = createServer((request, response) => {
+    const [path = '', search = ''] = (request.url ?? '').split('?');
+    const now = Date.now();
+    const isList = path.endsWith('/configurations');
+    const body = isList
+      ? configurationsOf(request.headers.authorization ?? '', configurations)
+      : answerTo(search);
+    response.writeHead(200, {
+      date: new Date(now).toUTCString(),
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'x-ratelimit-limit': `${LIMIT}`,
+      'x-ratelimit-remaining': `${LIMIT - 1}`,
+      'x-ratelimit-reset': new Date(now + MINUTE_MS).toISOString(),
+    });
+    response.end(body);
+  });
+  server.keepAliveTimeout = 120_000;
+  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+}

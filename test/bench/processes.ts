@@ -1,0 +1,141 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { Client } from 'undici';
+import type { BlockCommand } from './block-watch.ts';
+import { pause, sum } from './statistics.ts';
+
+/** A process that serves a page to be scraped. */
+export interface Server {
+  readonly name: string;
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly client: Client;
+}
+
+const started = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
+/** Ends the process with this one, also where a benchmark fails before it stops what it started. */
+function endingWithThis(child: ChildProcess): ChildProcess {
+  started.add(child);
+  child.once('exit', () => started.delete(child));
+  return child;
+}
+
+/** Starts one of this folder's own processes, which serves a page once it has told its port. */
+export async function startRole(name: string, argument: string): Promise<Server> {
+  const child = endingWithThis(fork(fileURLToPath(new URL('roles.js', import.meta.url)), [name, argument]));
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  const url = `http://127.0.0.1:${port}`;
+  return { name, url, child, client: new Client(url) };
+}
+
+/**
+ * A program that listens on a port it is given.
+ * @param told how it is told anything while it runs; not at all by default
+ */
+export async function startProgram(
+  name: string,
+  path: string,
+  args: (address: string) => readonly string[],
+  told?: 'ipc',
+): Promise<Server> {
+  const address = `127.0.0.1:${await freePort()}`;
+  const stdio = ['ignore', 'ignore', 'inherit', told ?? 'ignore'] as const;
+  const child = endingWithThis(spawn(path, args(address), { stdio: [...stdio] }));
+  const url = `http://${address}`;
+  const client = new Client(url);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await scrape(client);
+      return { name, url, child, client };
+    } catch (error) {
+      if (attempt > 300 || child.exitCode !== null) throw error;
+      await pause(100);
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+export async function stop({ child, client }: Server): Promise<void> {
+  child.kill('SIGKILL');
+  await client.destroy();
+}
+
+export interface Scrape {
+  /** How long it took (ms) to its last byte. */
+  readonly ms: number;
+  readonly body: Buffer;
+}
+
+/** Takes a compressed scrape. */
+export async function scrape(client: Client): Promise<Scrape> {
+  const from = performance.now();
+  const headers = { 'accept-encoding': 'gzip', accept: 'text/plain;version=0.0.4' };
+  const { body, statusCode } = await client.request({ path: '/metrics', method: 'GET', headers });
+  const pieces: Buffer[] = [];
+  for await (const piece of body) pieces.push(piece as Buffer);
+  const ms = performance.now() - from;
+  if (statusCode !== 200) throw new Error(`answered ${statusCode}`);
+  return { ms, body: Buffer.concat(pieces) };
+}
+
+/** The page as text. */
+export async function page(client: Client): Promise<string> {
+  const { body } = await scrape(client);
+  return (body[0] === 0x1f ? gunzipSync(body) : body).toString();
+}
+
+/** The sum of a metric's series. */
+export function totalIn(text: string, name: string): number {
+  const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'));
+  return sum([...values].map(([, value]) => Number(value)));
+}
+
+/** Watches the event loop of an exporter from now on. */
+export function watchBlocks({ child }: Server): void {
+  child.send('watch' satisfies BlockCommand);
+}
+
+/** The longest time (ms) that the event loop was held up since the exporter was last asked. */
+export async function longestBlock({ child }: Server): Promise<number> {
+  const told = once(child, 'message');
+  child.send('tell' satisfies BlockCommand);
+  const [{ longest }] = (await told) as [{ longest: number }];
+  return longest;
+}
+
+/** CPU time (ms) that the threads of a process have used, to the nanosecond: its own clock has ticks of 10 ms. */
+export function cpuOf({ child }: Pick<Server, 'child'>): number {
+  const threads = `/proc/${child.pid}/task`;
+  return sum(readdirSync(threads).map((thread) => cpuOfThread(join(threads, thread)))) / 1e6;
+}
+
+function cpuOfThread(folder: string): number {
+  try {
+    return Number(readFileSync(join(folder, 'schedstat'), 'utf8').split(' ')[0]);
+  } catch {
+    // It has just ended.
+    return 0;
+  }
+}
+
+/** Resident memory (bytes) of a process. */
+export function rssOf({ child }: Server): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
