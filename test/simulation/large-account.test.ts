@@ -108,7 +108,7 @@ it.each([
     ages.push(await meanAge(running, inLongSuite(20, 10)));
   }
   const [without = 0, alongside = 0] = ages;
-  const jobs = (simulation && simulation.exporter().accounts()[0]?.jobs) ?? [];
+  const jobs = simulation?.exporter().accounts()[0]?.jobs ?? [];
   const settings = jobs.slice().filter(({ collector }) => collector in COLLECTORS);
   expect(settings).toHaveLength(Object.keys(COLLECTORS).length);
   expect(settings.filter(({ last_outcome }) => last_outcome !== 'ok').map(({ id }) => id)).toEqual([]);
