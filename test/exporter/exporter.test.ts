@@ -12,6 +12,7 @@ import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/sel
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { eventually } from '../eventually.ts';
+import { ownValue } from '../own-value.ts';
 import { ModelDatabase } from './cluster/model-database.ts';
 import { noToken } from './credentials/no-token.ts';
 
@@ -87,7 +88,9 @@ test('an account that leaves takes the time of its last success with it, and no 
     observer.polled(account, end as unknown as Parameters<typeof observer.polled>[1]);
   }
   await exporter.apply(configOf('b'), never);
-  const times = ['a', 'b'].map((account) => metrics.pollLastSuccess.value(account, 'domains'));
+  const times = await Promise.all(
+    ['a', 'b'].map((account) => ownValue(metrics.pollLastSuccess, { account, collector: 'domains' })),
+  );
   expect(times).toEqual([undefined, expect.any(Number)]);
   await exporter.stop(never);
 });
@@ -209,6 +212,8 @@ test.each([
     isSlow = false;
     expect(await scrape).not.toContain('edge_up{account="a"}');
   }
+  // Timers that were set meanwhile end as well.
+  await vi.advanceTimersByTimeAsync(60_000);
   vi.useRealTimers();
   await exporter.stop(never);
 });

@@ -9,6 +9,7 @@ import { Running } from '../../src/exporter/running.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
+import { ownValue } from '../own-value.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
 import { madeUpAccount } from './page/made-up-status.ts';
 
@@ -65,14 +66,14 @@ test('a reload tells of what is odd about the configuration, as the start does',
 test('says that everything is made up for as long as the embedded platform stands in for an account', async () => {
   let load = (): LoadedConfig => NOTHING;
   const { running, inUse, metrics } = runningWith(() => load());
-  const metric = () => metrics.sandbox.value();
+  const metric = () => ownValue(metrics.sandbox);
   await running.start(inUse.use('embedded sandbox', CONFIG.parse({ accounts: [ACCOUNT] })));
-  expect([(await running.status()).sandbox, metric()]).toEqual([true, 1]);
+  expect([(await running.status()).sandbox, await metric()]).toEqual([true, 1]);
   await running.reload();
-  expect([(await running.status()).sandbox, metric()]).toEqual([true, 1]);
+  expect([(await running.status()).sandbox, await metric()]).toEqual([true, 1]);
   load = () => LOADED;
   await running.reload();
-  expect([(await running.status()).sandbox, metric()]).toEqual([false, 0]);
+  expect([(await running.status()).sandbox, await metric()]).toEqual([false, 0]);
 });
 
 test('reloads go one after another, so that the one asked for last is in force', async () => {
