@@ -10,6 +10,10 @@ const LEFT_OUT = [
   'undici/lib/dispatcher/client-h2.js',
   // Forms and streams as bodies of requests, and with them half of `fetch`.
   'undici/lib/web/fetch/body.js',
+  // Traces, pushing and worker processes of prom-client.
+  '@opentelemetry/api/dist/index.cjs',
+  'prom-client/lib/pushgateway.js',
+  'prom-client/lib/cluster.js',
   // Threads that write logs.
   'pino/lib/transport.js',
 ];

@@ -12,7 +12,7 @@ const settled = (quantile: number) =>
 /** What exporters find of the same buckets is the same: each account's once. */
 const perMinute = (family: string, by: string, of: string) =>
   `60 * ${sum(once(rate(family, EXPORTED), of), by)}`;
-const RESTATED = 'account,product,metric,direction';
+const RESTATED = 'account,product,direction';
 const REJECTED = 'account,collector,reason';
 
 /** How fresh the data is, and how true. */

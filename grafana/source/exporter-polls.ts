@@ -1,14 +1,14 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { LIMITS } from './limits.ts';
-import { EXPORTED, highest, largest, of, rate, share, sum } from './query.ts';
+import { EXPORTED, EXPORTER, highest, of, rate, share, sum } from './query.ts';
 import { table } from './table.ts';
 
 const POLLS = 'edge_exporter_polls_total';
 const FAILED = 'outcome!~"ok|empty"';
 const COLLECTOR = 'account,collector';
 
-const SLOW = of('edge_exporter_poll_duration_seconds', EXPORTED, 'quantile="0.95"');
+const SLOW = `histogram_quantile(0.95, ${sum(rate('edge_exporter_poll_duration_seconds_bucket', EXPORTER), 'collector,le')}) >= 0`;
 
 // Over a quarter of an hour, as some collectors poll that seldom.
 const perCollector = (...matchers: string[]) =>
@@ -38,9 +38,9 @@ export const polls: readonly Panel[] = [
   chart({
     title: 'Poll latency',
     description:
-      'Time from a poll’s first operation to its end: what 95 of 100 of a collector’s last 32 polls stay below, in the account where it takes longest, of the five slowest collectors at each moment.',
+      'Time from a poll’s first operation to its end: what 95 of 100 polls stay below, over all accounts, of the five slowest collectors at each moment.',
     unit: 's',
-    queries: [{ expr: highest(5, largest(SLOW, 'collector')), legend: '{{collector}}' }],
+    queries: [{ expr: highest(5, SLOW), legend: '{{collector}}' }],
   }),
 ];
 
@@ -59,14 +59,6 @@ export const collectors = table({
       expr: share(perCollector(FAILED), perCollector()),
       unit: 'percentunit',
       limits: LIMITS.failedPolls,
-    },
-    {
-      title: 'Mean time',
-      expr: share(
-        sum(`rate(${of('edge_exporter_poll_duration_seconds_sum', EXPORTED)}[15m])`, COLLECTOR),
-        sum(`rate(${of('edge_exporter_poll_duration_seconds_count', EXPORTED)}[15m])`, COLLECTOR),
-      ),
-      unit: 's',
     },
     {
       title: 'Last success',

@@ -16,9 +16,7 @@ import type { AccountConfig, Config } from '../exporter/configuration/schema.ts'
 import { secretFileTrouble } from '../exporter/credentials/secret-file.ts';
 import { GraphqlSource } from '../exporter/graphql/graphql-source.ts';
 import { tlsFileTrouble } from '../exporter/platform/tls-files.ts';
-import { OwnMetrics } from '../exporter/self/own-metrics.ts';
-import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
-import { createSelfMetrics } from '../exporter/self/self-metrics.ts';
+import { documentedMetrics } from '../exporter/self/measured-metrics.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 import { inShard } from './accounts-asked.ts';
 
@@ -56,8 +54,8 @@ export async function checkConfig({
 function exposedFamilies(): string[] {
   const ofPlatform = [...families(), ...PLATFORM_FAMILIES, ...LEARNED_FAMILIES, ...DISCOVERY_FAMILIES];
   const ofSettings = Object.values(COLLECTORS).flatMap((collector) => collector.families);
-  const all = [...ofPlatform, ...ofSettings, ...createSelfMetrics().families];
-  return [...all.map(({ name }) => name), ...new ProcessMetrics(new OwnMetrics()).names];
+  const own = documentedMetrics().flatMap((registry) => registry.getMetricsAsArray());
+  return [...ofPlatform, ...ofSettings, ...own].map(({ name }) => name);
 }
 
 async function alertMistakes(file: string | undefined, env: Environment): Promise<readonly ConfigIssue[]> {

@@ -21,7 +21,7 @@ import { cronTicker } from '../exporter/poll/ticker.ts';
 import { Running, type RunningOptions } from '../exporter/running.ts';
 import { Secret } from '../exporter/secret.ts';
 import { reportTicks, reportTo } from '../exporter/self/account-report.ts';
-import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
+import { addProcess } from '../exporter/self/measured-metrics.ts';
 import { createSelfMetrics } from '../exporter/self/self-metrics.ts';
 import { StateInUse } from '../exporter/state/directory.ts';
 import { memoryState, openState, StateRequired } from '../exporter/state/open-state.ts';
@@ -177,9 +177,8 @@ async function startExporter(
   stops: Stops,
 ): Promise<Running> {
   const metrics = createSelfMetrics();
-  if (shard !== undefined) metrics.shardInfo.set(1, String(shard.index), String(shard.of), shard.by);
-  const processMetrics = new ProcessMetrics(metrics.own);
-  stops.unshift(processMetrics.start());
+  if (shard !== undefined) metrics.shardInfo.set({ shard: shard.index, of: shard.of, by: shard.by }, 1);
+  addProcess(metrics.registry);
   const { tick, stop } = cronTicker(systemClock, reportTicks(metrics, log));
   stops.unshift(stop);
   const exporter = new Exporter({
@@ -188,7 +187,6 @@ async function startExporter(
     state,
     member,
     metrics,
-    processMetrics,
     observer: reportTo(metrics, log, systemClock),
     credentials: credentialsFrom(systemClock, {
       guard,

@@ -20,15 +20,9 @@ import { Turns } from './poll/operations.ts';
 import type { Ticker } from './poll/ticker.ts';
 import { Push, ReplicaPush } from './push/push.ts';
 import type { PushObserver, ReceiverView } from './push/running-receiver.ts';
-import type { ProcessMetrics } from './self/process-metrics.ts';
-import {
-  measureAccounts,
-  measureOwners,
-  measurePush,
-  measureState,
-  measureStore,
-  type SelfMetrics,
-} from './self/self-metrics.ts';
+import { measuredMetrics } from './self/measured-metrics.ts';
+import { OwnExposition } from './self/own-exposition.ts';
+import { beginPush, type SelfMetrics } from './self/self-metrics.ts';
 import { type KeptCounters, pruneCounters } from './series/pruning.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
 import type { AccountStatus } from './status-document.ts';
@@ -42,12 +36,11 @@ export interface ExporterOptions extends ExpositionOptions {
   /** The replica that this is of several, which decides what is polled here; without it, all accounts are. */
   readonly member?: Member | undefined;
   readonly metrics: SelfMetrics;
-  readonly processMetrics?: Pick<ProcessMetrics, 'measure'>;
   readonly observer: AccountObserver & PushObserver;
   readonly credentials: CredentialsFactory;
 }
 
-/** Stale samples are removed and account metrics updated at these times. */
+/** Stale samples are removed at these times. */
 const UPKEEP_PATTERN = '*/10 * * * * *';
 
 /** Samples that are no buckets are pushed at these times: in the middle of a minute, since most polls begin with it. */
@@ -61,13 +54,12 @@ export class Exporter {
   readonly #options: ExporterOptions;
   readonly #store: Store;
   readonly #exposition: Exposition;
+  readonly #own: OwnExposition;
   readonly #push: Push | ReplicaPush;
   readonly #accounts: RunningAccounts;
   readonly #stopTicking: readonly (() => void)[];
   /** The configuration that is being applied. */
   #applying: Promise<void> = Promise.resolve();
-  /** Accounts are measured one time after another. */
-  #measuring: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(options: ExporterOptions) {
@@ -84,6 +76,14 @@ export class Exporter {
     const turns = new Turns(this.#exposition);
     const ownership = instance === undefined ? { state } : undefined;
     this.#accounts = new RunningAccounts({ clock, ticker, store, ownership, observer, credentials, turns });
+    const measured = measuredMetrics({
+      ...options,
+      store,
+      accounts: () => this.#accounts.views(),
+      receivers: () => this.#push.receivers(),
+      now: () => clock.now(),
+    });
+    this.#own = new OwnExposition([options.metrics.registry, measured], () => clock.now());
     this.#stopTicking = [
       ticker(UPKEEP_PATTERN, () => this.#upkeep()),
       ticker(SNAPSHOT_PATTERN, () => void this.#push.takeSnapshot((wants) => this.#shown(wants))),
@@ -100,12 +100,15 @@ export class Exporter {
 
   /** The document that a scrape gets, ready to be sent, with everything that was published before the call, unless that takes seconds to render. */
   async body(format: ExpositionFormat, encoding: ExpositionEncoding): Promise<readonly Buffer[]> {
-    const { member } = this.#options;
+    const { member, metrics } = this.#options;
     member?.enforce();
+    beginPush(metrics, this.#push.receivers());
     // What this replica has withdrawn another one may show by now: twice would count twice.
-    await Promise.all([this.#exposition.refreshForScrape(member !== undefined), this.#measureOwn()]);
-    const own = this.#options.metrics.own.segments(format);
-    return this.#exposition.snapshot(format, encoding, own instanceof Promise ? await own : own);
+    const [own] = await Promise.all([
+      this.#own.segments(format),
+      this.#exposition.refreshForScrape(member !== undefined),
+    ]);
+    return this.#exposition.snapshot(format, encoding, own);
   }
 
   /** Returns how each account is. */
@@ -150,35 +153,16 @@ export class Exporter {
   #upkeep(): void {
     this.#store.expire(this.#options.clock.now());
     for (const [label, shown] of this.#store.shortened) this.#options.observer.labelShortened(label, shown);
-    void this.#measure();
   }
 
   /** The samples that a scrape would get now of the families that are wanted, by the text of their lines. */
   async #shown(wants: (family: string) => boolean): Promise<ReadonlyMap<string, ShownSample>> {
-    await this.#measure();
-    await Promise.all([this.#exposition.refresh(), this.#measureOwn()]);
+    beginPush(this.#options.metrics, this.#push.receivers());
+    await this.#exposition.refresh();
     const samples = new Map<string, ShownSample>();
     await runInSlices(this.#store.collect(wants, samples));
-    await runInSlices(this.#options.metrics.own.collect(wants, samples));
+    await this.#own.collect(wants, samples);
     return samples;
-  }
-
-  /** Measures what is measured only when somebody looks. */
-  async #measureOwn(): Promise<void> {
-    const { metrics, processMetrics, member, state } = this.#options;
-    measureState(metrics, state);
-    if (member !== undefined) await runInSlices(measureOwners(metrics, member.owned()));
-    await processMetrics?.measure();
-    measureStore(metrics, this.#store);
-  }
-
-  #measure(): Promise<void> {
-    const { metrics, clock } = this.#options;
-    this.#measuring = this.#measuring.then(async () => {
-      await runInSlices(measurePush(metrics, this.#push.receivers()));
-      await runInSlices(measureAccounts(metrics, this.#accounts.views(), clock.now()));
-    });
-    return this.#measuring;
   }
 
   async #prune(): Promise<void> {
@@ -194,10 +178,8 @@ export class Exporter {
     if (this.#stopped) return;
     const isExcluded = matchesAny(metrics.exclude);
     this.#store.exclude(metrics.exclude.length > 0 ? isExcluded : undefined);
-    const { own } = this.#options.metrics;
-    own.exclude(isExcluded);
     const labels = new Map(accounts.map((account) => [account.name, account.labels]));
-    own.label((account) => labels.get(account) ?? {});
+    this.#own.configure(isExcluded, (account) => labels.get(account) ?? {});
     this.#store.seriesLimit = limits.series;
     await this.#push.apply(push, accounts.length);
     this.#accounts.pushTo((account) => this.#push.outputOf(account));
@@ -207,7 +189,6 @@ export class Exporter {
         accounts.map(({ name }) => name),
         this.#push instanceof ReplicaPush ? this.#push.alongside(this.#accounts) : this.#accounts,
       );
-    if (!this.#stopped) await this.#measure();
   }
 }
 

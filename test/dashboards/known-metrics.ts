@@ -9,9 +9,7 @@ import {
 } from '../../src/exporter/catalogue/platform-families.ts';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import type { FamilyMetadata } from '../../src/exporter/exposition/text-format.ts';
-import { OwnMetrics } from '../../src/exporter/self/own-metrics.ts';
-import { ProcessMetrics } from '../../src/exporter/self/process-metrics.ts';
-import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
+import { ownFamilies, processFamilies } from '../reference/exported-families.ts';
 
 /** What Prometheus itself adds. */
 const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_STATE'];
@@ -26,10 +24,7 @@ export function knownMetrics(): ReadonlySet<string> {
 }
 
 function allNames(): ReadonlySet<string> {
-  const selfMetrics = [
-    ...createSelfMetrics().families.flatMap(seriesNames),
-    ...new ProcessMetrics(new OwnMetrics()).names,
-  ];
+  const selfMetrics = [...ownFamilies().flatMap(seriesNames), ...processFamilies()];
   const settings = Object.values(COLLECTORS).flatMap((collector) => collector.families);
   const platform = [
     ...families(),

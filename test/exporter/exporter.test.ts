@@ -11,6 +11,7 @@ import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { eventually } from '../eventually.ts';
+import { ownValue } from '../own-value.ts';
 import { ModelDatabase } from './cluster/model-database.ts';
 import { noToken } from './credentials/no-token.ts';
 
@@ -86,7 +87,9 @@ test('an account that leaves takes the time of its last success with it, and no 
     observer.polled(account, end as unknown as Parameters<typeof observer.polled>[1]);
   }
   await exporter.apply(configOf('b'), never);
-  const times = ['a', 'b'].map((account) => metrics.pollLastSuccess.value(account, 'domains'));
+  const times = await Promise.all(
+    ['a', 'b'].map((account) => ownValue(metrics.pollLastSuccess, { account, collector: 'domains' })),
+  );
   expect(times).toEqual([undefined, expect.any(Number)]);
   await exporter.stop(never);
 });
@@ -208,6 +211,8 @@ test.each([
     isSlow = false;
     expect(await scrape).not.toContain('edge_up{account="a"}');
   }
+  // Timers that were set meanwhile end as well.
+  await vi.advanceTimersByTimeAsync(60_000);
   vi.useRealTimers();
   await exporter.stop(never);
 });

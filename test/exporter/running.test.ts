@@ -9,6 +9,7 @@ import { Running } from '../../src/exporter/running.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
+import { ownValue } from '../own-value.ts';
 
 const never = new AbortController().signal;
 const ACCOUNT = { name: 'a', api_url: 'http://127.0.0.1:9', token: 'x' };
@@ -63,14 +64,14 @@ test('a reload tells of what is odd about the configuration, as the start does',
 test('says that everything is made up for as long as the embedded platform stands in for an account', async () => {
   let load = (): LoadedConfig => NOTHING;
   const { running, inUse, metrics } = runningWith(() => load());
-  const metric = () => metrics.sandbox.value();
+  const metric = () => ownValue(metrics.sandbox);
   await running.start(inUse.use('embedded sandbox', CONFIG.parse({ accounts: [ACCOUNT] })));
-  expect([running.status().sandbox, metric()]).toEqual([true, 1]);
+  expect([running.status().sandbox, await metric()]).toEqual([true, 1]);
   await running.reload();
-  expect([running.status().sandbox, metric()]).toEqual([true, 1]);
+  expect([running.status().sandbox, await metric()]).toEqual([true, 1]);
   load = () => LOADED;
   await running.reload();
-  expect([running.status().sandbox, metric()]).toEqual([false, 0]);
+  expect([running.status().sandbox, await metric()]).toEqual([false, 0]);
 });
 
 test('reloads go one after another, so that the one asked for last is in force', async () => {

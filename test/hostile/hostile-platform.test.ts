@@ -8,6 +8,7 @@ import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { eventually } from '../eventually.ts';
+import { ownValue } from '../own-value.ts';
 import { behaviours, serveBehaviour } from './hostile-platform.ts';
 
 const TIMEOUT_MS = 2_000;
@@ -75,7 +76,7 @@ it('every poll ends within its timeout and a second, while platforms misbehave i
       expect(outcome, `${name}: ${job.id}`).not.toBe('ok');
       expect(durationMs, `${name}: ${job.id}`).toBeLessThan(longest);
     }
-    expect(metrics.pollsOverdue.value(account), name).toBeUndefined();
+    expect(await ownValue(metrics.pollsOverdue, { account }), name).toBeUndefined();
   }
   expect(defects).toEqual([]);
 });

@@ -7,7 +7,7 @@ import {
 } from '../../src/exporter/catalogue/platform-families.ts';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import type { FamilyMetadata } from '../../src/exporter/exposition/text-format.ts';
-import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
+import { documentedMetrics } from '../../src/exporter/self/measured-metrics.ts';
 
 /** A family that `/metrics` may have, with the names of its labels. */
 export interface DocumentedFamily extends FamilyMetadata {
@@ -58,8 +58,25 @@ export function settingsFamilies(): readonly { collector: string; name: string; 
 
 /** The exporter's own families, those of its process excepted. */
 export function ownFamilies(): readonly DocumentedFamily[] {
-  return [...createSelfMetrics().families, ...LEARNED_FAMILIES, ...DISCOVERY_FAMILIES].sort((a, b) =>
+  return [...registered().filter(isOwn), ...LEARNED_FAMILIES, ...DISCOVERY_FAMILIES].sort((a, b) =>
     a.name < b.name ? -1 : 1,
+  );
+}
+
+/** The names of the metrics of the process. */
+export function processFamilies(): readonly string[] {
+  return registered().flatMap((family) => (isOwn(family) ? [] : [family.name]));
+}
+
+function isOwn({ name }: DocumentedFamily): boolean {
+  return name.startsWith('edge_exporter_');
+}
+
+/** Metrics of prom-client have more than its types say. */
+function registered(): readonly DocumentedFamily[] {
+  const metrics = documentedMetrics().flatMap((registry): unknown[] => registry.getMetricsAsArray());
+  return (metrics as readonly (FamilyMetadata & { labelNames: readonly string[] })[]).map(
+    ({ name, help, type, labelNames }) => ({ name, help, type, labels: labelNames }),
   );
 }
 

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FLAGS, type Flag, type FlagName, flagVariable } from '../../src/exporter/command-line/flags.ts';
 import { ACCOUNT_VARIABLES } from '../../src/exporter/configuration/environment.ts';
-import { OwnMetrics } from '../../src/exporter/self/own-metrics.ts';
-import { ProcessMetrics } from '../../src/exporter/self/process-metrics.ts';
 import { configurationKeys } from './configuration-keys.ts';
 import {
   accountFamilies,
   type DocumentedFamily,
   ownFamilies,
+  processFamilies,
   settingsFamilies,
   trafficFamilies,
   unitOf,
@@ -50,7 +49,7 @@ it(`docs/metrics.md has every family with its HELP ${UPDATE}`, async () => {
       ['family', 'collector', 'help'],
       settingsFamilies().map(({ collector, name, help }) => [code(name), code(collector), help]),
     ),
-    process: [new ProcessMetrics(new OwnMetrics()).names.map(code).join(', ')],
+    process: [processFamilies().map(code).join(', ')],
   });
 });
 

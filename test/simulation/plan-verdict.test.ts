@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ownValue } from '../own-value.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
@@ -37,7 +38,9 @@ it('says so although the platform closes a list to the token', async () => {
     account: { ...ONE_METRIC, collectors: { ...ONE_METRIC.collectors, domains: {} } },
   });
   await simulation.minutes(2);
-  expect(simulation.metrics.polls.value('test', 'domains', 'forbidden')).toBe(1);
+  expect(
+    await ownValue(simulation.metrics.polls, { account: 'test', collector: 'domains', outcome: 'forbidden' }),
+  ).toBe(1);
   expect(verdicts(simulation)).toMatchObject([['the plan fits the quota', { jobs: 8 }]]);
 });
 

@@ -1,21 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import { shardText } from '../cluster/shard.ts';
-import { type JobPart, partOf } from '../collectors.ts';
 import { routeOf } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { CredentialsSource } from '../credentials/token-login.ts';
-import { groupedBy } from '../grouped-by.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Route } from '../platform/connector.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type FailureOutcome, type Outcome, PlatformFailure } from '../platform/read.ts';
-import type { Job } from '../poll/job.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { duration, plainNumber, plainShare } from '../text/figures.ts';
 import { type Endpoint, endpointOf, type NetworkOptions, networkSteps, speaksTls } from './network-steps.ts';
-import { workSteps } from './read-steps.ts';
+import { readSteps } from './read-steps.ts';
 import { Session, type SessionOptions, usedUp, usedUpForMs } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -43,24 +40,24 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Step
   setMaxListeners(0, signal);
   const session = new Session(options);
   try {
-    if (yield* platformSteps(session, way, signal)) yield* workSteps(session);
+    if (yield* platformSteps(session, way, signal)) yield* readSteps(session);
   } finally {
     await session.connection.close();
   }
 }
 
-/** What the first read shows of the platform; whether to go on. */
+/** Reads one of each kind, and yields what the answers show of platform, token, clock and quota. Returns true if the reads are worth telling. */
 async function* platformSteps(
   session: Session,
   way: Way,
   signal: AbortSignal,
 ): AsyncGenerator<Step, boolean> {
-  const job = session.firstJob();
-  if (job === undefined) {
+  const { connection, survey, findings, account } = session;
+  if (survey.jobs().length === 0) {
     yield theRest('no collector is enabled');
     return false;
   }
-  const noToken = await session.connection.credentials.authorization(signal).then(
+  const noToken = await connection.credentials.authorization(signal).then(
     () => undefined,
     (failure: unknown) => {
       if (failure instanceof PlatformFailure) return failure;
@@ -68,60 +65,23 @@ async function* platformSteps(
     },
   );
   if (noToken !== undefined) return yield* withoutToken(session, noToken, way);
-  const finding = await session.poll(job);
-  // Where the quota ends within the first poll, an operation of it was answered before.
-  const first: FirstAnswer = finding ?? { outcome: 'ok' };
-  const recognised = () => session.connection.platform.reachability.answered;
-  const api = await apiStep(first, way, recognised());
-  if (first.outcome !== 'not_found' || api.status === 'problem') {
-    return yield* firstAnswerSteps(session, first, api);
-  }
+  const recognised = () => connection.platform.reachability.answered;
   // One path may be missing on this platform; that all are is another matter, and comes before any permission.
-  const { asked, found } = await anythingFound(session);
-  if (found !== undefined)
-    return yield* firstAnswerSteps(session, found, await apiStep(found, way, recognised()));
-  if (asked < 2) return yield* firstAnswerSteps(session, first, api);
-  yield nothingFoundStep(session.account.api_url, asked);
-  yield theRest('the API is not found at this address');
-  return false;
-}
-
-/** How many paths are asked at most before the address is doubted. */
-const MOST_PATHS = 10;
-
-/** So many lists or series of an API that REST does not find show whether another source has them. */
-const ASKED_OF_A_KIND = 3;
-
-/** The first answer other than 404 to a few reads of different kinds, and how many were asked. */
-async function anythingFound(
-  session: Session,
-): Promise<{ readonly asked: number; readonly found: FirstAnswer | undefined }> {
-  let asked = 1;
-  for (const job of differentReads(session.survey.jobs()).slice(0, MOST_PATHS - 1)) {
-    if (session.findings.some((finding) => finding.job === job)) continue;
-    const finding = await session.poll(job);
-    if (finding === undefined) return { asked, found: { outcome: 'ok' } };
-    if (finding.outcome !== 'not_found') {
-      session.forgetNotFound();
-      return { asked, found: finding };
-    }
-    asked += 1;
-  }
-  return { asked, found: undefined };
-}
-
-/** One of each kind of read; first those that another source may answer, of series some of different targets. */
-function differentReads(jobs: readonly Job[]): readonly Job[] {
-  const of = (part: JobPart) => jobs.filter((job) => partOf(job) === part);
-  const lists = [...groupedBy(of('discovery'), ({ group }) => group).values()].flatMap((all) =>
-    all.slice(0, ASKED_OF_A_KIND),
+  const told = await session.pollAll(
+    (finding) => finding.outcome !== 'not_found' || hintOf(finding, recognised()) !== undefined,
+    (first) =>
+      first.outcome === 'unauthorized' ||
+      first.outcome === 'rate_limited' ||
+      hintOf(first, recognised()) !== undefined,
   );
-  const series = [...groupedBy(of('series'), ({ group }) => group).values()].flatMap((all) => {
-    const targets = groupedBy(all, ({ subject }) => `${subject.product} ${subject.configuration_id}`);
-    const firsts = [...targets.values()].flatMap(([first]) => first ?? []);
-    return [...new Set([...firsts, ...all])].slice(0, ASKED_OF_A_KIND);
-  });
-  return [...lists, ...series, ...of('settings')];
+  if (told === undefined && findings.length > 1) {
+    yield nothingFoundStep(account.api_url, findings.length);
+    yield theRest('the API is not found at this address');
+    return false;
+  }
+  // Where the quota ends within the first poll, an operation of it was answered before.
+  const first: FirstAnswer = told ?? findings[0] ?? { outcome: 'ok' };
+  return yield* firstAnswerSteps(session, first, await apiStep(first, way, recognised()));
 }
 
 async function* firstAnswerSteps(
@@ -195,18 +155,24 @@ const HINTS: Partial<Readonly<Record<Outcome, string>>> = {
   network: 'the port is open, but no answer came',
 };
 
-/** Whether what answers is the API. @param recognised whether any answer so far was one that only the platform gives */
-async function apiStep(
-  { outcome, reason = '', foreign = false }: FirstAnswer,
-  { endpoint, route, timeoutMs }: Way,
-  recognised: boolean,
-): Promise<Step> {
-  const { ok, warning, problem } = stepsNamed('API');
+/** Returns why an answer may not be the API's; undefined if it is. @param recognised true if any answer so far was one that only the platform gives */
+function hintOf({ outcome, reason = '', foreign = false }: FirstAnswer, recognised: boolean) {
   // Whatever stands before the platform may pass on the headers that only it gives, with a page of its own.
   const isPage = outcome === 'undecodable' && reason.startsWith('the answer is not JSON');
   // Whoever refuses for now may be the platform's own guard.
   const isForeign = isPage || (foreign && !recognised && outcome !== 'rate_limited');
-  const hint = isForeign ? FOREIGN : HINTS[outcome];
+  return isForeign ? FOREIGN : HINTS[outcome];
+}
+
+/** Returns whether what answers is the API. */
+async function apiStep(
+  answer: FirstAnswer,
+  { endpoint, route, timeoutMs }: Way,
+  recognised: boolean,
+): Promise<Step> {
+  const { outcome, reason = '' } = answer;
+  const { ok, warning, problem } = stepsNamed('API');
+  const hint = hintOf(answer, recognised);
   if (hint === undefined) {
     if (outcome === 'ok' || outcome === 'empty' || recognised) return ok('it is the API');
     return warning(`${reason}: many servers answer like that; is api_url right?`);

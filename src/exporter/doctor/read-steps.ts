@@ -1,8 +1,7 @@
 import { DiscoveryJob } from '../account/discovery-job.ts';
 import { MetadataJob } from '../account/metadata-job.ts';
-import { SourceProbe } from '../account/source-probe.ts';
 import { DIMENSIONS, facesOf } from '../catalogue/catalogue.ts';
-import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import { PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName, partOf } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { unlistedProducts } from '../plan/plan.ts';
@@ -162,83 +161,59 @@ function seriesFamilies({ collectors }: AccountConfig, apis: readonly SeriesApi[
   return [...names];
 }
 
-/** One read of each kind that the configuration needs, what each permission gives, and whether the quota suffices. */
-export async function* workSteps(session: Session): AsyncGenerator<Step> {
-  yield* allSteps(session);
-  yield judgedStep(session);
-  const { unchecked, whyUnchecked } = session;
-  yield unchecked.length === 0
-    ? planStep(session)
-    : stepsNamed('not checked').problem(`${whyUnchecked}: ${unchecked.join(', ')}, plan`);
-}
-
-async function* allSteps(session: Session): AsyncGenerator<Step> {
+/** Yields what the reads show: permissions, lists, series, settings, the judgement of a running exporter, and the plan. */
+export function* readSteps(session: Session): Generator<Step> {
   const { metrics, analytics } = session.account.collectors;
-  const wantsSeries = metrics !== undefined || analytics !== undefined;
-  const closed = wantsSeries && (yield* permissionToRead(session));
-  if (!closed) {
+  const ofSeries = session.findings.filter(({ job }) => isList(job) || partOf(job) === 'series');
+  const permission = analyticsStep(ofSeries, session.account);
+  if (metrics !== undefined || analytics !== undefined) yield permission;
+  if (permission.status !== 'problem') {
     yield* listSteps(session);
     yield* productsStep(session);
-    await askSources(session);
     yield* seriesSteps(session);
     yield* sourceSteps(session);
-    yield* furtherSteps(session);
-    // Last, since it brings metrics to try, which a product need not have.
-    yield* metricsStep(session);
   }
   yield* settingsSteps(session);
-}
-
-/** Whether series are closed to the token: not by one refusal, if anything else that needs the permission is given. */
-async function* permissionToRead(session: Session): AsyncGenerator<Step, boolean> {
-  const findings: Finding[] = [];
-  for await (const finding of probesOfSeries(session)) {
-    if (finding !== undefined) findings.push(finding);
-    else if (findings.length > 0) break;
-    else return true;
+  yield judgedStep(session);
+  if (session.whyUnchecked === '') yield planStep(session);
+  else {
+    const names = new Set(session.survey.unpolled().map(stepNameOf));
+    yield stepsNamed('not checked').problem(`${session.whyUnchecked}: ${[...names, 'plan'].join(', ')}`);
   }
-  if (findings.length === 0) return false;
-  yield analyticsStep(findings, session.account);
-  return findings.every(({ outcome }) => outcome === 'forbidden');
 }
 
-/** The lists of configurations, or a read of series where there are none. */
-async function* probesOfSeries(session: Session): AsyncGenerator<Finding | undefined> {
-  const polled = new Set<Job>();
-  const next = () => listsOf(session).find((job) => !polled.has(job));
-  for (let job = next(); job !== undefined; job = next()) {
-    // Where the quota ends later, the steps of the lists themselves are unchecked.
-    yield await session.poll(job, polled.size === 0 ? 'series' : undefined);
-    polled.add(job);
-  }
-  const series = session.survey.jobs().find((job) => partOf(job) === 'series');
-  if (polled.size === 0 && series !== undefined) yield await session.poll(series, 'series');
-}
-
-/** The jobs that list configurations. Where a list is not available, another is read. */
-function listsOf(session: Session): readonly Job[] {
-  return session.survey.jobs().filter(isList);
+function stepNameOf(job: Job): string {
+  const { collector, product } = job.subject;
+  if (job instanceof MetadataJob) return 'metrics of analytics';
+  if (isList(job)) return `list of ${product}`;
+  return partOf(job) === 'settings' ? collector : `read of ${job.group}`;
 }
 
 function isList(job: Job): boolean {
   return partOf(job) === 'discovery' && job.subject.product !== undefined;
 }
 
-async function* listSteps(session: Session): AsyncGenerator<Step> {
-  // Those that failed before another source was chosen are no longer wanted.
-  const polled = session.findings.map(({ job }) => job).filter(isList);
-  for (const job of new Set([...polled, ...listsOf(session)])) {
-    const name = `list of ${job.subject.product}`;
-    const finding = await session.poll(job, name);
-    if (finding === undefined) continue;
-    // That a source which has nothing of a product does not list its configurations is no mistake: of these together, see `productsStep`.
+function* listSteps(session: Session): Generator<Step> {
+  for (const finding of session.findings) {
+    const { job, outcome } = finding;
+    if (job instanceof MetadataJob) yield metadataStep(finding);
+    if (!isList(job)) continue;
+    // What a source has nothing of it does not list either: see `productsStep`.
     const isNotServed = job instanceof DiscoveryJob && !session.survey.sources.serves(job.product);
-    if (finding.outcome === 'not_found' && isNotServed) continue;
+    const isReplaced = outcome !== 'ok' && !session.survey.jobs().includes(job) && isListed(session, job);
+    if ((outcome === 'not_found' && isNotServed) || isReplaced) continue;
     yield listStep(finding, selectedOf(session, job), session.unmatched(job));
   }
 }
 
-/** How many of the configured products cannot be listed, and of which nothing is read. */
+/** True if another source has listed the product of a list that failed. */
+function isListed({ findings }: Session, { subject }: Job): boolean {
+  return findings.some(
+    ({ job, outcome }) => isList(job) && job.subject.product === subject.product && outcome === 'ok',
+  );
+}
+
+/** Yields how many of the configured products cannot be listed, and of which nothing is read. */
 function* productsStep(session: Session): Generator<Step> {
   const unserved = session.survey.unserved();
   if (unserved !== undefined) yield stepsNamed('products').warning(unserved);
@@ -251,12 +226,6 @@ function* productsStep(session: Session): Generator<Step> {
   );
 }
 
-/** Finds out which source has the series of each API. What fails here fails again as a read of series. */
-async function askSources(session: Session): Promise<void> {
-  for (const job of session.survey.jobs())
-    if (job instanceof SourceProbe) await session.poll(job, `read of ${job.api}`);
-}
-
 function* sourceSteps(session: Session): Generator<Step> {
   for (const { collector, source, why } of session.survey.sources.chosen()) {
     if (source === 'graphql')
@@ -264,36 +233,7 @@ function* sourceSteps(session: Session): Generator<Step> {
   }
 }
 
-/** Whether GraphQL has what is read by it alone: a read of each of these metrics. */
-async function* furtherSteps(session: Session): AsyncGenerator<Step> {
-  const asked = new Set<string>();
-  for (const job of session.survey.jobs()) {
-    const { product = '', metric = '' } = job.subject;
-    const step = `${metric} of ${product}`;
-    if (
-      asked.has(step) ||
-      !PRODUCTS.some(({ slug, onlyElsewhere }) => slug === product && onlyElsewhere?.includes(metric))
-    )
-      continue;
-    asked.add(step);
-    const finding = await session.poll(job, step);
-    if (finding === undefined) continue;
-    const { ok, warning } = stepsNamed(step);
-    if (finding.outcome !== 'ok' && finding.outcome !== 'empty')
-      yield warning(`it is left out: ${finding.reason}`);
-    else if (finding.result?.warning !== undefined) yield warning(finding.result.warning);
-    else yield ok(`GraphQL has it${finding.outcome === 'empty' ? ', and nothing was counted of late' : ''}`);
-  }
-}
-
-/** Which metrics the analytics API has, where all are to be read. */
-async function* metricsStep(session: Session): AsyncGenerator<Step> {
-  const job = session.survey.jobs().find((one) => one instanceof MetadataJob);
-  const finding = job && (await session.poll(job, 'metrics of analytics'));
-  if (finding !== undefined) yield metadataStep(finding);
-}
-
-/** How many configurations of a list are read for their series; undefined when the list serves other ends. */
+/** Returns how many configurations of a list are read for their series; undefined when the list serves other ends. */
 function selectedOf(session: Session, { group, subject: { product = '' } }: Job): number | undefined {
   const collector = group === 'metrics' ? 'metrics' : 'analytics';
   if (session.account.collectors[collector]?.products[product] === undefined) return undefined;
@@ -307,24 +247,34 @@ function selectedOf(session: Session, { group, subject: { product = '' } }: Job)
   return new Set(reads.map(({ target }) => target.id)).size;
 }
 
-async function* seriesSteps(session: Session): AsyncGenerator<Step> {
-  const { account, connection } = session;
+/** Yields the read of each API that matters most, and of what GraphQL alone has each metric. */
+function* seriesSteps(session: Session): Generator<Step> {
+  const { account, connection, survey } = session;
+  const publish = account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay;
+  const wanted = new Set(survey.jobs());
+  const series = session.findings.filter(({ job }) => partOf(job) === 'series' && wanted.has(job));
   for (const collector of ['metrics', 'analytics'] as const) {
-    const step = `read of ${collector}`;
-    if (account.collectors[collector] === undefined || session.unchecked.includes(step)) continue;
-    const own = session.survey.jobs().filter(({ subject }) => subject.collector === collector);
-    const job = own.sort((a, b) => b.weight - a.weight).find(({ weight }) => weight > 0);
-    if (job === undefined) {
-      if (await areListed(session, ({ group }) => group === collector, step))
-        yield stepsNamed(step).skipped(whyNothing(session, collector));
-      continue;
-    }
-    const finding = await session.poll(job, step);
-    for (const other of own.filter(oneOfEach)) await session.poll(other);
-    const publish = account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay;
-    if (finding !== undefined)
-      yield seriesStep(finding, account, connection.platform.platformClock.now(), publish);
+    if (account.collectors[collector] === undefined) continue;
+    const own = series.filter(({ job }) => job.subject.collector === collector);
+    const [first] = own.toSorted((a, b) => b.job.weight - a.job.weight);
+    if (first !== undefined)
+      yield seriesStep(first, account, connection.platform.platformClock.now(), publish);
+    else if (session.whyUnchecked === '')
+      yield stepsNamed(`read of ${collector}`).skipped(whyNothing(session, collector));
   }
+  for (const finding of series) if (isOnlyElsewhere(finding.job)) yield furtherStep(finding);
+}
+
+/** True for a metric that REST does not have. */
+function isOnlyElsewhere({ subject: { product, metric = '' } }: Job): boolean {
+  return PRODUCTS.some(({ slug, onlyElsewhere }) => slug === product && onlyElsewhere?.includes(metric));
+}
+
+function furtherStep({ job: { subject }, outcome, reason, result }: Finding): Step {
+  const { ok, warning } = stepsNamed(`${subject.metric} of ${subject.product}`);
+  if (outcome !== 'ok' && outcome !== 'empty') return warning(`it is left out: ${reason}`);
+  if (result?.warning !== undefined) return warning(result.warning);
+  return ok(`GraphQL has it${outcome === 'empty' ? ', and nothing was counted of late' : ''}`);
 }
 
 function whyNothing({ survey: { sources } }: Session, api: SeriesApi): string {
@@ -333,32 +283,12 @@ function whyNothing({ survey: { sources } }: Session, api: SeriesApi): string {
     : 'there is nothing to read: GraphQL has none of the products that have configurations';
 }
 
-/** Whether it is the first job that reads its metric of its product: the others are answered alike. */
-function oneOfEach({ subject }: Job, index: number, all: readonly Job[]): boolean {
-  const isAlike = (other: Job) =>
-    other.subject.product === subject.product && other.subject.metric === subject.metric;
-  return all.findIndex(isAlike) === index;
-}
-
-async function* settingsSteps(session: Session): AsyncGenerator<Step> {
-  const found: (readonly [CollectorName, Finding | undefined])[] = [];
-  for (const name of Object.keys(COLLECTORS) as CollectorName[]) {
-    if (session.account.collectors[name] === undefined) continue;
-    const job = session.survey.jobs().find(({ subject }) => subject.collector === name);
-    const needs: readonly Product[] = COLLECTORS[name].needs;
-    const needed = ({ subject }: Job) => needs.some(({ slug }) => slug === subject.product);
-    const finding = job && (await session.poll(job, name));
-    const isChecked = job === undefined ? await areListed(session, needed, name) : finding !== undefined;
-    if (isChecked) found.push([name, finding]);
-  }
+function* settingsSteps(session: Session): Generator<Step> {
+  const found = (Object.keys(COLLECTORS) as CollectorName[])
+    .filter((name) => session.account.collectors[name] !== undefined)
+    .map((name) => [name, session.findings.find(({ job }) => job.subject.collector === name)] as const)
+    .filter(([, finding]) => finding !== undefined || session.whyUnchecked === '');
   // All reads that need a permission show together whether it is granted.
   const granted = grantedPermissions(found);
   for (const [name, finding] of found) yield settingsStep(name, finding, granted);
-}
-
-/** Whether the lists of configurations were read that say what there is to read for a step. */
-async function areListed(session: Session, concerns: (list: Job) => boolean, step: string): Promise<boolean> {
-  for (const job of listsOf(session).filter(concerns))
-    if ((await session.poll(job, step)) === undefined) return false;
-  return true;
 }

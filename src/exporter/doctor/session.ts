@@ -1,8 +1,8 @@
 import { Connection, credentialsFrom } from '../account/connection.ts';
+import { MetadataJob } from '../account/metadata-job.ts';
 import type { Clock } from '../clock.ts';
-import { partOf } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import { type Finding, Survey } from '../plan/survey.ts';
+import { explore, type Finding, Survey } from '../plan/survey.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
@@ -21,9 +21,7 @@ export class Session {
   readonly account: AccountConfig;
   readonly clock: Clock;
   readonly connection: Connection;
-  readonly findings: Finding[] = [];
-  /** Names of steps that the quota did not allow, and why it did not allow the first of them. */
-  readonly unchecked: string[] = [];
+  /** Why the quota ended the reads; empty if it did not. */
   whyUnchecked = '';
   readonly survey: Survey;
   readonly #signal: AbortSignal;
@@ -40,6 +38,11 @@ export class Session {
     });
   }
 
+  /** What the polls have found. */
+  get findings(): readonly Finding[] {
+    return this.survey.findings;
+  }
+
   /** Names of the product's configurations to be read that match none of its list. */
   unmatched({ group, subject: { product } }: Job): readonly string[] {
     const listing = this.survey
@@ -48,33 +51,39 @@ export class Session {
     return listing?.unmatched ?? [];
   }
 
-  /** The job whose first read shows most: a list, else settings, else series. */
-  firstJob(): Job | undefined {
-    const jobs = this.survey.jobs();
-    const first = (part: ReturnType<typeof partOf>) => jobs.find((job) => partOf(job) === part);
-    return first('discovery') ?? first('settings') ?? first('series');
-  }
-
-  /** What a poll of the job found, now or before; undefined where the quota is used up: then the step of this name is unchecked. */
-  async poll(job: Job, step?: string): Promise<Finding | undefined> {
-    const known = this.findings.find((finding) => finding.job === job);
-    if (known !== undefined) return known;
+  /**
+   * Polls a job of each kind: lists of configurations first, since others follow from them.
+   * @param isTelling true for answers that show what answers
+   * @param isFinal true for a first telling answer after which nothing else is asked
+   * @returns the first telling answer
+   */
+  async pollAll(
+    isTelling: (finding: Finding) => boolean,
+    isFinal: (first: Finding) => boolean,
+  ): Promise<Finding | undefined> {
+    let told: Finding | undefined;
+    const common = {
+      signal: this.#signal,
+      settingsSample: 1,
+      attempts: 1,
+      isFinal: (finding: Finding) => {
+        if (told !== undefined || !isTelling(finding)) return false;
+        told = finding;
+        return isFinal(finding);
+      },
+    };
+    const isMetadata = (job: Job) => job instanceof MetadataJob;
     try {
-      const finding = await this.survey.poll(job, this.#signal);
-      this.findings.push(finding);
-      return finding;
+      const parts = ['discovery', 'series', 'settings'] as const;
+      const final = await explore(this.survey, { ...common, parts, isWanted: (job) => !isMetadata(job) });
+      // Last, since it brings metrics to try, which a product need not have.
+      if (final === undefined)
+        await explore(this.survey, { ...common, parts: ['discovery'], isWanted: isMetadata });
     } catch (error) {
       if (!(error instanceof QuotaUsedUp)) throw error;
-      this.whyUnchecked ||= error.message;
-      if (step !== undefined) this.unchecked.push(step);
-      return undefined;
+      this.whyUnchecked = error.message;
     }
-  }
-
-  /** What was not found is asked once more: since then another source has answered. */
-  forgetNotFound(): void {
-    const kept = this.findings.filter(({ outcome }) => outcome !== 'not_found');
-    this.findings.splice(0, Number.POSITIVE_INFINITY, ...kept);
+    return told;
   }
 
   /** doctor does not wait for quota: it skips what the quota does not allow now. */

@@ -16,7 +16,10 @@ import type { Secret } from '../secret.ts';
 import type { Collector } from '../settings/collector.ts';
 import { duration } from '../text/figures.ts';
 import { type AccountPlan, planOf } from './plan.ts';
-import { type ExploreProgress, explore, Survey } from './survey.ts';
+import { type ExploreProgress, explore, notesOf, preventsPlan, refusedAll, Survey } from './survey.ts';
+
+/** One configuration may hold more settings than the next, and other clients may use up the quota. */
+const PLANNING = { settingsSample: 3, attempts: 3, isFinal: preventsPlan };
 
 interface PlanOptions {
   readonly account: AccountConfig;
@@ -51,19 +54,25 @@ export async function livePlan(
   try {
     const readFor = (group: string) => connection.operations.readFor(group);
     const survey = new Survey({ account, readFor, scopes, limits });
-    const { findings, notes, unreachable } = await explore(survey, {
+    const final = await explore(survey, {
+      ...PLANNING,
       signal,
       parts: ['discovery', 'settings', 'series'],
       onProgress: progress.take,
     });
+    const unreachable = final === undefined ? refusedAll(survey) : (final.reason ?? final.outcome);
     if (unreachable !== undefined) return { unreachable };
     const listings = survey.listings();
     const unserved = survey.unserved();
     return planOf({
       account,
       jobs: survey.jobs(),
-      findings,
-      notes: [...notes, ...listings.flatMap(unmatchedNote), ...(unserved === undefined ? [] : [unserved])],
+      findings: survey.findings,
+      notes: [
+        ...notesOf(survey),
+        ...listings.flatMap(unmatchedNote),
+        ...(unserved === undefined ? [] : [unserved]),
+      ],
       listings,
       scopes,
     });
@@ -149,13 +158,9 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const scopes = new LimitScopes({ platformClock, assumedLimit, reserve, byAddress: options.byAddress });
   const read = imaginedRead(counts);
   const survey = new Survey({ account, scopes, readFor: () => read, limits });
-  const { findings } = await explore(survey, {
-    signal,
-    parts: ['discovery', 'settings'],
-    onProgress: () => undefined,
-  });
+  await explore(survey, { ...PLANNING, signal, parts: ['discovery', 'settings'] });
   // What made-up items show says nothing of what real ones would.
-  const telling = findings.map(({ series, ...finding }) =>
+  const telling = survey.findings.map(({ series, ...finding }) =>
     partOf(finding.job) === 'discovery' && series !== undefined ? { ...finding, series } : finding,
   );
   const notes = [

@@ -34,6 +34,7 @@ export interface Finding {
 
 /** The jobs that the exporter would have, each polled at most when asked, and nothing kept: what they cost is found out. */
 export class Survey extends AccountJobs {
+  readonly findings: Finding[] = [];
   readonly #readFor: (group: string) => Read;
 
   constructor({ account, scopes, readFor, limits = DEFAULT_LIMITS, namesWaitMs = 0 }: SurveyOptions) {
@@ -46,6 +47,12 @@ export class Survey extends AccountJobs {
     const products = this.targets.products.filter(({ product }) => !this.sources.serves(product));
     const names = products.map(({ product }) => product.slug).join(', ');
     return names === '' ? undefined : `GraphQL has none of the metrics of ${names}: nothing of them is read`;
+  }
+
+  /** Returns a job of each kind that was not polled. */
+  unpolled(): readonly Job[] {
+    const polled = new Set(this.findings.map(({ job }) => kindOf(job)));
+    return representatives(this.jobs(), 1).filter((job) => !polled.has(kindOf(job)));
   }
 
   /** Polls a job once. */
@@ -114,24 +121,19 @@ interface ExploreOptions {
   readonly signal: AbortSignal;
   /** Parts that are polled, in this order; series cost the same whatever they hold, unless the platform answers without dimensions. */
   readonly parts: readonly JobPart[];
-  readonly onProgress: (progress: ExploreProgress) => void;
-}
-
-/** What an exploration has found, and what it could not. */
-interface Exploration {
-  readonly findings: readonly Finding[];
-  /** Why there is no plan: the platform gave no usable answer to a read that the others depend on. */
-  readonly unreachable?: string;
-  /** What is missing in the plan, in plain words. */
-  readonly notes: readonly string[];
+  /** How many jobs of a kind of settings are polled: one configuration may hold more than the next. */
+  readonly settingsSample: number;
+  /** How often a read is tried that was rate limited because of the token's other clients. */
+  readonly attempts: number;
+  readonly isWanted?: (job: Job) => boolean;
+  /** True for an answer after which nothing else is polled. */
+  readonly isFinal: (finding: Finding) => boolean;
+  readonly onProgress?: (progress: ExploreProgress) => void;
 }
 
 /** Outcomes that the exporter would meet as well: the part was read, or is closed to this token or account. */
 const REFUSALS: readonly Outcome[] = ['forbidden', 'not_found'];
 const CONCLUSIVE: readonly Outcome[] = ['ok', 'empty', ...REFUSALS];
-
-/** How often a read is tried that was rate limited because of the token's other clients. */
-const MAX_ATTEMPTS = 3;
 
 /** Jobs of one kind differ only in the configuration that they read. */
 export function kindOf(job: Job): string {
@@ -141,51 +143,56 @@ export function kindOf(job: Job): string {
   return JSON.stringify([group, collector, product, metric, configuration_id === undefined]);
 }
 
-/** How many jobs of a kind of settings are polled: one configuration may hold more than the next. */
-const SETTINGS_SAMPLE = 3;
-
-/** A few jobs of each kind, enough to know what all of that kind cost: of series one, since they cost the same. */
-function representatives(jobs: readonly Job[]): readonly Job[] {
+/** Returns a few jobs of each kind, enough to know what all of that kind cost: of series one, since they cost the same. */
+function representatives(jobs: readonly Job[], settingsSample: number): readonly Job[] {
   const taken = new Map<string, number>();
   return jobs.filter((job) => {
     const kind = kindOf(job);
     const count = taken.get(kind) ?? 0;
     taken.set(kind, count + 1);
-    return count < (partOf(job) === 'settings' ? SETTINGS_SAMPLE : 1);
+    return count < (partOf(job) === 'settings' ? settingsSample : 1);
   });
 }
 
-/** Polls a few jobs of each kind: the lists of configurations first, since the others follow from them. */
-export async function explore(survey: Survey, options: ExploreOptions): Promise<Exploration> {
-  const findings: Finding[] = [];
-  for (const part of options.parts) {
-    const polled = new Set<Job>();
+/** Polls a few jobs of each kind: the lists of configurations first, since the others follow from them. Returns the final answer, if there was one. */
+export async function explore(survey: Survey, options: ExploreOptions): Promise<Finding | undefined> {
+  const { parts, settingsSample, isWanted = () => true, isFinal, onProgress } = options;
+  const polled = new Set(survey.findings.map(({ job }) => job));
+  for (const part of parts) {
+    const before = polled.size;
     // A list may bring jobs of the same part.
     for (;;) {
-      const jobs = representatives(survey.jobs()).filter((one) => partOf(one) === part);
+      const jobs = representatives(survey.jobs(), settingsSample).filter(
+        (one) => partOf(one) === part && isWanted(one),
+      );
       const job = jobs.find((one) => !polled.has(one));
       if (job === undefined) break;
-      const done = polled.size;
-      const begin = () => options.onProgress({ done, total: jobs.length, job });
+      const progress = { done: polled.size - before, total: jobs.length, job };
       polled.add(job);
-      const finding = await pollWithRetries(survey, job, begin, options.signal);
-      findings.push(finding);
-      if (
-        !CONCLUSIVE.includes(finding.outcome) &&
-        (listsConfigurations(job) || finding.outcome === 'unauthorized')
-      )
-        return { findings, notes: [], unreachable: finding.reason ?? finding.outcome };
+      const finding = await pollWithRetries(survey, job, () => onProgress?.(progress), options);
+      survey.findings.push(finding);
+      if (isFinal(finding)) return finding;
     }
   }
-  if (findings.length > 0 && findings.every(({ outcome }) => REFUSALS.includes(outcome)))
-    return {
-      findings,
-      notes: [],
-      unreachable: `${findings[0]?.reason} to all of ${findings.length} reads: edge-exporter doctor tells why`,
-    };
+  return undefined;
+}
+
+/** Returns what is missing in a plan, in plain words. */
+export function notesOf(survey: Survey): readonly string[] {
   // By another source than it was begun with, less may be wanted.
   const wanted = new Set(survey.jobs());
-  return { findings, notes: findings.filter(({ job }) => wanted.has(job)).flatMap(noteOf) };
+  return survey.findings.filter(({ job }) => wanted.has(job)).flatMap(noteOf);
+}
+
+/** True for an answer without which there is no plan, since others depend on it. */
+export function preventsPlan({ job, outcome }: Finding): boolean {
+  return !CONCLUSIVE.includes(outcome) && (listsConfigurations(job) || outcome === 'unauthorized');
+}
+
+/** Returns why there is no plan where all reads were refused; undefined where some were not. */
+export function refusedAll({ findings }: Survey): string | undefined {
+  if (findings.length === 0 || !findings.every(({ outcome }) => REFUSALS.includes(outcome))) return undefined;
+  return `${findings[0]?.reason} to all of ${findings.length} reads: edge-exporter doctor tells why`;
 }
 
 function listsConfigurations(job: Job): boolean {
@@ -196,12 +203,12 @@ async function pollWithRetries(
   survey: Survey,
   job: Job,
   begin: () => void,
-  signal: AbortSignal,
+  { signal, attempts: most }: ExploreOptions,
 ): Promise<Finding> {
   for (let attempts = 1; ; attempts += 1) {
     begin();
     const finding = await survey.poll(job, signal);
-    if (finding.outcome !== 'rate_limited' || attempts === MAX_ATTEMPTS) return finding;
+    if (finding.outcome !== 'rate_limited' || attempts === most) return finding;
   }
 }
 

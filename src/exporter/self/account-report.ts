@@ -15,9 +15,6 @@ import {
 import { reportPush } from './push-report.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 
-/** What hangs once hangs again: how often (ms) it is logged for an account. */
-const OVERDUE_LOGGED_EVERY_MS = 3_600_000;
-
 /** A platform may name new ones in every answer: so many of an account are logged. */
 const MOST_UNKNOWN = 1_000;
 
@@ -42,8 +39,8 @@ export function reportTo(
       stateFails = false;
       log.info({ account }, 'writing the state works again');
     }
-    metrics.bucketsCounted.add(counted, account, product);
-    metrics.bucketsSkipped.add(skipped, account, product);
+    metrics.bucketsCounted.inc({ account, product }, counted);
+    metrics.bucketsSkipped.inc({ account, product }, skipped);
     if (skipped > 0 && notesOf(account).isNews(`${product} ${metric} skipped`)) {
       log.warn(
         { account, product, metric, buckets: skipped },
@@ -53,7 +50,7 @@ export function reportTo(
   };
 
   const clockContradicted = (account: string, { aheadMs, isBelieved }: ClockContradiction): void => {
-    metrics.platformClockContradictions.add(1, account);
+    metrics.platformClockContradictions.inc({ account });
     const ahead = { account, ahead_seconds: Math.round(aheadMs / 1_000) };
     if (isBelieved) log.warn(ahead, 'the platform’s clock has jumped: its time is taken from now on');
     else if (notesOf(account).isNews('the platform’s time'))
@@ -79,9 +76,8 @@ export function reportTo(
     const { product = '', metric = '' } = job.subject;
     const { restated = [] } = result.counting ?? {};
     for (const changes of restated) countRestatements(metrics, account, { product, metric }, changes);
-    const ages: number[] = [];
-    for (const changes of restated) for (const age of changes.ages) ages.push(age / 1_000);
-    metrics.settleSeconds.observeAll(ages, product);
+    for (const { ages } of restated)
+      for (const age of ages) metrics.settleSeconds.observe({ product }, age / 1_000);
     warnOfUnknown(account, metric, result.unknownDimensions ?? []);
     if (result.warning !== undefined) log.warn({ account, job: job.id }, result.warning);
     if (!committed) return;
@@ -98,7 +94,7 @@ export function reportTo(
       const ms = Math.round(info.endedAt - info.startedAt);
       const facts = { account, method, path, status, outcome, bytes, ms, remaining: info.rate?.remaining };
       log.debug?.(facts, 'operation');
-      metrics.operations.add(1, account, name, status === undefined ? 'none' : String(status));
+      metrics.operations.inc({ account, scope: name, status: status ?? 'none' });
       notesOf(account).exchanged(name, info);
       if (contradiction !== undefined) clockContradicted(account, contradiction);
       const namesNone = method === 'GET' && outcome === 'ok' && info.rate?.limit === undefined;
@@ -109,18 +105,17 @@ export function reportTo(
         );
     },
     sourceChosen(account, { collector, source, why }) {
-      if (source === 'graphql') notesOf(account).failures.replaced(collector);
       log.info({ account, collector, source, why }, 'source of series');
     },
     departed(account, waitedMs) {
-      metrics.quotaWait.observe(Math.max(0, waitedMs) / 1_000, account);
+      metrics.quotaWait.observe({ account }, Math.max(0, waitedMs) / 1_000);
     },
     polled(account, end) {
       countPoll(metrics, account, end);
       const { outcome, operations, job } = end;
       if ((outcome === 'ok' || outcome === 'empty') && operations > 0) {
         const { collector } = job.subject;
-        metrics.pollLastSuccess.set(clock.wall() / 1_000, account, collector);
+        metrics.pollLastSuccess.set({ account, collector }, clock.wall() / 1_000);
         notesOf(account).succeeded.add(collector);
       }
       notesOf(account).failures.polled(end);
@@ -128,19 +123,18 @@ export function reportTo(
       if (end.result !== undefined) found(account, job, end.result, end.committed);
     },
     planned(account, demands, surveyed) {
-      notesOf(account).failures.minute();
       notesOf(account).planned(demands, surveyed);
     },
     jobsDropped(account, { count, first }) {
       const notes = notesOf(account);
       if (count === notes.dropped) return;
       notes.dropped = count;
-      metrics.jobsDropped.set(count, account);
+      metrics.jobsDropped.set({ account }, count);
       if (count > 0)
         log.warn({ account, jobs: count, first }, 'too many jobs: those beyond limits.jobs are left out');
     },
     commitRefused(account, { subject: { product, metric } }, failure) {
-      metrics.stateErrors.add(1);
+      metrics.stateErrors.inc();
       if (!stateFails)
         log.error({ account, product, metric, err: failure }, 'the state cannot be written: counters wait');
       stateFails = true;
@@ -154,10 +148,8 @@ export function reportTo(
       log.warn({ label, begins: shown.slice(0, 60) }, 'a label value is too long and was truncated');
     },
     overdue(account, job, part) {
-      metrics.pollsOverdue.add(1, account);
-      const notes = notesOf(account);
-      if (clock.now() - notes.overdueLoggedAt < OVERDUE_LOGGED_EVERY_MS) return;
-      notes.overdueLoggedAt = clock.now();
+      metrics.pollsOverdue.inc({ account });
+      if (!notesOf(account).isNews('overdue')) return;
       const why = 'the exporter gets too little CPU, or this is a bug';
       log.warn({ account, job: job.id, part }, `a poll goes on beyond its timeout: ${why}`);
     },
@@ -168,7 +160,7 @@ export function reportTo(
       const { succeeded } = notesOf(account);
       for (const collector of succeeded) {
         if (collectors.has(collector)) continue;
-        metrics.pollLastSuccess.remove(account, collector);
+        metrics.pollLastSuccess.remove({ account, collector });
         succeeded.delete(collector);
       }
     },
@@ -176,8 +168,9 @@ export function reportTo(
       log.error({ account, err: failure }, 'the account did not stop properly');
     },
     left(account) {
-      for (const collector of notesOf(account).succeeded) metrics.pollLastSuccess.remove(account, collector);
-      metrics.jobsDropped.remove(account);
+      for (const collector of notesOf(account).succeeded)
+        metrics.pollLastSuccess.remove({ account, collector });
+      metrics.jobsDropped.remove({ account });
       accounts.delete(account);
     },
   };
@@ -197,8 +190,6 @@ function notesOn(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
     planned: planLog(own),
     /** Collectors that have a time of their last success. */
     succeeded: new Set<string>(),
-    /** When (local ms) it was last logged that a poll is overdue; the counter has them all. */
-    overdueLoggedAt: Number.NEGATIVE_INFINITY,
     /** How many jobs exceeded the limit when that was reported last. */
     dropped: 0,
     /** The metrics and dimensions that the catalogue does not know, as far as they were logged. */
@@ -214,9 +205,10 @@ function countPoll(
   { job, outcome, operations, rejected, durationMs }: PollEnd,
 ): void {
   const { collector } = job.subject;
-  metrics.polls.add(1, account, collector, outcome);
-  if (operations > 0) metrics.pollDuration.observe(durationMs / 1_000, account, collector);
-  for (const [why, rows] of rejected ?? []) metrics.rejectedRows.add(rows, account, collector, why);
+  metrics.polls.inc({ account, collector, outcome });
+  if (operations > 0) metrics.pollDuration.observe({ collector }, durationMs / 1_000);
+  for (const [why, rows] of rejected ?? [])
+    metrics.rejectedRows.inc({ account, collector, reason: why }, rows);
 }
 
 function countRestatements(
@@ -226,10 +218,11 @@ function countRestatements(
   { ages, downwards, late, lateAmount }: Restatements,
 ): void {
   const upwards = ages.length - downwards;
-  if (upwards > 0) metrics.restatements.add(upwards, account, product, metric, 'up');
-  if (downwards > 0) metrics.restatements.add(downwards, account, product, metric, 'down');
-  if (late > 0) metrics.lateRestatements.add(late, account, product);
-  if (lateAmount > 0) metrics.lateAmount.add(lateAmount, account, product, metric);
+  if (upwards > 0) metrics.restatements.inc({ account, product, direction: 'up' }, upwards);
+  if (downwards > 0) metrics.restatements.inc({ account, product, direction: 'down' }, downwards);
+  if (late > 0) metrics.lateRestatements.inc({ account, product }, late);
+  if (lateAmount > 0 && Number.isFinite(lateAmount))
+    metrics.lateAmount.inc({ account, product, metric }, lateAmount);
 }
 
 /** Counts and logs what happens to the ticker: one line each time. */
@@ -237,13 +230,13 @@ export function reportTicks(metrics: SelfMetrics, log: ReportLog): TickerReports
   return {
     failed: (pattern, error) => log.error({ pattern, err: error }, 'a scheduled task failed: this is a bug'),
     stepped: (ms) => {
-      metrics.clockSteps.add(1);
+      metrics.clockSteps.inc();
       metrics.clockLastStep.set(ms / 1_000);
       const direction = ms > 0 ? 'forward' : 'back';
       log.warn({ seconds: Math.round(Math.abs(ms) / 1_000) }, `the machine’s clock was set ${direction}`);
     },
     stalled: (ms) => {
-      metrics.stalled.add(ms / 1_000);
+      metrics.stalled.inc(ms / 1_000);
       log.warn(
         { seconds: Math.round(ms / 1_000) },
         'the exporter stood still: the process was suspended, or its event loop blocked',

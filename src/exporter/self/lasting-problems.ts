@@ -36,54 +36,23 @@ interface Trouble {
   readonly logged: Set<Outcome>;
 }
 
-/** A 404 of an API in whose place another may be read: then it is no failure. */
-interface Unclear {
-  readonly group: string;
-  readonly tell: () => void;
-  /** Whether it has stood for a minute. */
-  hasStood: boolean;
-}
-
-/** The APIs that another source may take the place of. */
-const REPLACEABLE: readonly string[] = ['metrics', 'analytics'];
-
 /**
  * Logs failures as an operator meets them: once when an account's platform is in trouble, however many jobs feel it,
- * once for a job that fails on its own, and once when either works again. A 404 of series or of their list is logged after one to two minutes, unless
- * another source has taken the place of that API by then.
+ * once for a job that fails on its own, and once when either works again.
  */
 export class FailureLog {
   readonly #log: EventLog;
   readonly #whole = noTrouble();
   /** Of the jobs that are in trouble; one that is no longer wanted, since what it reads is gone, goes with its trouble. */
   readonly #jobs = new WeakMap<Job, Trouble>();
-  readonly #unclear = new Map<Job, Unclear>();
 
   constructor(log: EventLog) {
     this.#log = log;
   }
 
-  /** Another source has taken the place of an API. */
-  replaced(api: string): void {
-    for (const [job, { group }] of this.#unclear) if (group === api) this.#unclear.delete(job);
-  }
-
-  /** A minute has passed: logs what has stood through it. */
-  minute(): void {
-    for (const [job, failure] of this.#unclear) {
-      if (failure.hasStood) {
-        this.#unclear.delete(job);
-        failure.tell();
-      }
-      failure.hasStood = true;
-    }
-  }
-
   polled({ job, outcome, reason, operations }: PollEnd): void {
     const answered = outcome === 'ok' || outcome === 'empty';
     if (answered && operations === 0) return;
-    // What it ends with has not stood: what has taken its place is logged.
-    if (outcome !== 'not_found') this.#unclear.delete(job);
     const general = GENERAL.has(outcome);
     const whole = this.#whole;
     if (general) this.#failed(whole, outcome, IN_A_ROW, { outcome, reason }, 'polling the platform fails');
@@ -95,11 +64,7 @@ export class FailureLog {
       this.#jobs.delete(job);
     } else if (!general || whole.logged.size === 0) {
       this.#jobs.set(job, own);
-      const { group } = job;
-      const tell = () =>
-        this.#failed(own, outcome, general ? IN_A_ROW : 1, { ...facts, outcome, reason }, 'poll failed');
-      if (outcome !== 'not_found' || !REPLACEABLE.includes(group)) tell();
-      else if (!this.#unclear.has(job)) this.#unclear.set(job, { group, tell, hasStood: false });
+      this.#failed(own, outcome, general ? IN_A_ROW : 1, { ...facts, outcome, reason }, 'poll failed');
     }
   }
 

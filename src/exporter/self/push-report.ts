@@ -13,7 +13,7 @@ export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
   const isNews = (about: string) => isNewIn(logged, about);
   return {
     sent(receiver, samples) {
-      metrics.pushSent.add(samples, receiver);
+      metrics.pushSent.inc({ receiver }, samples);
       const before = failures.get(receiver) ?? 0;
       failures.delete(receiver);
       logged.delete(`${receiver} outbox`);
@@ -21,7 +21,7 @@ export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
         log.info({ receiver, failures: before }, 'the receiver takes samples again');
     },
     refused(receiver, reason, samples, words) {
-      metrics.pushRefused.add(samples, receiver, reason);
+      metrics.pushRefused.inc({ receiver, reason }, samples);
       if (!isNews(`${receiver} refused ${reason}`)) return;
       log.warn(
         { receiver, reason, samples, answer: words },
@@ -29,7 +29,7 @@ export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
       );
     },
     dropped(receiver, reason, samples) {
-      metrics.pushDropped.add(samples, receiver, reason);
+      metrics.pushDropped.inc({ receiver, reason }, samples);
       if (!isNews(`${receiver} dropped ${reason}`)) return;
       log.warn(
         { receiver, reason, samples },
@@ -37,7 +37,7 @@ export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
       );
     },
     failed(receiver, words) {
-      metrics.pushFailures.add(1, receiver);
+      metrics.pushFailures.inc({ receiver });
       const count = (failures.get(receiver) ?? 0) + 1;
       failures.set(receiver, count);
       if (count === LOGGED_AFTER) {
@@ -49,7 +49,7 @@ export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
       log.warn({ receiver, reason: words }, 'the outbox cannot be read: nothing is sent until it can');
     },
     pushDefect(receiver, error) {
-      metrics.pushDefects.add(1, receiver);
+      metrics.pushDefects.inc({ receiver });
       log.error({ receiver, err: error }, 'pushing to a receiver was interrupted: this is a bug');
     },
   };

@@ -16,7 +16,7 @@ it('finds nothing wrong with a good account, and tells what it has seen', async 
   expect(of('token')?.text).toBe('the configured token is accepted; its expiry is unknown');
   expect(of('clock')?.text).toBe('this machine and the platform agree');
   expect(of('quota')?.text).toBe(
-    'reads: 200 operations per minute, 198 left in this window; 160 may be used, 20% are reserved',
+    'reads: 200 operations per minute, 191 left in this window; 160 may be used, 20% are reserved',
   );
   expect(of('list of edge_applications')?.text).toBe('6 found, 6 read');
   expect(of('list of content_delivery')?.text).toBe('3 found, for the settings of each');
@@ -233,7 +233,7 @@ it('a server that knows nothing of what is asked: the path of the address is dou
   expect(of('API')).toEqual({
     step: 'API',
     status: 'problem',
-    text: `HTTP 404 to each of 3 paths that were asked: is the path of api_url right? ${origin} must be the address below which /domains and /metrics are`,
+    text: `HTTP 404 to each of 4 paths that were asked: is the path of api_url right? ${origin} must be the address below which /domains and /metrics are`,
   });
   expect(of(REST)?.text).toBe('not checked: the API is not found at this address');
   expect(of('series')).toBeUndefined();
@@ -303,7 +303,7 @@ it('a wrong path on the platform itself: the path of the address is doubted firs
   onTestFinished(close);
   const { of } = await diagnose({ account: { api_url: `${url}/v9` } });
   expect(of('API')?.text).toMatch(
-    /^HTTP 404 to each of 3 paths that were asked: is the path of api_url right\?/,
+    /^HTTP 404 to each of 4 paths that were asked: is the path of api_url right\?/,
   );
   expect(of('token')).toBeUndefined();
 });

@@ -9,6 +9,7 @@ import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { type State, StateReadFailure, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { ownValue } from '../../own-value.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { ModelReceiver } from './model-receiver.ts';
 import { hastyClock, outboxBed, sample } from './outbox-bed.ts';
@@ -116,11 +117,11 @@ it.each([
   await apply(receiverAt(receiver.url));
   for (let at = 1; at <= 20; at++) await commit(at);
   await expect.poll(() => receiver.requests).toBeGreaterThan(30);
-  expect(metrics.pushSent.value('r') ?? 0).toBe(0);
+  expect((await ownValue(metrics.pushSent, { receiver: 'r' })) ?? 0).toBe(0);
   receiver.answer = WELL;
-  await expect.poll(() => metrics.pushSent.value('r')).toBe(20);
-  expect(metrics.pushFailures.value('r')).toBeGreaterThan(0);
-  expect(metrics.pushRefused.value('r', 'invalid')).toBeUndefined();
+  await expect.poll(() => ownValue(metrics.pushSent, { receiver: 'r' })).toBe(20);
+  expect(await ownValue(metrics.pushFailures, { receiver: 'r' })).toBeGreaterThan(0);
+  expect(await ownValue(metrics.pushRefused, { receiver: 'r', reason: 'invalid' })).toBeUndefined();
   await expect.poll(() => receivers()[0]).toMatchObject({ samples: 0 });
 });
 
@@ -140,10 +141,10 @@ it('five disk stalls of 35 s, at starts and reloads, lose nothing and are not bl
   }
   await expect.poll(() => receivers()[0]).toMatchObject({ samples: 0 });
   // What was sent as a stall began is sent again where it could not be removed: nothing less than all arrives.
-  expect(metrics.pushSent.value('r')).toBeGreaterThanOrEqual(made);
-  expect(metrics.pushFailures.value('r') ?? 0).toBe(0);
-  expect(metrics.pushDefects.value('r') ?? 0).toBe(0);
-  expect(metrics.pushDropped.value('r', 'damaged')).toBeUndefined();
+  expect(await ownValue(metrics.pushSent, { receiver: 'r' })).toBeGreaterThanOrEqual(made);
+  expect((await ownValue(metrics.pushFailures, { receiver: 'r' })) ?? 0).toBe(0);
+  expect((await ownValue(metrics.pushDefects, { receiver: 'r' })) ?? 0).toBe(0);
+  expect(await ownValue(metrics.pushDropped, { receiver: 'r', reason: 'damaged' })).toBeUndefined();
   expect(warnings).toContain('the outbox cannot be read: nothing is sent until it can');
 });
 

@@ -6,9 +6,10 @@ import { unlessAborted } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/push-report.ts';
-import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
+import { beginPush, createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import type { State } from '../../../src/exporter/state/state.ts';
+import { ownValue } from '../../own-value.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { hastyClock, sample } from './outbox-bed.ts';
 
@@ -48,8 +49,8 @@ it('goes on a minute after a fault of its own, and counts it', async () => {
   onTestFinished(() => push.stop());
   await push.apply(PUSH.parse([{ name: 'r', kind: 'remote_write', url: `${origin}/write` }]));
   await push.commit({ entries: [], samples: [sample('x', 1)], source: 'job' });
-  await expect.poll(() => metrics.pushSent.value('r')).toBe(1);
-  expect(metrics.pushDefects.value('r')).toBe(1);
+  await expect.poll(() => ownValue(metrics.pushSent, { receiver: 'r' })).toBe(1);
+  expect(await ownValue(metrics.pushDefects, { receiver: 'r' })).toBe(1);
   expect(clock.now()).toBeGreaterThanOrEqual(60_000);
 });
 
@@ -62,7 +63,7 @@ it('posts to the whole address, its query included', async () => {
   const url = `${origin}/write?api-version=2021-11-01-preview&extra_label=a%3Db`;
   await push.apply(PUSH.parse([{ name: 'r', kind: 'remote_write', url }]));
   await push.commit({ entries: [], samples: [sample('x', 1)], source: 'job' });
-  await expect.poll(() => metrics.pushSent.value('r')).toBe(1);
+  await expect.poll(() => ownValue(metrics.pushSent, { receiver: 'r' })).toBe(1);
   expect(urls[0]).toBe('/write?api-version=2021-11-01-preview&extra_label=a%3Db');
 });
 
@@ -71,11 +72,11 @@ it('counts every kind of loss from 0, so that Prometheus sees the first', async 
   const push = new Push({ clock: hastyClock(), state: memoryState(), observer: reportPush(metrics, SILENT) });
   onTestFinished(() => push.stop());
   await push.apply(PUSH.parse([{ name: 'r', kind: 'otlp', url: 'http://127.0.0.1:9/' }]));
-  for (const _ of measurePush(metrics, push.receivers()));
+  beginPush(metrics, push.receivers());
   for (const reason of ['outbox_full', 'outbox_age', 'receiver_removed', 'damaged'] as const)
-    expect(metrics.pushDropped.value('r', reason), reason).toBe(0);
+    expect(await ownValue(metrics.pushDropped, { receiver: 'r', reason }), reason).toBe(0);
   for (const reason of ['too_old', 'out_of_order', 'duplicate', 'too_large', 'invalid'] as const)
-    expect(metrics.pushRefused.value('r', reason), reason).toBe(0);
+    expect(await ownValue(metrics.pushRefused, { receiver: 'r', reason }), reason).toBe(0);
 });
 
 /** Pushes to receivers that never answer, on a clock that stands still until it is set. */
@@ -98,7 +99,7 @@ function startSilent(state: State) {
     commit: (at: number, account = 'a') =>
       push.commit({ entries: [], samples: [sample('x', at, at, account)], source: 'job' }),
     waiting: () => push.receivers().map(({ samples }) => samples),
-    removed: (name: string) => metrics.pushDropped.value(name, 'receiver_removed'),
+    removed: (name: string) => ownValue(metrics.pushDropped, { receiver: name, reason: 'receiver_removed' }),
   };
 }
 
@@ -113,7 +114,7 @@ it('keeps what waits for a receiver that is removed, and sends it once that is c
   await clock.advance(DAY_MS / 2);
   await configure('r');
   await commit(251);
-  expect([waiting(), removed('r')]).toEqual([[251], undefined]);
+  expect([waiting(), await removed('r')]).toEqual([[251], undefined]);
 });
 
 it.each(['', ' after a restart'])('drops and counts what waits for it once it is too old%s', async (when) => {
@@ -126,7 +127,7 @@ it.each(['', ' after a restart'])('drops and counts what waits for it once it is
   const after = when === '' ? before : startSilent(state);
   if (after !== before) await after.configure();
   await after.clock.advance(DAY_MS - 60_000);
-  expect(after.removed('r')).toBeUndefined();
+  expect(await after.removed('r')).toBeUndefined();
   await after.clock.advance(180_000);
   await expect.poll(() => after.removed('r')).toBe(250);
   expect(await state.range(['queue'], { limit: 1 })).toEqual([]);

@@ -11,6 +11,7 @@ import { reportPush } from '../../../src/exporter/self/push-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import { type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { ownValue } from '../../own-value.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { hastyClock, sample, shown } from './outbox-bed.ts';
 
@@ -153,7 +154,10 @@ test('what waits goes with its account to whoever owns it next, and reaches the 
     [1, 2, 3, 4, 5, 6].map((at) => [at, at]),
   );
   await soon(async () => expect(await state.records.range(['queue'], { limit: 1 })).toEqual([]));
-  expect([former.metrics.pushSent.value('r') ?? 0, next.metrics.pushSent.value('r')]).toEqual([0, 6]);
+  expect([
+    (await ownValue(former.metrics.pushSent, { receiver: 'r' })) ?? 0,
+    await ownValue(next.metrics.pushSent, { receiver: 'r' }),
+  ]).toEqual([0, 6]);
 });
 
 test('a replica whose lease is over sends nothing of the account, and cannot remove what waits', async () => {
@@ -169,8 +173,10 @@ test('a replica whose lease is over sends nothing of the account, and cannot rem
   mayAct = false;
   // Each failure is an attempt to send: the first may be of a request that was under way.
   const triesAgain = async () => {
-    const before = former.metrics.pushFailures.value('r') ?? 0;
-    await soon(() => expect(former.metrics.pushFailures.value('r')).toBeGreaterThan(before + 3));
+    const before = (await ownValue(former.metrics.pushFailures, { receiver: 'r' })) ?? 0;
+    await soon(async () =>
+      expect(await ownValue(former.metrics.pushFailures, { receiver: 'r' })).toBeGreaterThan(before + 3),
+    );
   };
   await triesAgain();
   receiver.isAway = false;
@@ -204,11 +210,11 @@ test('a reload while an account is given away leaves no sender behind', async ()
   const applying = owned?.apply(receiverAt(receiver.url, { labels: { job: 'other' } }));
   await accounts.disown('a', NOW);
   await applying;
-  const before = metrics.pushFailures.value('r');
+  const before = await ownValue(metrics.pushFailures, { receiver: 'r' });
   // A sender that were left would try again at once, on a clock on which every sleep is over.
   for (let turn = 0; turn < 500; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(owned?.receivers().map(({ name }) => name)).toEqual(['r']);
-  expect(metrics.pushFailures.value('r')).toBe(before);
+  expect(await ownValue(metrics.pushFailures, { receiver: 'r' })).toBe(before);
 });
 
 test('what an account keeps is bounded, and its oldest goes first', async () => {
@@ -221,10 +227,11 @@ test('what an account keeps is bounded, and its oldest goes first', async () => 
     accounts.own(account, { state: sharedState().open(), mayAct: () => true });
     for (let at = 1; at <= 40; at++) await commit(account, at, incompressible(100_000));
   }
-  const dropped = () => metrics.pushDropped.value('r', 'outbox_full') ?? 0;
+  const dropped = async () =>
+    (await ownValue(metrics.pushDropped, { receiver: 'r', reason: 'outbox_full' })) ?? 0;
   await soon(() => expect(push.receivers()[0]?.bytes).toBeLessThanOrEqual(2 * most));
-  expect(dropped()).toBeGreaterThan(0);
-  expect(dropped() + (push.receivers()[0]?.samples ?? 0)).toBe(80);
+  expect(await dropped()).toBeGreaterThan(0);
+  expect((await dropped()) + (push.receivers()[0]?.samples ?? 0)).toBe(80);
 });
 
 test('buckets have the labels of their series alone; what else each replica shows has its name', async () => {
@@ -256,7 +263,9 @@ test('what waits for a receiver that is configured no more is dropped by whoever
   await commit('a', 1);
   await push.apply([], 1);
   expect(push.outputOf('a')).toBeUndefined();
-  await soon(() => expect(metrics.pushDropped.value('r', 'receiver_removed')).toBe(1));
+  await soon(async () =>
+    expect(await ownValue(metrics.pushDropped, { receiver: 'r', reason: 'receiver_removed' })).toBe(1),
+  );
   expect(await state.records.range(['queue'], { limit: 1 })).toEqual([]);
 });
 
@@ -278,5 +287,7 @@ test('a replica that is not updated yet keeps what waits for a new receiver, for
   receiver.isAway = false;
   next.accounts.own('a', { state: state.open(), mayAct: () => true });
   await soon(() => expect(receiver.received.map(({ at }) => at)).toEqual([1]));
-  expect(behind.metrics.pushDropped.value('r', 'receiver_removed')).toBeUndefined();
+  expect(
+    await ownValue(behind.metrics.pushDropped, { receiver: 'r', reason: 'receiver_removed' }),
+  ).toBeUndefined();
 });

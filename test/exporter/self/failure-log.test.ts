@@ -76,28 +76,6 @@ it('tells when the reason changes', () => {
   expect(lines).toEqual(['warn poll failed x forbidden', 'warn poll failed x not_found']);
 });
 
-it('tells of series that answer 404 once that has stood for a minute, unless another source has taken their place', () => {
-  for (const id of ['read elsewhere', 'back', 'gone']) {
-    polled(id, 'not_found', id === 'read elsewhere' ? 'metrics' : 'analytics');
-  }
-  polled('back', 'ok');
-  log.replaced('metrics');
-  log.minute();
-  polled('gone', 'not_found');
-  expect(lines).toEqual([]);
-  log.minute();
-  log.minute();
-  expect(lines).toEqual(['warn poll failed gone not_found']);
-});
-
-it('does not tell minutes later of a 404 whose place another failure has taken', () => {
-  polled('series', 'not_found', 'analytics');
-  polled('series', 'undecodable', 'analytics');
-  log.minute();
-  log.minute();
-  expect(lines).toEqual(['warn poll failed series undecodable']);
-});
-
 it('tells once of an outage that shows itself in several ways', () => {
   const ways = ['timeout', 'network', 'server_error', 'rate_limited'] as const;
   for (let poll = 0; poll < 5; poll += 1) for (const way of ways) polled('x', way);

@@ -39,7 +39,7 @@ it('is 0 where a directory was asked for that cannot be used, so that an alert c
   expect(await durable(() => open(directory))).toEqual([[series(directory), 0]]);
 });
 
-it('is as the state is when it is scraped, however shortly before that changed', async () => {
+it('is as the state was within the second before a scrape', async () => {
   let kind: State['kind'] = 'durable';
   const state: State = {
     ...memoryState(),
@@ -49,7 +49,10 @@ it('is as the state is when it is scraped, however shortly before that changed',
     },
   };
   const simulation = await simulate({ account: ALMOST_NOTHING, state: async () => state });
-  const scraped = async () => (await simulation.scrape()).samples.get(series('postgres://db/edge'));
+  const scraped = async () => {
+    await simulation.minutes(1 / 60);
+    return (await simulation.scrape()).samples.get(series('postgres://db/edge'));
+  };
   expect(await scraped()).toBe(1);
   kind = 'unavailable';
   expect(await scraped()).toBe(0);
