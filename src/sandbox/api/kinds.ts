@@ -1,4 +1,3 @@
-import { type Collection, removeApplication, removeDomain, removeZone } from '../account/account.ts';
 import {
   type Application,
   applicationBody,
@@ -23,6 +22,7 @@ import {
   type Zone,
   zoneBody,
 } from '../account/items.ts';
+import { type Collection, removeApplication, removeDomain, removeZone } from '../account/platform-account.ts';
 import { isoTimestamp } from '../formats.ts';
 import { hash, keyOf } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
@@ -30,7 +30,7 @@ import { codedError, detail, fieldErrors, listedErrors, type Reply, result } fro
 import type { EditedPart } from '../http/token-store.ts';
 import { originsOf, platformHostname, SYSTEM_LISTS } from '../seed.ts';
 import type { Kind } from './crud.ts';
-import type { Call } from './operations.ts';
+import type { Call } from './resource-router.ts';
 
 /** The permissions to read and to write a part. */
 const may = <Part extends EditedPart>(part: Part) =>
