@@ -5,7 +5,7 @@ import express, { Router } from 'express';
 import { z } from 'zod';
 import { type Settings, settingsSchema } from './account/settings.ts';
 import { resourceOf } from './api/crud.ts';
-import { resourceRouter } from './api/operations.ts';
+import { resourceRouter } from './api/resource-router.ts';
 import { resources } from './api/resources.ts';
 import { workloads } from './api/workloads.ts';
 import { controlRouter } from './control.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type Account, emptyAccount } from './account/account.ts';
 import {
   applicationBody,
   type Domain,
@@ -10,6 +9,7 @@ import {
   WAF_FAMILIES,
   ZONE_DEFAULTS,
 } from './account/items.ts';
+import { type Account, emptyAccount } from './account/platform-account.ts';
 import { fraction, hexDigits, keyOf } from './hash.ts';
 
 const size = z.int().min(0).max(100_000);

@@ -1,6 +1,6 @@
-import type { Account } from './account.ts';
 import type { Assignment } from './assignment-history.ts';
 import type { Application } from './items.ts';
+import type { Account } from './platform-account.ts';
 import type { ConfigurationSource } from './served-products.ts';
 
 /** What a product's traffic is broken down by (specification 2.12). */

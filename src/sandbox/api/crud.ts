@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { Collection } from '../account/account.ts';
+import type { Collection } from '../account/platform-account.ts';
 import type { Settings } from '../account/settings.ts';
 import { NO_CONTENT, NOT_FOUND, ok, type Reply, result } from '../http/reply.ts';
 import { withBody, withPatch } from '../http/request-parts.ts';
 import { listReply } from './list.ts';
-import { type Call, idOf, type Manners, type Operation, type Resource } from './operations.ts';
+import { type Call, idOf, type Manners, type Operation, type Resource } from './resource-router.ts';
 
 export type Verb = 'list' | 'create' | 'read' | 'overwrite' | 'update' | 'remove';
 

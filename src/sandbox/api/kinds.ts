@@ -1,4 +1,3 @@
-import { type Collection, removeApplication, removeDomain, removeZone } from '../account/account.ts';
 import {
   type Application,
   applicationBody,
@@ -23,13 +22,19 @@ import {
   type Zone,
   zoneBody,
 } from '../account/items.ts';
+import { type Collection, removeApplication, removeDomain, removeZone } from '../account/platform-account.ts';
 import { isoTimestamp } from '../formats.ts';
 import { hash, keyOf } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, listedErrors, type Reply, result } from '../http/reply.ts';
+import type { EditedPart } from '../http/token-store.ts';
 import { originsOf, platformHostname, SYSTEM_LISTS } from '../seed.ts';
 import type { Kind } from './crud.ts';
-import type { Call } from './operations.ts';
+import type { Call } from './resource-router.ts';
+
+/** The permissions to read and to write a part. */
+const may = <Part extends EditedPart>(part: Part) =>
+  ({ read: `View ${part}`, write: `Edit ${part}` }) as const;
 
 const EVERYTHING = ['list', 'create', 'read', 'remove', 'overwrite', 'update'] as const;
 
@@ -54,8 +59,7 @@ export function domains({ account, seed, settings }: Platform): Kind<Domain> {
   return {
     collection: account.domains,
     versions: [3],
-    read: 'View Domains',
-    write: 'Edit Domains',
+    ...may('Domains'),
     verbs: EVERYTHING,
     view(domain) {
       if (settings.laterFields === 'absent') return { ...domain };
@@ -87,8 +91,7 @@ export function certificates({ account, settings }: Platform): Kind<Certificate>
     collection: account.certificates,
     versions: [1, 3],
     refusals: 'coded',
-    read: 'View Security Settings',
-    write: 'Edit Security Settings',
+    ...may('Security Settings'),
     verbs: ['list', 'create', 'read', 'overwrite', 'update', 'remove'],
     view({ id, name, valid_until: until }) {
       if (settings.laterFields === 'absent') return { id, name };
@@ -124,8 +127,7 @@ export function applications({ account, seed }: Platform): Kind<Application> {
   return {
     collection: account.applications,
     versions: [3],
-    read: 'View Security Settings',
-    write: 'Edit Security Settings',
+    ...may('Security Settings'),
     verbs: EVERYTHING,
     view({ origins, ...shown }, verb) {
       const { id, name, active } = shown;
@@ -143,8 +145,7 @@ export function functions({ account, settings }: Platform): Kind<EdgeFunction> {
   return {
     collection: account.functions,
     versions: [3],
-    read: 'View Edge Functions',
-    write: 'Edit Edge Functions',
+    ...may('Edge Functions'),
     verbs: EVERYTHING,
     view({ domains: used, ...shown }, verb) {
       if (verb === 'list') return { ...shown, reference_count: used.length };
@@ -163,8 +164,7 @@ export function firewalls({ account, settings }: Platform): Kind<Firewall> {
   return {
     collection: account.firewalls,
     versions: [3],
-    read: 'View Edge Firewall',
-    write: 'Edit Edge Firewall',
+    ...may('Edge Firewall'),
     verbs: ['list', 'create', 'read', 'remove', 'overwrite'],
     view: (firewall) => ({ ...firewall, ...(settings.laterFields === 'present' && { debug_rules: false }) }),
     body: firewallBody,
@@ -184,8 +184,7 @@ export function firewallRulesets({ account }: Platform): Kind<FirewallRuleset> {
     collection: account.firewallRulesets,
     versions: [1],
     refusals: 'listed',
-    read: 'View Security Settings',
-    write: 'Edit Security Settings',
+    ...may('Security Settings'),
     verbs: ['list', 'read', 'overwrite', 'update', 'remove'],
     particular: { list: 'open' },
     view: ({ used_by: _users, ...shown }) => shown,
@@ -224,8 +223,7 @@ export function networkLists({ account, seed }: Platform): Kind<NetworkList> {
   return {
     collection: account.networkLists,
     versions: [3],
-    read: 'View Network Lists',
-    write: 'Edit Network Lists',
+    ...may('Network Lists'),
     verbs: ['list', 'create', 'read', 'overwrite'],
     view(list, verb) {
       const { items_values: _items, ...listed } = list;
@@ -258,8 +256,7 @@ export function zones({ account }: Platform): Kind<Zone> {
     collection: account.zones,
     versions: [3],
     refusals: 'coded',
-    read: 'View Intelligent DNS',
-    write: 'Edit Intelligent DNS',
+    ...may('Intelligent DNS'),
     verbs: ['list', 'create', 'read', 'overwrite', 'remove'],
     view(zone, verb) {
       const { is_active, domain, name, id } = zone;

@@ -1,6 +1,6 @@
 import type { Settings } from '../account/settings.ts';
 import { detail, fieldErrors, ok, type Reply } from '../http/reply.ts';
-import type { Call } from './operations.ts';
+import type { Call } from './resource-router.ts';
 
 const DEFAULT_PAGE_SIZE = 10;
 

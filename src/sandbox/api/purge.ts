@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Platform } from '../http/platform.ts';
 import { detail, fieldErrors, type Reply } from '../http/reply.ts';
 import { withBody } from '../http/request-parts.ts';
-import type { Call, Operation, Resource } from './operations.ts';
+import type { Call, Operation, Resource } from './resource-router.ts';
 
 const MOST_URLS = 50;
 

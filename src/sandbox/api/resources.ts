@@ -1,9 +1,9 @@
 import type { Platform } from '../http/platform.ts';
 import { resourceOf } from './crud.ts';
-import { errorResponses } from './error-responses.ts';
+import { errorResponses } from './error-response-times.ts';
 import * as kinds from './kinds.ts';
-import type { Resource } from './operations.ts';
 import { purge } from './purge.ts';
+import type { Resource } from './resource-router.ts';
 import { analytics, metrics } from './series-reads.ts';
 import { tokens } from './tokens.ts';
 

@@ -20,7 +20,7 @@ import {
   type SeriesByDimension,
   selectionOf,
 } from '../traffic/series.ts';
-import { type Call, idOf, type Operation, type Resource } from './operations.ts';
+import { type Call, idOf, type Operation, type Resource } from './resource-router.ts';
 
 /**
  * Answers a read of the series that the path names, in the shape that `shape` gives them; 404 and 400 where there is

@@ -2,7 +2,7 @@ import { isoTimestamp, spacedTimestamp } from '../formats.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail, NO_CONTENT, NOT_FOUND, type Reply } from '../http/reply.ts';
 import type { User } from '../http/token-store.ts';
-import type { Call, Resource } from './operations.ts';
+import type { Call, Resource } from './resource-router.ts';
 
 /** Specification 4.1: the only operations with Basic authentication. */
 export function tokens({ tokens: issued, settings }: Platform): Resource {

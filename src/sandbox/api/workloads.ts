@@ -1,5 +1,5 @@
-import type { Account } from '../account/account.ts';
 import { type Workload, type WorkloadState, workloadBody } from '../account/items.ts';
+import type { Account } from '../account/platform-account.ts';
 import { fraction } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
 import { listedErrors } from '../http/reply.ts';

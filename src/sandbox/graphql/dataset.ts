@@ -1,4 +1,4 @@
-import type { Account } from '../account/account.ts';
+import type { Account } from '../account/platform-account.ts';
 import { PRODUCTS, type Product } from '../account/served-products.ts';
 import type { Span } from '../traffic/traffic.ts';
 import type { Population, Unit } from './population.ts';

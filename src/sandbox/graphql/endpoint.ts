@@ -8,11 +8,11 @@ import { type Exchange, type Handler, send } from '../http/http-exchange.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail, NO_CONTENT, ok, type Reply } from '../http/reply.ts';
 import { FINEST } from '../traffic/buckets.ts';
+import { type Row, rowsOf } from './answer-rows.ts';
 import type { Dataset } from './dataset.ts';
+import { type DatasetArguments, type Question, questionOf, selectedOf } from './dataset-question.ts';
+import { schemaOf } from './dataset-schema.ts';
 import { DATASETS } from './datasets.ts';
-import { type DatasetArguments, type Question, questionOf, selectedOf } from './question.ts';
-import { type Row, rowsOf } from './rows.ts';
-import { schemaOf } from './schema.ts';
 
 /** Where the endpoint is: with the base path that is documented, and without. */
 const PATHS = ['/metrics/graphql', '/v4/metrics/graphql'];

@@ -1,4 +1,4 @@
-import type { Account } from '../account/account.ts';
+import type { Account } from '../account/platform-account.ts';
 import { fraction, hash } from '../hash.ts';
 import { CACHE_STATUSES, COUNTRIES, GROUPS, LOCATIONS, METHODS, REGIONS } from '../traffic/groups.ts';
 import type { Span } from '../traffic/traffic.ts';

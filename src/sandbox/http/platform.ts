@@ -1,4 +1,4 @@
-import type { Account } from '../account/account.ts';
+import type { Account } from '../account/platform-account.ts';
 import type { Settings } from '../account/settings.ts';
 import type { FaultSwitch } from '../faults/faults.ts';
 import type { Traffic } from '../traffic/traffic.ts';

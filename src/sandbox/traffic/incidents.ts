@@ -87,20 +87,21 @@ export function addIncident(incident: Incident, group: Group, time: number, into
   if (requests === 0) return;
   const { kilobytes } = RECIPES[incident.kind];
   const whole = group === 'volume' ? requests * kilobytes : requests;
-  for (const line of LINES[incident.kind][group]) addLine(line, whole, into);
+  for (const line of linesOf(RECIPES[incident.kind])[group]) addLine(line, GROUPS[group], whole, into);
   if (group === 'plain') into[1] = (into[1] ?? 0) + requests * kilobytes;
 }
 
-/** The lines of a group as places of its cells, -1 of none, with their shares. */
-type Lines = Readonly<Record<Group, readonly (readonly (readonly [place: number, share: number])[])[]>>;
-
-const LINES = Object.fromEntries(
-  Object.entries(RECIPES).map(([kind, recipe]) => [kind, linesOf(recipe)]),
-) as Record<keyof typeof RECIPES, Lines>;
-
-function linesOf({ https, saved, methods, codes, waf = [], countries = { Brazil: 1 } }: Recipe): Lines {
+/** Returns the lines of each group. */
+function linesOf({
+  https,
+  saved,
+  methods,
+  codes,
+  waf = [],
+  countries = { Brazil: 1 },
+}: Recipe): Readonly<Record<Group, readonly Line[]>> {
   const whole = [{ total: 1 }, { https, http: 1 - https }, { saved, missed: 1 - saved }];
-  const lines: Readonly<Record<Group, readonly Line[]>> = {
+  return {
     requests: whole,
     volume: whole,
     cache: [{ HIT: saved, MISS: 1 - saved }],
@@ -113,24 +114,18 @@ function linesOf({ https, saved, methods, codes, waf = [], countries = { Brazil:
     plain: [{ count: 1 }],
     levels: [],
   };
-  const placed = Object.entries(lines).map(([group, of]) => {
-    const cells: readonly string[] = GROUPS[group as Group];
-    return [
-      group,
-      of.map((line) => Object.entries(line).map(([cell, share]) => [cells.indexOf(cell), share])),
-    ];
-  });
-  return Object.fromEntries(placed) as Lines;
 }
 
-/** One part after another of what is left, so that each part only grows and the last makes the sum exact. */
-function addLine(line: Lines[Group][number], whole: number, into: Float64Array): void {
+/** Adds one part after another of what is left, so that each part only grows and the last makes the sum exact. */
+function addLine(line: Line, cells: readonly string[], whole: number, into: Float64Array): void {
   let rest = whole;
   let left = 1;
-  line.forEach(([place, share], index) => {
-    const part = index === line.length - 1 ? rest : Math.floor(rest * Math.min(1, share / left));
+  for (const [index, [cell, share]] of Object.entries(line).entries()) {
+    const isLast = index === Object.keys(line).length - 1;
+    const part = isLast ? rest : Math.floor(rest * Math.min(1, share / left));
+    const place = cells.indexOf(cell);
     if (place >= 0) into[place] = (into[place] ?? 0) + part;
     rest -= part;
     left -= share;
-  });
+  }
 }

@@ -1,6 +1,6 @@
-import type { Account } from '../account/account.ts';
 import { AssignmentHistory, type AssignmentPeriod, without } from '../account/assignment-history.ts';
 import { assignments, findConfiguration } from '../account/configurations.ts';
+import type { Account } from '../account/platform-account.ts';
 import { PRODUCTS, type Product } from '../account/served-products.ts';
 import { bucketSums, type Contribution } from './bucket-sums.ts';
 import type { Buckets, Settling } from './buckets.ts';

@@ -4,7 +4,7 @@ import { errorResponsesBody } from '../account/items.ts';
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { withBody, withPatch } from '../http/request-parts.ts';
-import { type Call, idOf, type Resource } from './operations.ts';
+import { type Call, idOf, type Resource } from './resource-router.ts';
 
 type Times = z.output<typeof errorResponsesBody>;
 

@@ -6,10 +6,10 @@ import {
   getDirectiveValues,
   type SelectionNode,
 } from 'graphql';
+import type { Order, RowsQuery } from './answer-rows.ts';
 import { type Calculated, type Dataset, total } from './dataset.ts';
+import { SUM } from './dataset-schema.ts';
 import { conditionFields, conditionsOf, type Filter, type TimeWindow, windowOf } from './filter.ts';
-import type { Order, RowsQuery } from './rows.ts';
-import { SUM } from './schema.ts';
 
 /** What the platform lets select and answer at most. */
 const MOST_FIELDS = 37;

@@ -1,4 +1,4 @@
-import type { Account } from '../account/account.ts';
+import type { Account } from '../account/platform-account.ts';
 import { bucketSums } from '../traffic/bucket-sums.ts';
 import type { Buckets, Settling } from '../traffic/buckets.ts';
 import { GROUPS, type Group } from '../traffic/groups.ts';
