@@ -57,12 +57,13 @@ async function count(running: Simulation, family: string): Promise<number> {
 }
 
 /** Mean age (s) of the newest bucket of every series of traffic, over some minutes. */
+/** Returns the mean age (s) of the buckets in gauges, measured from their start. */
 async function meanAge(running: Simulation, minutes: number): Promise<number> {
   const ages: number[] = [];
   for (let minute = 0; minute < minutes; minute += 1) {
     await running.minutes(1);
     for (const [key, value] of (await running.scrape()).samples) {
-      if (key.startsWith('["edge_last_bucket')) ages.push(running.clock.now() / 1_000 - value);
+      if (key.startsWith('["edge_data_until')) ages.push(running.clock.now() / 1_000 - value + 60);
     }
   }
   return ages.reduce((sum, age) => sum + age, 0) / ages.length;
