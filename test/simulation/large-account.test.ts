@@ -56,7 +56,6 @@ async function count(running: Simulation, family: string): Promise<number> {
   return [...samples.keys()].filter((key) => key.startsWith(`["${family}"`)).length;
 }
 
-/** Mean age (s) of the newest bucket of every series of traffic, over some minutes. */
 /** Returns the mean age (s) of the buckets in gauges, measured from their start. */
 async function meanAge(running: Simulation, minutes: number): Promise<number> {
   const ages: number[] = [];
