@@ -9,7 +9,7 @@ import type { Job } from '../poll/job.ts';
 import type { Turns } from '../poll/operations.ts';
 import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
-import { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import type { KeptCounters } from '../series/pruning.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { DelayReports } from '../settling/delay-reports.ts';
@@ -72,7 +72,7 @@ export class Account {
   readonly #options: Omit<AccountOptions, 'handedOver'>;
   readonly #connection: Connection;
   readonly #jobs: AccountJobs;
-  readonly #forecast: DemandForecast;
+  readonly #forecast: PollIntervals;
   readonly #polls: AccountPolls;
   readonly #schedule: Schedule;
   readonly #store: AccountStore;
@@ -112,13 +112,13 @@ export class Account {
     });
     const { platform, queue, credentials } = this.#connection;
     const { scopes, platformClock } = platform;
-    const forecast = new DemandForecast(scopes);
+    const forecast = new PollIntervals(scopes);
     this.#forecast = forecast;
     this.#store = new AccountStore({
       config,
       store: options.store,
       platformClock,
-      intervals: forecast.intervals,
+      intervals: forecast,
       outlet: this.#outlet,
       held: handedOver?.exposed,
       isSameAccess,
@@ -148,7 +148,7 @@ export class Account {
       platform,
       queue,
       forecast,
-      intervals: forecast.intervals,
+      intervals: forecast,
       tokenExpiresAt: credentials.expiresAt.bind(credentials),
       tokenRenewsAt: credentials.renewsAt.bind(credentials),
       jobs: () => this.#schedule.states(),
@@ -161,7 +161,7 @@ export class Account {
           beatAt: this.#beatAt,
           polledAt: this.#polls.lastAt,
           platformUp: platform.reachability.up !== false,
-          shortestIntervalMs: shortestInterval(this.#schedule.states(), forecast.intervals),
+          shortestIntervalMs: shortestInterval(this.#schedule.states(), forecast),
         }),
       judged: () => this.#judge.judged(),
     };
@@ -180,7 +180,7 @@ export class Account {
       config,
       clock,
       connection: this.#connection,
-      intervals: forecast.intervals,
+      intervals: forecast,
       jobs: this.#jobs,
       state,
       outlet: this.#outlet,

@@ -3,7 +3,7 @@ import { type Answer, PlatformFailure } from '../../../src/exporter/platform/rea
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import type { Ticker } from '../../../src/exporter/poll/ticker.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { FOUND, polling } from '../../exporter/poll/polling.ts';
 import { allStepsOf } from '../../in-steps.ts';
@@ -26,7 +26,7 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
   });
   const { scopes, platformClock } = observed;
   const queue = new RequestQueue({ clock, scopes, concurrency: CONCURRENCY });
-  const forecast = new DemandForecast(scopes);
+  const forecast = new PollIntervals(scopes);
   const exchange = async (job: number): Promise<Answer> => {
     const startedAt = clock.now();
     const asked = Math.floor(platformClock.now() / WINDOW_MS) * WINDOW_MS;

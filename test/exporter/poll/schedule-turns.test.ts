@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
@@ -17,7 +17,7 @@ function scheduled() {
   const clock = new SimulatedClock(Date.UTC(2026, 0, 5, 12, 0, 10));
   const platformClock = new PlatformClock(() => clock.now());
   const scopes = new LimitScopes({ reserve: 0, assumedLimit: 10_000, platformClock });
-  const forecast = new DemandForecast(scopes);
+  const forecast = new PollIntervals(scopes);
   const minute = new Set<(at: number) => void>();
   const schedule = polling({
     clock,

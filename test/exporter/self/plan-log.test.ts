@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { planLog } from '../../../src/exporter/self/lasting-problems.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { FOUND } from '../poll/polling.ts';
@@ -28,7 +28,7 @@ function planned() {
     assumedLimit: 60,
     platformClock: new PlatformClock(() => NOW),
   });
-  const forecast = new DemandForecast(scopes);
+  const forecast = new PollIntervals(scopes);
   const told: object[] = [];
   const tell = (text: string) => (facts: object) => void told.push({ text, ...facts });
   const log = planLog({ info: tell('fits'), warn: tell('exceeds') });

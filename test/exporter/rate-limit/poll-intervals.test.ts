@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { allStepsOf } from '../../in-steps.ts';
 
-function forecastOf(assumedLimit: number, schedules: readonly (string | undefined)[]): DemandForecast {
+function forecastOf(assumedLimit: number, schedules: readonly (string | undefined)[]): PollIntervals {
   const platformClock = new PlatformClock(() => Date.UTC(2026, 0, 5, 12));
-  const forecast = new DemandForecast(new LimitScopes({ reserve: 0, assumedLimit, platformClock }));
+  const forecast = new PollIntervals(new LimitScopes({ reserve: 0, assumedLimit, platformClock }));
   allStepsOf(
     forecast.replace(schedules.map((schedule) => ({ schedule, group: 'metrics', weight: 1, cost: () => 1 }))),
   );
