@@ -5,9 +5,8 @@ import { type Facts, factsOf } from '../facts/facts.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { Commit, PollObserver } from '../poll/runner.ts';
 import type { JobState } from '../poll/schedule.ts';
-import type { DemandForecast, ScopeDemand } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
-import type { PollIntervals } from '../rate-limit/poll-intervals.ts';
+import type { PollIntervals, ScopeDemand } from '../rate-limit/poll-intervals.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { DelayChange } from '../settling/delay-reports.ts';
@@ -32,7 +31,7 @@ export interface AccountView {
   readonly reserve: number;
   readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;
-  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch'>;
+  readonly forecast: Pick<PollIntervals, 'perMinute' | 'stretch'>;
   readonly intervals: Pick<PollIntervals, 'of'>;
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;

@@ -3,7 +3,6 @@ import { type Clock, Timer } from '../clock.ts';
 import { partOf } from '../collectors.ts';
 import { sameAccess } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import { toTheEnd } from '../exposition/slices.ts';
 import type { Store } from '../exposition/store.ts';
 import { accountIdOf } from '../platform/credentials.ts';
 import { isPassing } from '../platform/read.ts';
@@ -12,7 +11,7 @@ import type { Turns } from '../poll/operations.ts';
 import { PollRunner } from '../poll/runner.ts';
 import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
-import { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import type { KeptCounters } from '../series/pruning.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { DelayReports } from '../settling/delay-reports.ts';
@@ -88,7 +87,7 @@ export class Account {
   readonly #options: Omit<AccountOptions, 'handedOver'>;
   readonly #connection: Connection;
   readonly #jobs: AccountJobs;
-  readonly #forecast: DemandForecast;
+  readonly #intervals: PollIntervals;
   readonly #runner: PollRunner;
   readonly #schedule: Schedule;
   readonly #store: AccountStore;
@@ -133,8 +132,8 @@ export class Account {
     });
     const { platform, credentials } = this.#connection;
     const { scopes, platformClock } = platform;
-    this.#forecast = new DemandForecast(scopes);
-    const { intervals } = this.#forecast;
+    const intervals = new PollIntervals(scopes);
+    this.#intervals = intervals;
     this.#store = new AccountStore({
       config,
       store: options.store,
@@ -180,7 +179,7 @@ export class Account {
   #viewOf(id: AccountView['id']): AccountView {
     const { config, clock } = this.#options;
     const { platform, queue, credentials } = this.#connection;
-    const forecast = this.#forecast;
+    const intervals = this.#intervals;
     const jobs = () => this.#schedule.states();
     return {
       name: config.name,
@@ -191,8 +190,8 @@ export class Account {
       reserve: config.quota.reserve,
       platform,
       queue,
-      forecast,
-      intervals: forecast.intervals,
+      forecast: intervals,
+      intervals,
       tokenExpiresAt: credentials.expiresAt.bind(credentials),
       tokenRenewsAt: credentials.renewsAt.bind(credentials),
       jobs,
@@ -205,7 +204,7 @@ export class Account {
           beatAt: this.#beatAt,
           polledAt: this.#polledAt,
           platformUp: platform.reachability.up !== false,
-          shortestIntervalMs: shortestInterval(jobs(), forecast.intervals),
+          shortestIntervalMs: shortestInterval(jobs(), intervals),
         }),
     };
   }
@@ -220,7 +219,7 @@ export class Account {
 
   /** Operations a minute that it asks of the platform; undefined until its configurations are listed. */
   get demand(): number | undefined {
-    return this.#isDemandKnown ? this.#forecast.perMinute : undefined;
+    return this.#isDemandKnown ? this.#intervals.perMinute : undefined;
   }
 
   /** Pushes what polls find to `output`; undefined stops pushing. */
@@ -292,7 +291,7 @@ export class Account {
     if (this.#stopped) return;
     const { observer, config } = this.#options;
     const jobs = this.#jobs.jobs();
-    toTheEnd(this.#forecast.replace(jobs));
+    this.#intervals.replace(jobs);
     this.#isDemandKnown ||= this.#jobs.areListed;
     this.#schedule.replace(jobs);
     // Until the sources are known, what a former account has left may still be wanted.
@@ -328,9 +327,9 @@ export class Account {
         observer.delayChanged(config.name, change);
     }
     this.#store.withdrawStale();
-    toTheEnd(this.#forecast.measure());
+    this.#intervals.measure();
     if (platform.reachability.answered)
-      observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
+      observer.planned(config.name, this.#intervals.demands(), isSurveyed(this.#schedule.states()));
     this.#publish('learned', learnedSamples(config.name, known, config, now));
     this.#publish('quota', quotaSamples(this.view, this.#beatAt));
     this.#exposeCatchingUp();

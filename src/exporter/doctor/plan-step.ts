@@ -1,4 +1,3 @@
-import { PRODUCTS } from '../catalogue/products.ts';
 import { partOf } from '../collectors.ts';
 import { planOf } from '../plan/plan.ts';
 import { plainNumber } from '../text/figures.ts';
@@ -35,13 +34,6 @@ export function planStep(session: Session): Step {
 }
 
 /** Number of listed metrics that are yet to be tried on products that are not documented to have them. */
-function untriedMetrics(session: Session): number {
-  const products = session.account.collectors.analytics?.products ?? {};
-  return session.survey.jobs().filter((job) => {
-    const { product = '', metric = '' } = job.subject;
-    if (partOf(job) !== 'series' || job.group !== 'analytics') return false;
-    const documented = PRODUCTS.find(({ api, slug }) => api === 'analytics' && slug === product);
-    if (documented?.metrics.includes(metric) || products[product]?.metrics.includes(metric)) return false;
-    return !session.findings.some((finding) => finding.job === job);
-  }).length;
+function untriedMetrics({ survey }: Session): number {
+  return survey.unpolled().filter((job) => partOf(job) === 'series' && job.group === 'analytics').length;
 }

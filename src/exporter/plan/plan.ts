@@ -6,9 +6,14 @@ import { partOf } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
-import { demandPerMinute, expectedIntervals, fits, type JobDemand } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
-import { periodOf } from '../rate-limit/poll-intervals.ts';
+import {
+  demandPerMinute,
+  expectedIntervals,
+  fits,
+  type JobDemand,
+  periodOf,
+} from '../rate-limit/poll-intervals.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { everyDimension, wantedBy } from '../series/series-source.ts';
 import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
@@ -303,7 +308,6 @@ export function suggestions(jobs: readonly ExpectedJob[], limit: ScopeLimit): st
     longerSchedule(inProduct) ?? longerSchedule(inCollector) ?? everythingLonger(demand, limit.allowance),
     fewerMetrics(inProduct),
     fewerConfigurations(inProduct),
-    wholeProduct(inProduct),
     moreQuota(demand, limit),
   ];
   return found.filter((text) => text !== undefined);
@@ -355,16 +359,6 @@ function fewerConfigurations({ over, part, place }: Excess): string | undefined 
   const leave = Math.ceil(over / each);
   if (leave >= configurations) return undefined;
   return `fewer configurations: ${place}.configurations.exclude with ${leave} of the ${configurations} saves ${plainNumber(leave * each)} operations per minute`;
-}
-
-function wholeProduct({ over, part, place }: Excess): string | undefined {
-  const single = part.filter(({ subject }) => subject.configuration_id !== undefined);
-  if (part[0]?.subject.collector !== 'analytics' || single.length === 0) return undefined;
-  const perMetric = groupedBy(single, ({ subject }) => subject.metric);
-  const whole = [...perMetric.values()].flatMap((jobs) => jobs.slice(0, 1));
-  const saved = demandPerMinute(single) - demandPerMinute(whole);
-  if (saved < over) return undefined;
-  return `totals only: ${place}.by: [product] saves ${plainNumber(saved)} operations per minute`;
 }
 
 function everythingLonger(demand: number, allowance: number): string {

@@ -19,11 +19,7 @@ export function processesFor(plans: readonly AccountPlan[]) {
   const sum = (of: (need: ReturnType<typeof needOf>) => number) =>
     needs.reduce((all, need) => all + of(need), 0);
   const [cpuMs, memory] = [sum((need) => need.cpuMs), sum((need) => need.memory)];
-  const shares = needs.map((need) => ({
-    cpu: need.cpuMs / BESIDE.cpuMs,
-    memory: need.memory / BESIDE.memory,
-  }));
-  const processes = Math.max(1, placed(shares));
+  const processes = Math.max(1, Math.ceil(cpuMs / BESIDE.cpuMs), Math.ceil(memory / BESIDE.memory));
   return {
     accounts: plans.length,
     operations_per_minute: sum((need) => need.operations),
@@ -39,26 +35,6 @@ export function processesFor(plans: readonly AccountPlan[]) {
       .filter((need) => need.cpuMs > BESIDE.cpuMs || need.memory > BESIDE.memory)
       .map(({ account }) => account),
   };
-}
-
-interface Share {
-  readonly cpu: number;
-  readonly memory: number;
-}
-
-/** How many processes whole accounts fill: the largest first, each in the first process that it fits in. */
-function placed(shares: readonly Share[]): number {
-  const size = ({ cpu, memory }: Share) => Math.max(cpu, memory);
-  const processes: { cpu: number; memory: number }[] = [];
-  for (const { cpu, memory } of shares.toSorted((a, b) => size(b) - size(a))) {
-    const fitting = processes.find((taken) => taken.cpu + cpu <= 1 && taken.memory + memory <= 1);
-    if (fitting === undefined) processes.push({ cpu, memory });
-    else {
-      fitting.cpu += cpu;
-      fitting.memory += memory;
-    }
-  }
-  return processes.length;
 }
 
 function needOf({ account, scopes, rows }: AccountPlan) {

@@ -1,7 +1,7 @@
 import type { ExchangeInfo } from '../platform/exchange.ts';
 import type { Outcome } from '../platform/read.ts';
 import type { Job, PollEnd } from '../poll/job.ts';
-import { fits, type ScopeDemand } from '../rate-limit/demand-forecast.ts';
+import { fits, type ScopeDemand } from '../rate-limit/poll-intervals.ts';
 
 /** The part of a logger that takes single events. The logs below are given one that names their account. */
 interface EventLog {

@@ -3,10 +3,9 @@ import { type Answer, PlatformFailure } from '../../../src/exporter/platform/rea
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import type { Ticker } from '../../../src/exporter/poll/ticker.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { FOUND, polling } from '../../exporter/poll/polling.ts';
-import { allStepsOf } from '../../in-steps.ts';
 import type { SimulatedClock } from '../../simulated-clock.ts';
 import type { Ages } from './ages.ts';
 import { type CountedPlatform, WINDOW_MS } from './counted-platform.ts';
@@ -47,7 +46,7 @@ export async function ourDesign({
   });
   const { scopes, platformClock } = observed;
   const queue = new RequestQueue({ clock, scopes, concurrency: CONCURRENCY });
-  const forecast = new DemandForecast(scopes);
+  const forecast = new PollIntervals(scopes);
   const exchange = async (job: number): Promise<Answer> => {
     const startedAt = clock.now();
     const asked = Math.floor(platformClock.now() / WINDOW_MS) * WINDOW_MS;
@@ -71,8 +70,8 @@ export async function ourDesign({
     exchange: ({ path }) => exchange(Number(path.slice('/metrics/'.length))),
   });
   const wanted = Array.from({ length: jobs }, (_, index) => jobOf(index));
-  minuteTicker(clock)(EVERY_MINUTE, () => allStepsOf(forecast.measure()));
-  allStepsOf(forecast.replace(wanted));
+  minuteTicker(clock)(EVERY_MINUTE, () => forecast.measure());
+  forecast.replace(wanted);
   schedule.replace(wanted);
   await clock.run(until);
 }

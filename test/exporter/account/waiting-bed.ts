@@ -1,11 +1,10 @@
 import { accountStatus } from '../../../src/exporter/account/account-status.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
 import type { AccountStatus } from '../../../src/exporter/status-document.ts';
-import { allStepsOf } from '../../in-steps.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 import { jobOf, polling } from '../poll/polling.ts';
 
@@ -45,7 +44,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     const resetAt = clock.now() + closesIn * 1_000;
     limiter.observe(clock.now() - ago * 1_000, { limit: 200, remaining, resetAt });
   }
-  const forecast = new DemandForecast(scopes);
+  const forecast = new PollIntervals(scopes);
   const queue = new RequestQueue({ clock, scopes, concurrency });
   const ticks = new Set<(at: number) => void>();
   const schedule = polling({
@@ -68,7 +67,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       platform,
       queue,
       forecast,
-      intervals: forecast.intervals,
+      intervals: forecast,
     };
     const unknown = {
       id: () => undefined,
@@ -86,7 +85,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     for (let turn = 0; turn < 50; turn += 1) await clock.run(clock.now());
   };
   const start = async (jobs: readonly Job[]): Promise<readonly JobStatus[]> => {
-    allStepsOf(forecast.replace(jobs));
+    forecast.replace(jobs);
     schedule.replace(jobs);
     await takenIn();
     return status().jobs;

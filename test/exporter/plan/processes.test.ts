@@ -66,18 +66,6 @@ test('there are as many processes as CPU asks for, or memory, and one more repli
   }
 });
 
-test('an account is never divided: three of which each takes more than half of a process need three', () => {
-  expect(processesFor(plans(3, 5_900, 10))).toMatchObject({ processes: 3, replicas: 4, too_large: [] });
-  expect(processesFor(plans(3, 5, 520_000))).toMatchObject({ processes: 3, too_large: [] });
-});
-
-test('small accounts share what large ones leave, and those that take CPU the processes of those that take memory', () => {
-  expect(processesFor([...plans(3, 3_000, 10), ...plans(3, 5_900, 10)]).processes).toBe(3);
-  expect(processesFor([...plans(2, 5, 520_000), ...plans(2, 5_900, 10)]).processes).toBe(2);
-  expect(processesFor([plan('huge', 50_000, 10), ...plans(2, 4_000, 10)]).processes).toBe(2);
-  expect(processesFor([]).processes).toBe(1);
-});
-
 test('what an account asks beyond its quota is not polled, and costs nothing', () => {
   const together = processesFor([plan('a', 100, 10)]);
   expect(together.operations_per_minute).toBe(100);

@@ -1,10 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { eventually } from '../../eventually.ts';
-import { allStepsOf } from '../../in-steps.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { jobOf, polling } from './polling.ts';
 
@@ -14,7 +13,7 @@ it('a request that goes on for a second beyond its timeout is reported, once, wh
   const clock = new SimulatedClock(Date.UTC(2026, 0, 5, 12));
   const platformClock = new PlatformClock(() => clock.now());
   const scopes = new LimitScopes({ reserve: 0, assumedLimit: 10_000, platformClock });
-  const forecast = new DemandForecast(scopes);
+  const forecast = new PollIntervals(scopes);
   const reports: string[] = [];
   const hangs: string[] = [];
   const jobs = [jobOf('hangs'), jobOf('answers')];
@@ -32,7 +31,7 @@ it('a request that goes on for a second beyond its timeout is reported, once, wh
     },
     overdue: (_, { id }, part) => void reports.push(`${id}: ${part}`),
   });
-  allStepsOf(forecast.replace(jobs));
+  forecast.replace(jobs);
   schedule.replace(jobs);
   await eventually('it hangs', async () => {
     await clock.advance(1_000);

@@ -5,7 +5,7 @@ import { Reachability } from '../../../src/exporter/poll/observed-platform.ts';
 import { Operations, type OperationsOptions } from '../../../src/exporter/poll/operations.ts';
 import { type PollObserver, PollRunner } from '../../../src/exporter/poll/runner.ts';
 import { Schedule, type ScheduleOptions } from '../../../src/exporter/poll/schedule.ts';
-import type { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import type { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 
@@ -33,7 +33,7 @@ export interface PollingOptions
     Pick<OperationsOptions, 'queue'>,
     Partial<Pick<OperationsOptions, 'timeoutMs'>>,
     Partial<PollObserver> {
-  readonly forecast: DemandForecast;
+  readonly forecast: PollIntervals;
   readonly exchange: Parameters<typeof unobserved>[1];
 }
 
@@ -59,7 +59,7 @@ export function polling(options: PollingOptions): Schedule {
     clock,
     operations: unobserved({ clock, queue, timeoutMs }, exchange),
     reachability: new Reachability(() => clock.now()),
-    intervals: forecast.intervals,
+    intervals: forecast,
     commit: ({ entries }) => state.commit(entries),
     memory: new AccountMemory(state),
     exposed,

@@ -4,10 +4,9 @@ import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { BLANK, type Job, type PollEnd } from '../../../src/exporter/poll/job.ts';
 import { ScheduledJob } from '../../../src/exporter/poll/schedule.ts';
 import { cronTicker } from '../../../src/exporter/poll/ticker.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
-import { allStepsOf } from '../../in-steps.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { jobOf, polling } from './polling.ts';
 
@@ -26,7 +25,7 @@ function scheduled({ skew = 0 } = {}) {
   }
   const scopes = new LimitScopes({ reserve: 0, assumedLimit: 10_000, platformClock });
   scopes.of('metrics').limiter.observe(START, undefined);
-  const forecast = new DemandForecast(scopes);
+  const forecast = new PollIntervals(scopes);
   const ends: PollEnd[] = [];
   const defects: unknown[] = [];
   const schedule = polling({
@@ -43,7 +42,7 @@ function scheduled({ skew = 0 } = {}) {
     defect: (_account, _job, error) => void defects.push(error),
   });
   const replace = (jobs: Job[]) => {
-    allStepsOf(forecast.replace(jobs));
+    forecast.replace(jobs);
     schedule.replace(jobs);
   };
   return { clock, schedule, replace, ends, defects };

@@ -2,10 +2,9 @@ import type { Answer, Resource } from '../../../src/exporter/platform/read.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
 import type { Ticker } from '../../../src/exporter/poll/ticker.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { alone, CountedPlatform, seeded } from '../../bench/schedule/counted-platform.ts';
-import { allStepsOf } from '../../in-steps.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 import { FOUND, polling } from './polling.ts';
 
@@ -32,7 +31,7 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
     assumedLimit: 60,
   });
   const { scopes, platformClock } = observed;
-  const forecast = new DemandForecast(scopes);
+  const forecast = new PollIntervals(scopes);
   const measuredFrom = START + WARM_UP_MINUTES * MINUTE_MS;
   const exchange = async ({ path }: Resource): Promise<Answer> => {
     const startedAt = clock.now();
@@ -57,8 +56,8 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
     exchange,
   });
   const jobs = mix.map(jobOf);
-  ticker('*/1 * * * *', () => allStepsOf(forecast.measure()));
-  allStepsOf(forecast.replace(jobs));
+  ticker('*/1 * * * *', () => forecast.measure());
+  forecast.replace(jobs);
   schedule.replace(jobs);
   await clock.run(measuredFrom + MEASURED_MINUTES * MINUTE_MS);
   const total = counts.reduce((sum, count) => sum + count, 0) / MEASURED_MINUTES;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
-import { allStepsOf } from '../../in-steps.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 
 const MINUTE = 60_000;
@@ -23,8 +22,8 @@ function exporterOn(clock: SimulatedClock, answer: Answer) {
   const platform = new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 });
   const { scopes } = platform;
   const queue = new RequestQueue({ clock, scopes, concurrency: 6 });
-  const forecast = new DemandForecast(scopes);
-  allStepsOf(forecast.replace(Array(JOBS).fill(EVERY_MINUTE)));
+  const forecast = new PollIntervals(scopes);
+  forecast.replace(Array(JOBS).fill(EVERY_MINUTE));
   const { limiter } = scopes.of('metrics');
   const most = { othersPerMinute: 0, stretch: 1, plannedIntervalMs: MINUTE };
   const counts = { operations: 0, refusals: 0 };
@@ -57,10 +56,10 @@ function exporterOn(clock: SimulatedClock, answer: Answer) {
   };
   for (let job = 0; job < JOBS; job += 1) void work(clock.now());
   const measure = (): void => {
-    allStepsOf(forecast.measure());
+    forecast.measure();
     most.othersPerMinute = Math.max(most.othersPerMinute, limiter.othersPerMinute);
     most.stretch = Math.max(most.stretch, forecast.stretch);
-    most.plannedIntervalMs = Math.max(most.plannedIntervalMs, forecast.intervals.of(EVERY_MINUTE).planned);
+    most.plannedIntervalMs = Math.max(most.plannedIntervalMs, forecast.of(EVERY_MINUTE).planned);
     clock.at(clock.now() + 5_000, measure);
   };
   measure();

@@ -3,7 +3,7 @@ import {
   demandPerMinute,
   expectedIntervals,
   type JobDemand,
-} from '../../../src/exporter/rate-limit/demand-forecast.ts';
+} from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { type Mix, operationsPerMinute } from '../poll/simulated-mix.ts';
 
 const MINUTE = 60_000;

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
-import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
+import { PollIntervals } from '../../../src/exporter/rate-limit/poll-intervals.ts';
 import { planLog } from '../../../src/exporter/self/lasting-problems.ts';
-import { allStepsOf } from '../../in-steps.ts';
 import { FOUND } from '../poll/polling.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
@@ -28,12 +27,12 @@ function planned() {
     assumedLimit: 60,
     platformClock: new PlatformClock(() => NOW),
   });
-  const forecast = new DemandForecast(scopes);
+  const forecast = new PollIntervals(scopes);
   const told: object[] = [];
   const tell = (text: string) => (facts: object) => void told.push({ text, ...facts });
   const log = planLog({ info: tell('fits'), warn: tell('exceeds') });
   const report = (surveyed = true): void => {
-    allStepsOf(forecast.measure());
+    forecast.measure();
     log(forecast.demands(), surveyed);
   };
   const answer = (group: string, limit: number): void => {
@@ -45,7 +44,7 @@ function planned() {
 
 it('compares what is asked for with the limit that it is under, also without a job of the metrics API', () => {
   const { forecast, told, report, answer } = planned();
-  allStepsOf(forecast.replace([...jobs('analytics', 30), ...jobs('domains', 5)]));
+  forecast.replace([...jobs('analytics', 30), ...jobs('domains', 5)]);
   for (let round = 0; round < 2; round += 1) {
     answer('domains', 200);
     answer('analytics', 20);
@@ -59,14 +58,14 @@ it('compares what is asked for with the limit that it is under, also without a j
 
 it('tells of a scope again when its jobs or its limit have changed, and only then', () => {
   const { forecast, told, report, answer } = planned();
-  allStepsOf(forecast.replace(jobs('metrics', 2)));
+  forecast.replace(jobs('metrics', 2));
   report();
   report();
   const facts = { scope: 'reads', jobs: 2, operations_per_minute: 2, allowed: 48 };
   expect(told).toEqual([{ text: 'fits', ...facts }]);
   answer('metrics', 200);
   report();
-  allStepsOf(forecast.replace(jobs('metrics', 3)));
+  forecast.replace(jobs('metrics', 3));
   report();
   expect(told.slice(1)).toMatchObject([
     { jobs: 2, allowed: 160 },
@@ -76,10 +75,10 @@ it('tells of a scope again when its jobs or its limit have changed, and only the
 
 it('says that a plan fits only when it is known what there is to poll, and at once that it does not', () => {
   const { forecast, told, report } = planned();
-  allStepsOf(forecast.replace(jobs('metrics', 2)));
+  forecast.replace(jobs('metrics', 2));
   report(false);
   expect(told).toEqual([]);
-  allStepsOf(forecast.replace(jobs('metrics', 90)));
+  forecast.replace(jobs('metrics', 90));
   report(false);
   expect(told).toMatchObject([{ text: 'exceeds', jobs: 90 }]);
 });
