@@ -23,7 +23,8 @@ const SHORT: Times = {
   remains: 30 * MINUTE,
   holdHour: 5 * MINUTE,
   growing: 6 * MINUTE,
-  recent: 30 * MINUTE,
+  around: 15 * MINUTE,
+  keepTicket: 10 * MINUTE,
   day: 40 * MINUTE,
   week: 120 * MINUTE,
   burn: {
