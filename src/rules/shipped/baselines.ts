@@ -327,6 +327,7 @@ function threshold(names: Recorded, { measure, scope, times, tuning }: Judging):
     ...(alert === 'EdgeWafSpike' && {
       noise: `${names.usual} + ${tuning.value(alert, 'deviations', judged)} * ${deviation} unless ${names.covered}`,
     }),
-    floor: `0 * last_over_time(${range(names.hourly, times.day, times.baseline)}) + ${floor}`,
+    // Whatever nothing is known of has no threshold, not the floor.
+    floor: `0 * ${names.usual} + ${floor}`,
   });
 }

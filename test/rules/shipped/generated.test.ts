@@ -174,7 +174,7 @@ describe('every alert', () => {
     expect(rule.labels.severity).toMatch(/^(page|ticket|info)$/);
     expect(rule.labels.about).toMatch(/^(traffic|settings|exporter)$/);
     expect(summary.length).toBeGreaterThan(10);
-    expect(description.length).toBeGreaterThan(summary.length / 2);
+    expect(description.length).toBeGreaterThan(30);
     expect(dashboard_url).toBe(undefined);
     expect(runbook_url).toBe(
       `${REPOSITORY}/blob/main/config/prometheus/runbook.md#${rule.alert.toLowerCase()}`,
