@@ -2,6 +2,7 @@ import { type AlertSettings, applies, matchersOf, type Tuning } from './alert-se
 import {
   floorOf,
   type Judging,
+  labelsOf,
   latest,
   MEASURES,
   type Measure,
@@ -59,8 +60,9 @@ export function minuteRules(measure: Measure, times: Times, tuning: Tuning): rea
 }
 
 /** Returns the value that a minute must exceed: a rare series that has no threshold has its floor. */
-function limit(names: Recorded, { scope, measure, times, tuning }: Judging): string {
-  const { alert, least } = measure;
+function limit({ scope, measure, times, tuning }: Judging): string {
+  const names = recorded(scope, measure);
+  const { alert, beside } = measure;
   if (alert === 'EdgeTrafficFlood') {
     const usual = latest(names.usual, times);
     const [many, floor] = (['times_usual', 'floor'] as const).map((parameter) =>
@@ -69,18 +71,14 @@ function limit(names: Recorded, { scope, measure, times, tuning }: Judging): str
     return larger(`${usual} * ${many}`, `0 * ${usual} + ${floor}`);
   }
   const known = latest(names.threshold, times);
-  if (least === undefined || alert === 'EdgeOffloadCollapse') return known;
+  if (beside === undefined || alert === 'EdgeOffloadCollapse') return known;
   // Of a rare series the floor is not recorded with the threshold: the mean of an hour has one of its own.
   const floor = floorOf(alert, tuning, { series: names.value, labels: SCOPES[scope] });
   // Whatever has just come is unknown, not new: its threshold comes with the first baselines.
-  const seen = `last_over_time(${ago(range(latestRequests(scope), times.hour, times.minute), 2 * times.baseline)})`;
+  const seen = `last_over_time(${ago(range(beside(scope), times.hour, times.minute), 2 * times.baseline)})`;
   const old =
     measure.by.length === 0 ? names.value : `${names.value} and on (${SCOPES[scope].join(', ')}) ${seen}`;
   return larger(known, `0 * (${old}) + ${floor}`);
-}
-
-function latestRequests(scope: Scope): string {
-  return recorded(scope, MEASURES.requests).value;
 }
 
 /** Added to both sides where requests are compared with what is usual. */
@@ -104,19 +102,23 @@ const BEYOND_REQUESTS = 1.5;
  * and error codes is usual. An attack's own requests explain nothing of it.
  */
 export function withRequests(
-  limit: string,
+  limitOf: (scope: Scope) => string,
   { scope, measure, times }: Judging,
   { many, back = 0, over = (series) => series }: Compared,
 ): string {
-  if (measure.part !== true) return limit;
-  const requests = recorded(scope, MEASURES.requests);
-  const among = measure.by.length > 0 || measure.alert !== 'EdgeWafSpike';
-  const others = among
-    ? over(requests.value)
-    : `(${over(requests.value)} - ${over(recorded(scope, measure).value)})`;
+  const own = limitOf(scope);
+  if (measure.part !== true) return own;
+  const requests = recorded('configuration', MEASURES.requests);
+  const others =
+    measure.alert === 'EdgeWafSpike'
+      ? `(${over(requests.value)} - ${over(recorded('configuration', measure).value)})`
+      : over(requests.value);
   const growth = `(${others} + ${FEW_REQUESTS}) / (${latest(requests.usual, times, back)} + ${FEW_REQUESTS})`;
-  const on = measure.by.length > 0 ? `on (${SCOPES[scope].join(', ')}) group_left () ` : '';
-  return larger(`${limit} * ${on}(${BEYOND_REQUESTS / many} * ${growth})`, limit);
+  const on = `on (${SCOPES.configuration.join(', ')})${measure.by.length > 0 ? ' group_left ()' : ''}`;
+  const grown = `${limitOf('configuration')} * ${on} (${BEYOND_REQUESTS / many} * ${growth} > 1)`;
+  if (scope === 'configuration') return `(${grown} or ${own})`;
+  // Of an account it is added up: one of its sites may open while the others are as ever.
+  return `(${own} + sum by (${labelsOf(scope, measure).join(', ')}) (${grown}) or ${own})`;
 }
 
 /**
@@ -126,7 +128,7 @@ export function withRequests(
 function spikeRules(names: Recorded, judging: Judging): readonly RecordingRule[] {
   const { scope, measure } = judging;
   const above = (value: string): string =>
-    `${value} > bool ${withRequests(limit(names, judging), judging, { many: 3 })} == 1`;
+    `${value} > bool ${withRequests((of) => limit({ ...judging, scope: of }), judging, { many: 3 })} == 1`;
   const enough = (series: string, value: string): string =>
     `clamp_max(${enoughAbove(series, value, judging)}, 1)`;
   const published = { record: names.above, expr: above(names.value) };
@@ -206,7 +208,11 @@ function risingRule(names: Recorded, judging: Judging): RecordingRule {
     `${middle(names, times, times.growing, 2)} > 2 * ${usual} + ${LITTLE}`,
   ].join('\nand\n');
   const over = (series: string): string => recently({ value: series }, times);
-  const requested = withRequests(`(${usual} * 1.5)`, judging, { many: 1.5, over });
+  const requested = withRequests(
+    (scope) => `(${latest(recorded(scope, judging.measure).usual, times)} * 1.5)`,
+    judging,
+    { many: 1.5, over },
+  );
   return {
     record: names.rising,
     expr: `clamp_max(\n(${grows}\nor\n${much(lasts)} and ${names.rising})\nunless\n${lasts} <= ${requested}, 1)`,
@@ -261,15 +267,15 @@ export function baselineRules(measure: Measure, times: Times, tuning: Tuning): r
     const { hour, minute } = times;
     const lastHour = (operation: string, series: string) =>
       `${operation}_over_time(${range(series, hour, minute)})`;
-    // A minute that a rare series lacks counts as none: the requests tell how many minutes there were.
-    const minutes = lastHour('count', latestRequests(scope));
     const on = `on (${SCOPES[scope].join(', ')})${measure.by.length > 0 ? ' group_left ()' : ''}`;
     const mean =
-      measure.least === undefined
+      measure.beside === undefined
         ? lastHour('avg', names.value)
-        : `${lastHour('sum', names.value)} / ${on} ${minutes}`;
+        : // A minute that a rare series lacks counts as none.
+          `${lastHour('sum', names.value)} / ${on} ${lastHour('count', measure.beside(scope))}`;
     const accepts = lastHour('last', names.accepted);
-    const covered = `clamp_max(${lastHour('sum', names.above)} >= ${COVERING} unless ${accepts}, 1)`;
+    const abnormal = `(${lastHour('sum', names.above)} >= ${COVERING} or ${lastHour('last', names.since)})`;
+    const covered = `clamp_max(${abnormal} unless ${accepts}, 1)`;
     const flood = measure.alert === 'EdgeTrafficFlood';
     return [
       // Of requests nothing is left out: a shop that opens on its first days would be a flood for ever.

@@ -50,6 +50,8 @@ export interface Measure {
   readonly data: Data;
   /** Values below this are not recorded: whatever is usual of them, the floor is their threshold. */
   readonly least?: (tuning: Tuning) => number;
+  /** Of a rare measure: a recorded series of the same metric of the API that is there whenever its data is. */
+  readonly beside?: (scope: Scope) => string;
   /** True if it is counted among the requests, and so grows with them. */
   readonly part?: boolean;
   /** True if the WAF counts it, so that a switched rule set changes its level. */
@@ -117,6 +119,9 @@ function counted(name: string, sum: Summed): Value {
   return { name, value: recordedSum(`${name}:sum`, sum), by: sum.by ?? [] };
 }
 
+const besideThreats = (scope: Scope): string => `${scope}:edge_waf_threats_per_minute:sum`;
+const besideResponses = (scope: Scope): string => recordedResponses(scope, 'all');
+
 /** A count of which small values are not recorded. */
 function rare(name: string, sum: Summed, least: (tuning: Tuning) => number) {
   const value = (scope: Scope, tuning: Tuning): string => `${summed(scope, sum)} >= ${least(tuning)}`;
@@ -155,6 +160,7 @@ export const MEASURES = {
       quarter('EdgeWafBlockedSpike'),
     ),
     alert: 'EdgeWafBlockedSpike',
+    beside: besideThreats,
     data: 'waf',
     waf: true,
   },
@@ -165,6 +171,7 @@ export const MEASURES = {
       quarter('EdgeWafFamilyAttack'),
     ),
     alert: 'EdgeWafFamilyAttack',
+    beside: besideThreats,
     data: 'waf',
     waf: true,
     // An account's threats are judged as a whole: what is spread over its configurations is seen there.
@@ -181,6 +188,7 @@ export const MEASURES = {
         ),
     ),
     alert: 'EdgeStatusCodeSurge',
+    beside: besideResponses,
     data: 'status_code',
     waf: true,
   },
@@ -198,6 +206,7 @@ export const MEASURES = {
     least: clientErrorsLeast,
     by: [],
     alert: 'Edge4xxRatio',
+    beside: besideResponses,
     data: 'status_code',
     waf: true,
   },

@@ -44,7 +44,7 @@ export function trafficAlerts(times: Times, tuning: Tuning): readonly AlertDefin
       expr: eitherScope(attackUsual(times)),
       hold: times.hour,
       summary: `{{ $value | humanize }} threats a minute count as usual on ${SITE}`,
-      description: `Threats have been above their threshold for ${duration(tuning.settings.acceptAfter)}, or a rule set was changed. Attacks of this size no longer alert.`,
+      description: `Threats were above their threshold for ${duration(tuning.settings.acceptAfter)}. Attacks of this size no longer alert.`,
     },
     spikeTicket('blocked', times, {
       summary: `{{ $value | humanize }} requests a minute blocked on ${SITE}`,
@@ -198,15 +198,20 @@ function elevated(judging: JudgingHours): string {
       ? `avg_over_time(${range(series, span, times.minute)})`
       : `sum_over_time(${range(series, span, times.minute)}) / ${span / times.minute}`;
   const overAnHour = (series: string): string => mean(series, times.hour);
-  const limit = withRequests(hourLimit(judging), judging, {
+  const limit = withRequests((of) => hourLimit({ ...judging, scope: of }), judging, {
     many: 2,
     back: times.hour / 2,
     over: overAnHour,
   });
   const burst = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(name, 'minutes', judged)}`;
   const hour = overAnHour(names.value);
+  // The mean alone would report a burst of a minute or two.
+  const lasting =
+    measure.least === undefined
+      ? `quantile_over_time(0.5, ${range(names.value, times.hour, times.minute)}) > ${limit} / 2`
+      : `count_over_time(${range(names.value, times.hour, times.minute)}) >= ${times.hour / times.minute / 3}`;
   const still = `${mean(names.value, times.lull)} > ${limit} / 2\nor\nmax_over_time(${range(names.above, times.lull, times.minute)})`;
-  return `${hour}\nand\n(\n${hour} > ${limit}\nor\n${burst}\n)\nand\n(\n${still}\n)`;
+  return `${hour}\nand\n(\n${hour} > ${limit} and ${lasting}\nor\n${burst}\n)\nand\n(\n${still}\n)`;
 }
 
 /** Threats that are too few for a page, or too short. */
@@ -230,7 +235,7 @@ function suddenThreats(judging: JudgingHours): string {
   const last = recently({ value: names.value }, { ...times, smoothing: times.holdHour });
   const compare = [3 * times.hour, times.day - times.hour / 2].map(
     (back) =>
-      `${last} > ${withRequests(`(${many} * ${latest(names.hourly, times, back)})`, judging, { many: 3 })}`,
+      `${last} > ${withRequests((of) => `(${many} * ${latest(recorded(of, measure).hourly, times, back)})`, judging, { many: 3 })}`,
   );
   const yesterday = latest(names.hourly, times, times.day - times.hour / 2);
   return `${last} > ${floor}\nand\n${compare.join('\nand\n')}\nand\n${latest(names.usual, times)} > ${many} * ${yesterday}`;
@@ -244,8 +249,11 @@ function codes(judging: JudgingHours): string {
     (one) => `\nunless on (${on})\n${lately(paging(one), times, times.remains)}`,
   );
   const failing = `\nunless on (${on})\n${ratio5xx(scope, times.burn.fast[0])} > ${burning(scope, 'slow', tuning)}`;
+  // Refusals by the WAF are reported as that.
+  const inAnHour = (series: string): string => `sum_over_time(${range(series, times.hour, times.minute)})`;
+  const refused = `\nunless\n${inAnHour(`${recorded(scope, measure).value}{code=~"403|other"}`)} <= on (${on}) group_left () 1.5 * ${inAnHour(recorded(scope, MEASURES.blocked).value)}`;
   const beside = besideConfigurations(scope, (one) => recorded(one, measure).above, times);
-  return `(\n${spiking(scope, measure, times)}\nor\n${elevated(judging)}\n)${unlessAttacked(scope, times, times.remains)}${unlessRelearning()}${paged.join('')}${failing}${beside}`;
+  return `(\n${spiking(scope, measure, times)}\nor\n${elevated(judging)}\n)${unlessAttacked(scope, times, times.remains)}${unlessRelearning()}${refused}${paged.join('')}${failing}${beside}`;
 }
 
 /** Levels that were abnormal for so long that they are taken for usual. */
@@ -255,7 +263,8 @@ function attackUsual(times: Times): (scope: Scope) => string {
     const accepted = (one: Scope): string =>
       lately(recorded(one, MEASURES.threats).accepted, times, times.day);
     const beside = scope === 'account' ? `\nunless on (account, product)\n${accepted('configuration')}` : '';
-    return `${latest(names.hourly, times)}\nand\n${accepted(scope)}\nand\n${names.since}${beside}`;
+    const relearned = `\nunless on (account)\n${lately(RELEARNING, times, times.day + times.hour)}`;
+    return `${latest(names.hourly, times)}\nand\n${accepted(scope)}${relearned}${beside}`;
   };
 }
 
@@ -276,7 +285,11 @@ function dropped(parameter: 'dead' | 'share', times: Times, tuning: Tuning): (sc
         : `avg_over_time(${range(names.value, times.settled, minute)})`;
     const share = tuning.value('EdgeTrafficDrop', parameter, judged);
     const least = tuning.value('EdgeTrafficDrop', 'least_requests', judged);
-    const enough = `avg_over_time(${ago(range(names.hourly, day, baseline), week)}) >= ${least}`;
+    // A weekend that has little does not make a site small.
+    const days = [week, week + 3 * day].map(
+      (back) => `avg_over_time(${ago(range(names.hourly, day, baseline), back)})`,
+    ) as [string, string];
+    const enough = `${larger(...days)} >= ${least}`;
     const weeks = [week, 2 * week].map((back) => `${mean} < ${share} * (${lowest(back)} >= ${LEAST_LOWEST})`);
     const elsewhere = scope === 'account' ? '' : `\nunless\n${moved(times)}`;
     const whole = `\nunless on (${SCOPES[scope].join(', ')})\n${stale('requests')}`;

@@ -14,11 +14,12 @@ function atLeast(perMinute: number): Given {
 }
 
 function blocked(perMinute: number): Given {
-  return { [`edge_waf_blocked_per_minute{${SHOP}}`]: perMinute };
+  return { ...threats(20), [`edge_waf_blocked_per_minute{${SHOP}}`]: perMinute };
 }
 
 function family(perMinute: number): Given {
   return {
+    ...threats(20),
     [`edge_waf_threats_by_family_per_minute{${SHOP}, family="sql"}`]: perMinute,
     [`edge_waf_threats_by_family_per_minute{${SHOP}, family="xss"}`]: 10,
   };
