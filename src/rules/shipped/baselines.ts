@@ -19,7 +19,7 @@ import type { Times } from './times.ts';
 /** How long a level that is accepted by hand is taken in as it is: seconds. */
 const ACCEPTING = 3_600;
 
-/** Minutes above the threshold that make an hour one of an alarm. */
+/** Minutes above the threshold from which an hour is covered. */
 const COVERING = 3;
 
 /** The account's WAF learns its level anew: 1, only for a while after a rule set was changed. */
