@@ -100,9 +100,9 @@ it('has no file of more than 400 lines', () => {
 const BUDGETS = {
   'src/exporter': 39_700,
   'src/sandbox': 5_900,
-  'src/rules': 6_550,
+  'src/rules': 6_300,
   'src/commands': 1_180,
-  test: 64_600,
+  test: 65_500,
 } as const;
 
 it.each(Object.entries(BUDGETS))('%s has at most %i lines', (part, most) => {

@@ -170,7 +170,7 @@ const lessons = [
   {
     groups: /^edge-baseline/,
     from: now - 7 * HOUR,
-    yields: 'account:edge_waf_threats_per_minute:seasonal',
+    yields: 'account:edge_waf_threats_per_minute:usual',
   },
   {
     groups: /^edge-baseline/,

@@ -8,13 +8,11 @@ const ATTACK = 'EdgeWaf(Spike|BlockedSpike|FamilyAttack)';
 const PAGING = {
   errors: 'Edge5xxRatio',
   drop: 'EdgeTrafficDrop',
-  flood: 'EdgeTrafficFlood',
   unprotected: 'EdgeWafOff|EdgeFirewallDisabled',
   certificate: 'EdgeCertificateExpiring',
   token: 'EdgeTokenExpiring',
   unseen: 'EdgeDataStale',
   exporter: 'EdgeExporterDown',
-  push: 'EdgePushStopped',
 } as const;
 
 const TOLD_IN_WORDS = [ATTACK, ...Object.values(PAGING)].join('|');
@@ -54,14 +52,8 @@ export const PAGES: readonly Trouble[] = [
   },
   {
     while: paging('drop'),
-    says: 'visitors do not arrive: far fewer requests than usual',
+    says: 'a site is dead: visitors do not arrive',
     next: 'Overview: “What fires now” names the site. Undo what was changed last: DNS, certificate, domain',
-    act: 'now',
-  },
-  {
-    while: paging('flood'),
-    says: 'is flooded: far more requests than usual, and errors or threats with them',
-    next: 'Overview: “What fires now” names the site. Protect its origin: cache more, limit rates, block the sources',
     act: 'now',
   },
   {
@@ -95,12 +87,6 @@ export const PAGES: readonly Trouble[] = [
     while: ofExporter(paging('exporter', 'instance!=""')),
     says: 'the exporter is down: nothing that it polls is seen',
     next: 'Start it; Prometheus’ page of targets and its log say why. Counters go on where they were',
-    act: 'now',
-  },
-  {
-    while: ofExporter(paging('push')),
-    says: 'nothing is sent to a receiver, although samples wait for it',
-    next: 'The exporter’s log says why. Where the disk of its state is well, restart it: nothing is lost',
     act: 'now',
   },
   { while: pages(`alertname!~"${TOLD_IN_WORDS}"`, 'account!=""'), ...OTHERS },

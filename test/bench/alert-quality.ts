@@ -15,12 +15,14 @@ import { keyOf } from '../../src/rules/promql/vector.ts';
 import { startPrometheus } from '../end-to-end/prometheus.ts';
 import { evaluate, type FiredAlert } from '../rules/evaluate.ts';
 import { askPrometheus, type PrometheusAnswers } from './alerts/asked-prometheus.ts';
-import { EVENT_KINDS, type EventKind } from './alerts/event.ts';
+import { EVENT_KINDS, type EventKind, type Expectation } from './alerts/event.ts';
 import { drawHistory, type History, seenLive } from './alerts/history.ts';
 import { notifications, readRouting } from './alerts/notifications.ts';
 import { compareNotifications, realNotifications } from './alerts/real-alertmanager.ts';
 import { drawRealDays } from './alerts/real-days.ts';
 import { type KindScore, percentile, Score } from './alerts/score.ts';
+import { EVALUATION_SEEDS } from './alerts/seeds.ts';
+import { drawUnusualDays } from './alerts/unusual-days.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -29,7 +31,7 @@ const { values: flags } = parseArgs({
     accounts: { type: 'string', default: '14' },
     first: { type: 'string', default: '0' },
     weeks: { type: 'string', default: '3' },
-    // Or several, with commas: evaluated at once, in hardly more time than one.
+    // Or several, with commas: evaluated at once, in hardly more time than one. `evaluation`: those that judge the rules.
     seed: { type: 'string', default: '1' },
     steps: { type: 'string' },
     // As it is seen live: published so many minutes late; the share of a minute that lower bounds show at its end.
@@ -39,7 +41,7 @@ const { values: flags } = parseArgs({
     'evaluated-by': { type: 'string', default: 'own' },
     // Where a Prometheus' answers are kept: of these accounts and rules it is asked once.
     answers: { type: 'string', default: join('.cache', 'alert-answers') },
-    // Which histories: smooth, or days as they are (`real-days.ts`).
+    // Which histories: smooth, real (`real-days.ts`) or unusual (`unusual-days.ts`).
     world: { type: 'string', default: 'smooth' },
     // Only these alerts, and what they are made of: it takes a fraction of the time.
     alerts: { type: 'string' },
@@ -92,9 +94,12 @@ function neededBy(all: readonly Group[]): readonly Group[] {
 const groups = await trafficRules(flags.rules);
 const routing = await readRouting(flags.alertmanager);
 const [first, accounts, weeks] = [flags.first, flags.accounts, flags.weeks].map(Number);
-const draw = flags.world === 'real' ? drawRealDays : drawHistory;
+const draw =
+  { real: drawRealDays, unusual: drawUnusualDays, smooth: drawHistory }[flags.world] ?? drawHistory;
 const began = performance.now();
-const seeds = flags.seed.split(',').map((seed) => ({
+const chosen =
+  flags.seed === 'evaluation' ? EVALUATION_SEEDS[flags.world]?.map(String) : flags.seed.split(',');
+const seeds = (chosen ?? []).map((seed) => ({
   seed,
   histories: Array.from({ length: Number(accounts) }, (_, index) =>
     live(ofSeed(seed, draw(Number(seed), Number(first) + index, Number(weeks)))),
@@ -222,11 +227,25 @@ function table(seed: string, ofIt: readonly History[]): readonly string[] {
     `False pages per account and week: ${total(score.falsePages)} (${perWeek(score.falsePages)})`,
     `False tickets per account and week: ${total(score.falseTickets)} (${perWeek(score.falseTickets)})`,
     `Of these: ${[...score.falseByTheme].map(([what, count]) => `${what} ${count}`).join('; ') || 'none'}`,
-    `Flaps of pages per account and week: ${(score.flaps / score.weeks).toFixed(3)}`,
+    `Flaps of pages per account and week: ${(score.flaps / score.weeks).toFixed(3)}; with tickets ${(score.flapsWithTickets / score.weeks).toFixed(3)}`,
+    ...worthAPage(score),
     `Notifications for a cause: ${(score.heard / score.causes).toFixed(3)} (${score.heard} for ${score.causes})`,
     ...(flags.remarks ? score.remarks : []),
     '',
   ];
+}
+
+/** The shares of the attacks and of the errors worth a page that are found. */
+function worthAPage({ kinds }: Score): readonly string[] {
+  return (['EdgeWafSpike', 'Edge5xxRatio'] as const).map((alert) => {
+    const of = [...kinds].filter(([kind]) => {
+      const { expects, by }: Expectation = EVENT_KINDS[kind];
+      return expects === 'page' && by.includes(alert);
+    });
+    const sum = (count: (score: KindScore) => number) => of.reduce((all, [, score]) => all + count(score), 0);
+    const [found, events] = [sum((score) => score.found), sum((score) => score.events)];
+    return `Found of what is worth a page by ${alert}: ${found} of ${events} (${share(found, events)})`;
+  });
 }
 
 function row(kind: EventKind, found: KindScore | undefined): readonly string[] {

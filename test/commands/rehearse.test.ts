@@ -51,7 +51,7 @@ it(
     // No more than rules look back at, and nothing that is recorded to be shown.
     const minutes = lines.filter((line) => line.startsWith('configuration:edge_requests_per_minute:sum{'));
     expect(minutes.length).toBeGreaterThan(59);
-    expect(minutes.length).toBeLessThan(70);
+    expect(minutes.length).toBeLessThan(75);
     expect(lines.filter((line) => line.startsWith('rehearsal:'))).toEqual([]);
     expect(lines.slice(-2)).toEqual(['# EOF', '']);
   },

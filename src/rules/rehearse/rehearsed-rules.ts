@@ -4,6 +4,7 @@ import { parse, selectorsOf } from '../promql/parse.ts';
 import { type Labels, only } from '../promql/vector.ts';
 import type { AlertSettings } from '../shipped/alert-settings.ts';
 import { Tuning } from '../shipped/alert-settings.ts';
+import { risingThreshold } from '../shipped/baselines.ts';
 import { burning, ratio5xx } from '../shipped/error-rules.ts';
 import {
   labelsOf,
@@ -15,7 +16,6 @@ import {
   SCOPES,
   type Scope,
 } from '../shipped/measures.ts';
-import { risingThreshold } from '../shipped/minute-rules.ts';
 import { originSeries } from '../shipped/origin-alerts.ts';
 import type { AlertRule, RecordingRule } from '../shipped/rule.ts';
 import { ruleFiles } from '../shipped/rule-files.ts';
@@ -152,32 +152,39 @@ export function judgedSeries(alert: Labels): JudgedSeries | undefined {
   const origin = { usual: undefined, thresholds: [], labels: only(alert, SCOPES[scope]) };
   if (name === 'EdgeOriginErrors') return { ...origin, value: errorRatio };
   if (name === 'EdgeOriginSlow') return { ...origin, value: time, usual: usualTime };
-  const measure = measures().find((one) => isOf(one, name));
+  const measure = measures().find((one) => alertsOf(one).includes(name));
   if (measure === undefined) return undefined;
   const names = recorded(scope, measure);
   const own = name === 'EdgeWafSpike' ? [risingLimit(scope)] : [];
   return {
     value: names.value,
-    usual: names.seasonal,
-    thresholds:
-      name === 'EdgeTrafficDrop' ? [names.lower, names.lowest] : [...own, names.limit, names.threshold],
-    ...(measure.elevated === name && { ofHour: hourlyLimit(scope, measure) }),
+    usual: measure.usual === true ? names.usual : undefined,
+    thresholds: measure.alert === 'EdgeTrafficFlood' ? [] : [...own, names.threshold],
+    ...(elevatedOf(measure) === name && { ofHour: hourlyLimit(scope, measure) }),
     labels: only(alert, labelsOf(scope, measure)),
   };
 }
 
-function isOf({ alert, elevated, falls }: Measure, name: string): boolean {
-  return alert === name || elevated === name || (falls === true && name === 'EdgeTrafficDrop');
+/** The alert of what is too much in an hour, though not in its minutes. */
+function elevatedOf({ alert }: Measure): string | undefined {
+  if (alert === 'EdgeWafSpike') return 'EdgeWafElevated';
+  return alert === 'EdgeStatusCodeSurge' ? alert : undefined;
+}
+
+/** Returns the alerts that are made of a measure. */
+export function alertsOf(measure: Measure): readonly string[] {
+  const drop = measure.alert === 'EdgeTrafficFlood' ? ['EdgeTrafficDrop'] : [];
+  return [measure.alert, elevatedOf(measure) ?? measure.alert, ...drop];
 }
 
 function serverErrors(scope: Scope, alert: Labels): JudgedSeries {
-  const { fast, slow, creeping } = TIMES.burn;
-  const { burn = 'fast' } = alert;
-  const window = { broken: slow[0], creeping: creeping[0] }[burn] ?? fast[0];
+  const { fast, creeping } = TIMES.burn;
+  const isPage = alert['severity'] === 'page';
+  const window = isPage ? fast[0] : creeping[0];
   return {
     value: ratio5xx(scope, window),
     usual: undefined,
-    thresholds: [serverErrorLimit(scope, burn === 'creeping' ? 'budget' : 'slow')],
+    thresholds: [serverErrorLimit(scope, isPage ? 'slow' : 'budget')],
     labels: only(alert, SCOPES[scope]),
   };
 }

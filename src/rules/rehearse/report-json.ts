@@ -1,62 +1,28 @@
 import type { RehearsedAlert } from './rehearsal.ts';
-import type { RehearsalReport, RulesReport } from './report.ts';
+import type { RehearsalReport } from './report.ts';
 
-/** The report for programs: times in RFC 3339, what there is not as null. */
+/** Fields that are moments: in the JSON they are RFC 3339. */
+const MOMENTS = new Set(['from', 'to', 'historyBegins']);
+
+/** Returns the report for programs: its own fields in snake case, times in RFC 3339, and null for what there is not. */
 export function reportJson(report: RehearsalReport): string {
-  const { source, from, to, learnsFrom, notJudged, comparison } = report;
-  const document = {
-    source,
-    from: time(from),
-    to: time(to),
-    history_begins: learnsFrom === undefined ? null : time(learnsFrom),
-    ...rulesOf(report),
-    not_judged: notJudged,
-    comparison:
-      comparison === undefined
-        ? null
-        : {
-            ...rulesOf(comparison),
-            changes: comparison.changes.map(({ kind, before, after }) => ({
-              kind,
-              before: before === undefined ? null : alertOf(before),
-              after: after === undefined ? null : alertOf(after),
-            })),
-          },
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${JSON.stringify(plain(report), null, 2)}\n`;
 }
 
-function rulesOf(report: RulesReport): object {
-  const { rules, counts, stale, perWeek, weeks, configurations, recurring, alerts } = report;
-  return {
-    rules,
-    counts,
-    stale_data: stale,
-    per_week: perWeek,
-    weeks: weeks.map((week) => ({ from: time(week.from), to: time(week.to), counts: week.counts })),
-    configurations,
-    recurring,
-    alerts: alerts.map(alertOf),
-  };
+function plain(value: unknown, field = ''): unknown {
+  if (value === undefined || (typeof value === 'number' && !Number.isFinite(value))) return null;
+  if (typeof value === 'number') return MOMENTS.has(field) ? new Date(value).toISOString() : value;
+  if (Array.isArray(value)) return value.map((one) => plain(one));
+  if (typeof value !== 'object' || value === null) return value;
+  if ('trace' in value) return plain(told(value as RehearsedAlert));
+  const fields = Object.entries(value).map(([name, one]) => [
+    field === 'labels' ? name : name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    plain(one, name),
+  ]);
+  return Object.fromEntries(fields);
 }
 
-function alertOf({ labels, from, to, open, value, peak, usual, threshold }: RehearsedAlert): object {
-  return {
-    from: time(from),
-    to: open ? null : time(to),
-    seconds: (to - from) / 1_000,
-    labels,
-    value: number(value),
-    peak: number(peak),
-    usual: number(usual),
-    threshold: number(threshold),
-  };
-}
-
-function time(at: number): string {
-  return new Date(at).toISOString();
-}
-
-function number(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
+/** An alert without its chart; one that goes on has no end. */
+function told({ trace: _, open, to, ...alert }: RehearsedAlert): object {
+  return { ...alert, to: open ? undefined : to, seconds: (to - alert.from) / 1_000 };
 }

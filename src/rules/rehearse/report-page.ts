@@ -3,25 +3,16 @@ import { type Html, html, trusted } from '../../exporter/page/html.ts';
 import { PAGE_STYLE } from '../../exporter/page/style.ts';
 import type { Labels } from '../promql/vector.ts';
 import type { RehearsedAlert, Trace, TracePoint } from './rehearsal.ts';
+import { type RehearsalReport, severityOf } from './report.ts';
 import {
-  acceptedText,
-  type ComparisonReport,
-  type Counts,
-  type RehearsalReport,
-  type RulesReport,
-  severityOf,
-} from './report.ts';
-import {
-  changeText,
-  countText,
+  documentOf,
   lengthText,
   minute,
-  perWeekText,
-  reservations,
-  staleText,
+  type ReportTable,
+  type Section,
   subject,
   valueText,
-} from './report-text.ts';
+} from './report-document.ts';
 
 /** A page of more charts opens slowly: the rest is without. */
 const MOST_CHARTS = 400;
@@ -51,84 +42,45 @@ const SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha
 
 const STATES = { page: 'bad', ticket: 'warn', info: 'calm' } as const;
 
-/** The report as one HTML document that needs nothing else. */
+/** Returns the report as one HTML document that needs nothing else. */
 export function reportPage(report: RehearsalReport): string {
-  const { source, from, to, rules, comparison } = report;
-  const title = `What would have woken me? ${countText(report.counts)}`;
+  const { about, verdict, sections } = documentOf(report);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${SECURITY_POLICY}"><meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,"><title>${title}</title><style>${trusted(STYLE)}</style></head>
-<body><div class="wrap"><header class="top"><h1>What would have woken me?</h1>
-<span class="quiet">${minute(from)} to ${minute(to)} UTC · ${source} · rules: ${rules}</span></header>
-<main>${verdict(report)}${figures(report)}
-${weeks(report)}${configurations(report)}
-${comparison === undefined ? '' : comparisonSection(report, comparison)}
-${alertsSection(report.alerts)}</main></div></body></html>
+<link rel="icon" href="data:,"><title>What would have woken me? ${verdict.text}</title><style>${trusted(STYLE)}</style></head>
+<body><div class="wrap"><header class="top"><h1>What would have woken me?</h1><span class="quiet">${about}</span></header>
+<main><div class="verdict ${verdict.tone ?? 'ok'}"><p class="says">${verdict.text}</p></div>
+${sections.map(sectionMarkup)}</main></div></body></html>
 `.markup;
 }
 
-function verdict(report: RehearsalReport): Html {
-  const { counts, stale, recurring } = report;
-  const kind = counts.page > 0 ? 'bad' : counts.ticket > 0 ? 'warn' : 'ok';
-  const lines = [
-    ...(stale === 0 ? [] : [staleText(stale)]),
-    ...recurring.map(
-      (one) =>
-        `${one.alert} comes at the same time on ${one.days} days. Where it is meant to, a line under accepted in an alerts file accepts it: ${acceptedText(one)}`,
-    ),
-    ...reservations(report),
-  ];
-  return html`<div class="verdict ${kind}"><p class="says">${countText(counts)}</p>${lines.map(
-    (line) => html`<p class="lines quiet">${line}</p>`,
-  )}</div>`;
-}
-
-function figures({ perWeek }: RulesReport): Html {
-  return html`<dl class="figures">
-<div><dt>Pages per week</dt><dd class="large">${perWeekText(perWeek.page)}</dd></div>
-<div><dt>Tickets per week</dt><dd class="large">${perWeekText(perWeek.ticket)}</dd></div></dl>`;
-}
-
-function counts({ page, ticket, info }: Counts): Html {
-  return html`<td class="number">${page}</td><td class="number">${ticket}</td><td class="number">${info}</td>`;
-}
-
-const COUNT_HEADS = html`<th class="number">Pages</th><th class="number">Tickets</th><th class="number">Info</th>`;
-
-function weeks(report: RulesReport): Html {
-  return html`<section><h2>Weeks</h2><div class="panel"><table class="counts"><thead><tr><th>Week of</th>${COUNT_HEADS}</tr></thead><tbody>${report.weeks.map(
-    (week) => html`<tr><td>${minute(week.from).slice(0, 10)}</td>${counts(week.counts)}</tr>`,
-  )}</tbody></table></div></section>`;
-}
-
-function configurations(report: RulesReport): Html {
-  return html`<section><h2>Configurations, the noisiest first</h2><div class="panel"><table class="counts"><thead><tr><th>Configuration</th><th>Account</th><th>Product</th>${COUNT_HEADS}</tr></thead><tbody>${report.configurations.map(
-    (one) =>
-      html`<tr><td>${one.configuration}</td><td>${one.account}</td><td>${one.product}</td>${counts(one.counts)}</tr>`,
-  )}</tbody></table></div></section>`;
-}
-
-function comparisonSection(own: RulesReport, other: ComparisonReport): Html {
-  const states = { gone: 'ok', new: 'bad', changed: 'warn' } as const;
-  const changes = other.changes.map(
-    (change) =>
-      html`<li><span class="state ${states[change.kind]}">${change.kind}</span> ${changeText(change)}</li>`,
+function sectionMarkup({ title, lines = [], table, alerts }: Section): Html {
+  if (lines.length === 0 && table === undefined && alerts === undefined) return html``;
+  const listed = lines.map(
+    ({ text, tone }) => html`<li class="${tone === undefined ? 'quiet' : `state ${tone}`}">${text}</li>`,
   );
-  return html`<section><h2>With ${other.rules} instead</h2><div class="panel"><p class="fired">${countText(other.counts)}; now ${countText(own.counts)}</p>
-<ul class="changes">${changes.length === 0 ? html`<li>It would change no alert.</li>` : changes}</ul></div></section>`;
+  return html`<section><h2>${title}</h2><div class="panel">
+${lines.length === 0 ? '' : html`<ul class="changes">${listed}</ul>`}${table === undefined ? '' : tableMarkup(table)}
+${alerts === undefined ? '' : alertEntries(alerts)}</div></section>`;
 }
 
-function alertsSection(alerts: readonly RehearsedAlert[]): Html {
-  if (alerts.length === 0) return html`<section><h2>Alerts</h2><p>No alert would have fired.</p></section>`;
+function tableMarkup({ columns, rows }: ReportTable): Html {
+  const kind = (index: number): string => columns[index]?.[1] ?? 'words';
+  return html`<table class="counts"><thead><tr>${columns.map(
+    ([name, of]) => html`<th class="${of}">${name}</th>`,
+  )}</tr></thead><tbody>${rows.map(
+    (row) => html`<tr>${row.map((cell, index) => html`<td class="${kind(index)}">${cell}</td>`)}</tr>`,
+  )}</tbody></table>`;
+}
+
+function alertEntries(alerts: readonly RehearsedAlert[]): Html {
   const drawn = new Set(byGravity(alerts).slice(0, MOST_CHARTS));
   const missing =
     drawn.size < alerts.length
       ? html`<p class="fired quiet">The ${MOST_CHARTS} gravest have charts.</p>`
       : '';
-  return html`<section><h2>Alerts</h2><div class="panel">${LEGEND}${missing}${alerts.map((alert) =>
-    alertEntry(alert, drawn.has(alert)),
-  )}</div></section>`;
+  return html`${LEGEND}${missing}${alerts.map((alert) => alertEntry(alert, drawn.has(alert)))}`;
 }
 
 function byGravity(alerts: readonly RehearsedAlert[]): readonly RehearsedAlert[] {

@@ -1,5 +1,4 @@
 import { keyOf } from '../promql/vector.ts';
-import { type Measure, measures } from '../shipped/measures.ts';
 import type { Severity } from '../shipped/rule.ts';
 import { DAY, MINUTE } from '../shipped/times.ts';
 import type { RehearsalHistory } from './history.ts';
@@ -26,7 +25,7 @@ export interface ConfigurationReport extends ConfigurationName {
 /** What one alerts file makes of the history. */
 export interface RulesReport {
   /** How many alerts say that data was late or missing, and nothing of the traffic itself: the counts leave them out. */
-  readonly stale: number;
+  readonly staleData: number;
   /** What comes at the same time of each day. */
   readonly recurring: readonly Recurring[];
   /** The alerts file, or what stands for it. */
@@ -46,7 +45,7 @@ export interface RehearsalReport extends RulesReport {
   readonly from: number;
   readonly to: number;
   /** When the history begins, where that is too late for thresholds to know every day of the week at the start. */
-  readonly learnsFrom: number | undefined;
+  readonly historyBegins: number | undefined;
   /** Alerts that could not be judged, with the metrics that the history lacks. */
   readonly notJudged: readonly { readonly alert: string; readonly missing: readonly string[] }[];
   readonly comparison: ComparisonReport | undefined;
@@ -76,7 +75,7 @@ export function reportOf({ history, rehearsed, rules }: ReportOptions): Rehearsa
     from,
     to,
     ...own,
-    learnsFrom: first > from - USUAL_NEEDS ? first : undefined,
+    historyBegins: first > from - USUAL_NEEDS ? first : undefined,
     notJudged: notJudged(rules[0]?.rules, history),
     comparison: other && { ...other, changes: compare(own.alerts, other.alerts) },
   };
@@ -98,7 +97,7 @@ function rulesReport(
   return {
     rules,
     alerts,
-    stale: alerts.length - judged.length,
+    staleData: alerts.length - judged.length,
     recurring: recurring(judged),
     counts,
     perWeek: { page: counts.page / weeks, ticket: counts.ticket / weeks, info: counts.info / weeks },
@@ -203,7 +202,7 @@ const DAYS = 3;
 const BEFORE = 20 * MINUTE;
 const ROUNDED = 10 * MINUTE;
 
-/** What comes at the same time of each day, and how an alerts file accepts it. */
+/** Alerts that come at the same time of each day. */
 export interface Recurring {
   readonly alert: string;
   readonly days: number;
@@ -211,14 +210,13 @@ export interface Recurring {
   readonly configurations: readonly string[] | undefined;
   /** `02:00-02:40`, UTC. */
   readonly daily: string;
-  readonly times: number;
 }
 
 /** What would be told day after day at its hour: the job of a night more likely than an attack. */
 export function recurring(alerts: readonly RehearsedAlert[]): readonly Recurring[] {
   const alike = new Map<string, RehearsedAlert[]>();
   for (const alert of alerts) {
-    if (alert.labels['severity'] === 'info' || measureOf(alert) === undefined) continue;
+    if (alert.labels['severity'] === 'info' || alert.labels['about'] !== 'traffic') continue;
     const { alertname, account, product, configuration } = alert.labels;
     const key = JSON.stringify([alertname, account, product, configuration]);
     alike.set(key, [...(alike.get(key) ?? []), alert]);
@@ -235,15 +233,12 @@ function ofGroup(group: readonly RehearsedAlert[]): Recurring | undefined {
   const { start, members } = best;
   const lasts = Math.max(...members.map(({ from, to }) => after(start, from) + to - from));
   const { account = '', configuration } = first.labels;
-  const little = measureOf(first)?.little ?? 0;
-  const many = members.map(({ peak, usual }) => peak / ((Number.isNaN(usual) ? 0 : usual) + little));
   return {
     alert: first.labels['alertname'] ?? '',
     days: days(members),
     accounts: [account],
     configurations: configuration === undefined ? undefined : [configuration],
     daily: `${timeOfDay(start - BEFORE, Math.floor)}-${timeOfDay(start + lasts, Math.ceil)}`,
-    times: Math.ceil(1.2 * Math.max(...many)),
   };
 }
 
@@ -260,15 +255,8 @@ function timeOfDay(at: number, round: (value: number) => number): string {
   return new Date(round(at / ROUNDED) * ROUNDED).toISOString().slice(11, 16);
 }
 
-/** The measure that an alert compares with its past; undefined where nothing can be accepted by the hour. */
-function measureOf({ labels }: RehearsedAlert): Measure | undefined {
-  const { alertname: name } = labels;
-  return measures().find(({ alert, elevated }: Measure) => alert === name || elevated === name);
-}
-
-/** A line of `accepted` in an alerts file. */
-export function acceptedText({ accounts, configurations, daily, times }: Recurring): string {
-  const names = (list: readonly string[]): string => JSON.stringify(list);
-  const of = configurations === undefined ? '' : `, configurations: ${names(configurations)}`;
-  return `- { accounts: ${names(accounts)}${of}, daily: "${daily}", times: ${times} }`;
+/** Returns an Alertmanager time interval that mutes what recurs. */
+export function intervalText({ daily }: Recurring): string {
+  const [start, end] = daily.split('-');
+  return `- { name: recurring, time_intervals: [{ times: [{ start_time: "${start}", end_time: "${end}" }] }] }`;
 }

@@ -34,7 +34,6 @@ function time(ms: number, about: string, min = 0): Parameter {
 function spike(floor: number, what: string) {
   return {
     times_usual: number(3, 'How many times what is usual at this hour is too much.', 1),
-    deviations: number(4, 'How many deviations of single minutes above what is usual are too much.'),
     floor: number(floor, `${what} a minute below which there is no alert.`),
   };
 }
@@ -60,8 +59,7 @@ function alert<
 export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeWafSpike:
     "compare what is detected with what is blocked, by the alert's text or, over time, by `Detected and stopped` on the Security dashboard: about as many: the WAF holds, and it can wait; clearly fewer blocked: in the platform's console, switch the rule set to blocking, or raise its sensitivity.",
-  EdgeTrafficFlood:
-    'look at `Served from the cache` and `Share of errors` on the Configuration dashboard: both as before: the edge bears it, and it can wait; fewer served or more errors: protect the origin: cache more, limit rates, block the sources. Ask whether a campaign was planned.',
+  EdgeTrafficFlood: 'look at `Served from the cache` on the Configuration dashboard.',
   EdgeTrafficDrop:
     'open the site from outside, a phone will do: no answer: look at DNS, then at the certificate; an error: go on as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere, and nothing to mend.',
   Edge5xxRatio:
@@ -76,8 +74,6 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
     "read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
   EdgeExporterDown:
     "look on its host whether its process runs (`systemctl status`, `docker ps`, `kubectl get pods`): if not, start it; if it does, Prometheus' targets page says why it cannot be scraped.",
-  EdgePushStopped:
-    "read the exporter's log, and look whether the disk of its state is full or gone; if that is well, restart the exporter, unless it has neither `--state.dir` nor `--state.url`: what waits would be lost.",
   EdgeWafElevated:
     'look at `Detected and stopped` on the Security dashboard: as much stopped as detected, and no growth: it can wait; if it grows, do as for EdgeWafSpike now.',
   EdgeAttackUsual:
@@ -92,6 +88,10 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
     'go by the code: 404: a missing page, or a scanner: the log of the origin has the path; 403: a rule; other 4xx: logins or a limit, in the same log; 5xx: as for Edge5xxRatio.',
   EdgeOffloadCollapse:
     'look at `Last changes of settings` on the Security dashboard: a change of the cache as it began: undo it; none: ask who has purged the cache, and wait: it fills again.',
+  EdgeErrorsRecur:
+    'ask who maintains the site at that time; add an Alertmanager time interval for it to `mute_time_intervals`.',
+  EdgeRuleSetSwitched:
+    'look at `Last changes of settings` on the Security dashboard, and ask whoever changed the rule set whether the new level is meant.',
   EdgeOriginErrors:
     'look at `Responses of the origin` on the Configuration dashboard: since when 5xx have risen, and what was deployed then.',
   EdgeOriginSlow:
@@ -124,35 +124,39 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeConfigReloadFailed:
     'run `edge-exporter check-config` on the file: it names every mistake with its line.',
   EdgeSeriesDropped: 'raise `limits.series`, if Prometheus can hold them, and reload.',
-  EdgePushBehind: "read the log (`samples cannot be sent`): it has the receiver's answer.",
+  EdgePushBehind: "read the exporter's log: it has the receiver's answer, or why its outbox cannot be read.",
   EdgePushLosing: "read the log: the first refusal of each reason has the receiver's own words.",
 };
 
 /** Every alert, with what users may choose of it. */
 export const ALERTS = {
-  EdgeWafSpike: alert('configuration', 'page', spike(40, 'Threats')),
+  EdgeWafSpike: alert('configuration', 'page', {
+    ...spike(40, 'Threats'),
+    deviations: number(4, 'How many deviations of single minutes above what is usual are too much.'),
+  }),
   EdgeWafElevated: alert('configuration', 'ticket', elevated(10, 'Threats')),
   EdgeAttackUsual: alert('configuration', 'ticket'),
   EdgeWafBlockedSpike: alert('configuration', 'ticket', spike(40, 'Blocked requests')),
   EdgeWafFamilyAttack: alert('configuration', 'ticket', spike(40, 'Threats of the family')),
   EdgeStatusCodeSurge: alert('configuration', 'ticket', {
     ...spike(60, 'Responses'),
-    ...elevated(20, 'Responses'),
+    ...elevated(10, 'Responses'),
   }),
-  EdgeTrafficFlood: alert('configuration', 'page', spike(3_000, 'Requests')),
+  EdgeTrafficFlood: alert('configuration', 'info', spike(3_000, 'Requests')),
   EdgeTrafficDrop: alert('configuration', 'page', {
-    share: share(0.25, 'Share of the lowest usual traffic of this hour below which it is a drop.'),
-    least_requests: number(
-      60,
-      'Requests a minute, in the mean of a day, that must be usual for a drop to be judged.',
-      1,
+    dead: share(
+      0.05,
+      'Share of the lowest traffic around this hour in the last two weeks below which a site is dead.',
     ),
+    share: share(0.8, 'The same below which a drop is a ticket.'),
+    least_requests: number(60, 'Requests a minute, in the mean of a day, that a drop is judged from.', 1),
   }),
   Edge5xxRatio: alert('configuration', 'page', {
     budget: share(0.001, 'Share of the responses that may be server errors in the long run.'),
     fast_burn: number(14.4, 'Times the budget over 5 and 30 minutes that wake somebody.'),
     slow_burn: number(6, 'Times the budget over 30 minutes and 6 hours that wake somebody.'),
-    least_requests: number(10, 'Requests a minute below which failures are a ticket, not a page.'),
+    least_requests: number(10, 'Requests a minute below which only the count of failures wakes somebody.'),
+    least_failures: number(10, 'Failures in 15 minutes, of half of the responses, that wake somebody.', 1),
   }),
   Edge4xxRatio: alert('configuration', 'ticket', {
     share: share(0.2, 'Share of client errors below which there is no alert.'),
@@ -163,6 +167,8 @@ export const ALERTS = {
     loss: share(0.3, 'What the share of requests that the cache serves may lose against the usual.'),
     least_requests: number(300, 'Requests a minute below which the share is not judged.', 1),
   }),
+  EdgeErrorsRecur: alert('configuration', 'ticket'),
+  EdgeRuleSetSwitched: alert('account', 'ticket'),
   EdgeOriginErrors: alert('configuration', 'ticket', {
     share: share(0.05, "Share of the origin's responses that may be server errors."),
     least_responses: number(10, "The origin's responses a minute below which they are not judged.", 1),
@@ -223,7 +229,6 @@ export const ALERTS = {
   EdgePushBehind: alert('exporter', 'ticket', {
     after: time(15 * MINUTE, 'How long samples may wait for a receiver.', MINUTE),
   }),
-  EdgePushStopped: alert('exporter', 'page'),
   EdgePushLosing: alert('exporter', 'ticket'),
 } as const satisfies Readonly<Record<string, AlertKind>>;
 

@@ -21,14 +21,6 @@ export interface Selection {
   readonly configurations?: readonly string[] | undefined;
 }
 
-/** A time of each day (ms after midnight, UTC) at which up to so many times the usual is usual as well. */
-export interface AcceptedHours {
-  readonly where: Selection;
-  readonly start: number;
-  readonly length: number;
-  readonly times: number;
-}
-
 /** What an alerts file says. */
 export interface AlertSettings {
   readonly links: Links;
@@ -36,8 +28,6 @@ export interface AlertSettings {
   readonly acceptAfter: number;
   /** Levels that are usual from a moment (ms since the epoch) on. */
   readonly accepted: readonly { readonly where: Selection; readonly from: number }[];
-  /** What recurs at its hour. */
-  readonly acceptedHours: readonly AcceptedHours[];
   readonly alerts: AlertChoices;
   /** Of those that apply, the first that says something of a value holds. */
   readonly overrides: readonly { readonly where: Selection; readonly alerts: AlertChoices }[];
@@ -48,7 +38,6 @@ export const SHIPPED: AlertSettings = {
   links: LINKS,
   acceptAfter: 2 * DAY,
   accepted: [],
-  acceptedHours: [],
   alerts: {},
   overrides: [],
 };
@@ -63,7 +52,12 @@ function shippedValue(alert: AlertName, parameter: string): number {
 
 /** Whether series of these labels can be told by what a selection goes by. */
 export function applies(where: Selection, labels: readonly string[]): boolean {
-  return Object.keys(namesByLabel(where)).every((label) => labels.includes(label));
+  return labelsNamed(where).every((label) => labels.includes(label));
+}
+
+/** Returns the labels that a selection goes by. */
+export function labelsNamed(where: Selection): readonly string[] {
+  return Object.keys(namesByLabel(where));
 }
 
 /** A selection as matchers. */

@@ -1,5 +1,12 @@
 import { ALERTS, type AlertName, FIRST_STEPS } from './alert-catalogue.ts';
-import { type Form, type Judged, selected, type Tuning } from './alert-settings.ts';
+import {
+  type Form,
+  type Judged,
+  labelsNamed,
+  type Selection,
+  selected,
+  type Tuning,
+} from './alert-settings.ts';
 import { duration } from './promql.ts';
 import {
   type AlertRule,
@@ -88,12 +95,13 @@ function exporterOf({ about, judged }: AlertDefinition): string {
 
 /** The expression of an alert where it is about the series of its form alone. */
 function restricted({ expr, judged }: AlertDefinition, { where, except }: Form): string {
-  const on = `on (${judged.labels.join(', ')})`;
-  const taken = except.map((selection) => selected(judged, selection)).join(' or ');
+  if (where === undefined && except.length === 0) return expr;
+  // Only the labels that a selection names are compared: an account's own alert has no configuration.
+  const of = (one: Selection): string => `on (${labelsNamed(one).join(', ')}) ${selected(judged, one)}`;
   const parts = [
-    except.length + Number(where !== undefined) === 0 ? expr : `(\n${expr}\n)`,
-    ...(where === undefined ? [] : [`and ${on} ${selected(judged, where)}`]),
-    ...(except.length === 0 ? [] : [`unless ${on} (${taken})`]),
+    `(\n${expr}\n)`,
+    ...(where === undefined ? [] : [`and ${of(where)}`]),
+    ...except.map((one) => `unless ${of(one)}`),
   ];
   return parts.join('\n');
 }

@@ -11,7 +11,8 @@ import {
   globMistake,
   SHIPPED,
 } from './alert-settings.ts';
-import { DAY, MINUTE } from './times.ts';
+
+import { DAY } from './times.ts';
 
 const YEAR = 365 * DAY;
 
@@ -107,37 +108,12 @@ const MOMENT = z.string().transform((given, context) => {
   return Number.isNaN(ms) ? refuse(context, 'expected a time such as "2026-01-31T12:00:00Z"') : ms;
 });
 
-/** A time of each day: `22:30-01:00` ends on the next. */
-const DAILY = z.string().transform((given, context) => {
-  const match = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(given);
-  if (match === null) return refuse(context, 'expected a time of the day such as "02:00-02:40" (UTC)');
-  const [fromHour = 0, fromMinute = 0, toHour = 0, toMinute = 0] = match.slice(1).map(Number);
-  const start = (fromHour * 60 + fromMinute) * MINUTE;
-  const end = (toHour * 60 + toMinute) * MINUTE;
-  return { start, length: end > start ? end - start : end - start + DAY };
-});
-
 const ACCEPTED = z
   .strictObject({
     ...SELECTION,
-    from: MOMENT.exactOptional().describe(
-      'Since when a level is usual: "2026-01-31T12:00:00Z". Instead of daily.',
-    ),
-    daily: DAILY.exactOptional().describe(
-      'At which time of each day (UTC) more than usual is usual: "02:00-02:40". Instead of from.',
-    ),
-    times: z
-      .number()
-      .min(1)
-      .exactOptional()
-      .describe('With daily: how many times the usual is accepted; what is beyond it is told as ever.'),
+    from: MOMENT.describe('Since when a level is usual: "2026-01-31T12:00:00Z".'),
   })
-  .superRefine(({ from, daily, times }, context) => {
-    const complain = (message: string): void => context.addIssue({ code: 'custom', message });
-    if ((from === undefined) === (daily === undefined)) complain('expected either from or daily');
-    if ((daily === undefined) !== (times === undefined))
-      complain('expected times with daily, and only there');
-  });
+  .transform(({ from, ...where }) => ({ where, from }));
 
 function url(about: string) {
   return z
@@ -158,9 +134,7 @@ export const ALERTS_FILE = z
     accepted: z
       .array(ACCEPTED)
       .default([])
-      .describe(
-        'Levels that are usual: from a moment on, so that nobody waits for accept_after, or at a time of each day.',
-      ),
+      .describe('Levels that are usual from a moment on, so that nobody waits for accept_after.'),
     alerts: CHOICES.prefault({}).describe('What is chosen for all.'),
     overrides: z
       .array(OVERRIDE)
@@ -176,12 +150,7 @@ export const ALERTS_FILE = z
         grafana: given.dashboard_url ?? SHIPPED.links.grafana,
       },
       acceptAfter: given.accept_after ?? SHIPPED.acceptAfter,
-      accepted: given.accepted.flatMap(({ from, daily: _daily, times: _times, ...where }) =>
-        from === undefined ? [] : [{ where, from }],
-      ),
-      acceptedHours: given.accepted.flatMap(({ from: _from, daily, times, ...where }) =>
-        daily === undefined || times === undefined ? [] : [{ where, ...daily, times }],
-      ),
+      accepted: given.accepted,
       alerts: given.alerts,
       overrides: given.overrides,
     }),

@@ -2,6 +2,7 @@ import type { AlertDefinition } from './alert.ts';
 import type { Tuning } from './alert-settings.ts';
 import { OF_ACCOUNT } from './platform-alerts.ts';
 import { duration, merged } from './promql.ts';
+import { byReason, either } from './scopes.ts';
 import type { Times } from './times.ts';
 
 /** The `job` of the exporter in Prometheus. */
@@ -108,7 +109,6 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
   const amounts = `{{ range printf "sum by (metric) (${inAnHour('edge_exporter_late_restatement_amount_total{account=%q, product=%q}')})" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }}`;
   const age = `{{ range printf "histogram_quantile(0.99, sum by (le) (${inAnHour('edge_exporter_settle_seconds_bucket{product=%q}')}))" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }}`;
   const behind = tuning.value('EdgeCountersBehind', 'after', { ...BEHIND, by: OF_METRIC.split(', ') });
-  const state = { ...OF_EXPORTER, alert: 'EdgeStateNotKept' } as const;
   return [
     {
       ...OF_ACCOUNT,
@@ -165,22 +165,23 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
         "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) between others. Counters go on without them after 20 minutes: sums over time are too small by as much.",
     },
     {
-      ...state,
-      expr: 'edge_exporter_state_durable == 0',
-      hold: times.hold,
-      labels: { reason: 'unavailable' },
-      summary: 'The counters of {{ $labels.instance }} are withheld',
-      description:
-        'The exporter {{ $labels.instance }} cannot use its state in {{ $labels.directory }}, of all its accounts or of some, and exposes no counters of them until it can; they then go on from where they were. Where that is a directory, gauges and their alerts are not affected; where it is a database, those accounts are not polled meanwhile. The status page and the log say why.',
-    },
-    {
-      ...state,
-      expr: `increase(edge_exporter_state_errors_total[${duration(times.stateErrors)}]) > 0`,
-      // Longer than the range looks back: one error, after which it went on, is over by then.
+      ...OF_EXPORTER,
+      alert: 'EdgeStateNotKept',
+      expr: either('reason', {
+        unavailable: 'edge_exporter_state_durable == 0',
+        refused: `increase(edge_exporter_state_errors_total[${duration(times.stateErrors)}]) > 0`,
+      }),
+      // As long as the range looks back: one error, after which it went on, is over by then.
       hold: times.stateErrors,
-      labels: { reason: 'refused' },
-      summary: 'The counters of {{ $labels.instance }} stand still',
-      description: `The state directory of {{ $labels.instance }}, or its database, refuses what is to be written: about {{ $value | humanize }} times in the last ${times.stateErrors / 60_000} minutes. Counters of the accounts concerned, which the log names, take in nothing until it can be written again; gauges and their alerts are not affected.`,
+      summary: byReason({
+        unavailable: 'The counters of {{ $labels.instance }} are withheld',
+        refused: 'The counters of {{ $labels.instance }} stand still',
+      }),
+      description: byReason({
+        unavailable:
+          'The state in {{ $labels.directory }} cannot be used, and counters are withheld until it can. Gauges go on where it is a directory; accounts of a database are not polled.',
+        refused: `The state refused about {{ $value | humanize }} writes in ${times.stateErrors / 60_000} minutes. Counters take in nothing until it can be written; gauges are not affected.`,
+      }),
     },
   ];
 }
@@ -194,40 +195,30 @@ function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const answers = ['edge_exporter_push_samples_sent_total', 'edge_exporter_push_failures_total'].map(lately);
   const refusals = `sum without (reason) (${lately('edge_exporter_push_samples_refused_total')})`;
   const asked = `(${[...answers, refusals].join(' + ')} > 0)`;
-  const lossy = { ...OF_EXPORTER, alert: 'EdgePushLosing', hold: times.hold } as const;
   return [
     {
       ...OF_EXPORTER,
       alert: 'EdgePushBehind',
-      expr: `${waiting} and ${asked}`,
+      expr: either('reason', { refused: `${waiting} and ${asked}`, stopped: `${waiting} unless ${asked}` }),
       hold: times.hold,
       summary: 'Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}',
-      description:
-        'The receiver {{ $labels.receiver }} of {{ $labels.instance }} does not answer, refuses all requests, or is too slow: the oldest sample has waited for {{ $value | humanizeDuration }}. All arrive when it takes them again, unless the outbox reaches its limits before.',
+      description: byReason({
+        refused:
+          'The receiver does not answer, refuses all requests, or is too slow. All samples arrive when it takes them again, unless the outbox of {{ $labels.instance }} reaches its limits before.',
+        stopped: `{{ $labels.instance }} has sent nothing to the receiver for ${times.unasked / 60_000} minutes: its outbox cannot be read, or its sending has stopped. The receiver is not the cause.`,
+      }),
     },
     {
       ...OF_EXPORTER,
-      alert: 'EdgePushStopped',
-      expr: `${waiting} unless ${asked}`,
+      alert: 'EdgePushLosing',
+      expr: either('loss', {
+        refused: lost('edge_exporter_push_samples_refused_total'),
+        dropped: lost('edge_exporter_push_samples_dropped_total'),
+      }),
       hold: times.hold,
-      summary: 'Nothing is sent to {{ $labels.receiver }} although samples wait',
-      description: `The oldest sample for {{ $labels.receiver }} has waited for {{ $value | humanizeDuration }}, and {{ $labels.instance }} has not asked the receiver for ${times.unasked / 60_000} minutes: its outbox cannot be read, or its sending has stopped by a fault of its own. The receiver is not the cause. Samples are kept, unless the outbox reaches its limits.`,
-    },
-    {
-      ...lossy,
-      expr: lost('edge_exporter_push_samples_refused_total'),
-      labels: { loss: 'refused' },
-      summary: '{{ $labels.receiver }} refuses samples for good: {{ $labels.reason }}',
+      summary: 'Samples for {{ $labels.receiver }} are lost: {{ $labels.reason }}',
       description:
-        'About {{ $value | humanize }} samples of the last hour were refused by the receiver {{ $labels.receiver }} ({{ $labels.reason }}) and are not sent again. /metrics has them.',
-    },
-    {
-      ...lossy,
-      expr: lost('edge_exporter_push_samples_dropped_total'),
-      labels: { loss: 'dropped' },
-      summary: 'The outbox of {{ $labels.receiver }} drops samples: {{ $labels.reason }}',
-      description:
-        'About {{ $value | humanize }} samples for the receiver {{ $labels.receiver }} left the outbox unsent in the last hour ({{ $labels.reason }}): it was away for too long for the outbox (outbox_full, outbox_age), was taken out of push (receiver_removed), or what waited was damaged.',
+        '{{ if eq $labels.loss "refused" }}The receiver refused about {{ $value | humanize }} samples for good{{ else }}About {{ $value | humanize }} samples left the outbox unsent{{ end }} in the last hour. /metrics of {{ $labels.instance }} has them.',
     },
   ];
 }

@@ -3,7 +3,7 @@ import type { Judged, Tuning } from './alert-settings.ts';
 import { latest, recordedSum, SCOPES } from './measures.ts';
 import { duration, range } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
-import { seriesValue, WHOM } from './scopes.ts';
+import { SITE, seriesValue } from './scopes.ts';
 import { TIMES, type Times } from './times.ts';
 
 const SCOPE = 'configuration';
@@ -79,15 +79,15 @@ export function originAlerts(times: Times, tuning: Tuning): readonly AlertDefini
       ...common,
       alert: 'EdgeOriginErrors',
       expr: `${errorRatio} > ${tuning.value('EdgeOriginErrors', 'share', JUDGED)}`,
-      summary: `{{ $value | humanizePercentage }} of the origin's responses fail on ${WHOM[SCOPE]}`,
-      description: `{{ $value | humanizePercentage }} of the responses of the origins of ${WHOM[SCOPE]} in the last ${duration(times.smoothing)} were 5xx, whatever the cache made of them.`,
+      summary: `{{ $value | humanizePercentage }} of the origin's responses fail on ${SITE}`,
+      description: `{{ $value | humanizePercentage }} of the responses of its origins in ${duration(times.smoothing)} were 5xx, whatever the cache made of them.`,
     },
     {
       ...common,
       alert: 'EdgeOriginSlow',
       expr: `${time} > ${tuning.value('EdgeOriginSlow', 'floor', JUDGED)}\nunless\n${time} <= ${slow} * ${latest(usualTime, times)}`,
-      summary: `The origin takes {{ $value | humanizeDuration }} a response on ${WHOM[SCOPE]}`,
-      description: `The origins of ${WHOM[SCOPE]} took {{ $value | humanizeDuration }} for a response in the mean of the last ${duration(times.smoothing)}. Usual is ${seriesValue(usualTime, SCOPE, { format: 'humanizeDuration' })}, the median of the last day.`,
+      summary: `The origin takes {{ $value | humanizeDuration }} a response on ${SITE}`,
+      description: `Mean of ${duration(times.smoothing)}: {{ $value | humanizeDuration }}. Median of the last day: ${seriesValue(() => usualTime, { scopes: [SCOPE], format: 'humanizeDuration' })}.`,
     },
   ];
 }

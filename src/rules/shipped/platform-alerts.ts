@@ -2,6 +2,7 @@ import type { AlertDefinition } from './alert.ts';
 import type { Tuning } from './alert-settings.ts';
 import { STALE_DATA, unseen } from './freshness-rules.ts';
 import { duration, merged } from './promql.ts';
+import { byReason, either } from './scopes.ts';
 import type { Times } from './times.ts';
 
 /** What is seen of the platform, and what the exporter may ask of it. */
@@ -9,9 +10,9 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefi
   return [
     ...unseenAlerts(times, tuning),
     ...pollAlerts(times, tuning),
-    ...discoveryAlerts(times),
+    discoveryAlert(times),
     polledTwiceAlert(times),
-    ...quotaAlerts(times, tuning),
+    quotaAlert(times, tuning),
   ];
 }
 
@@ -76,44 +77,41 @@ function polledTwiceAlert(times: Times): AlertDefinition {
   };
 }
 
-/** What the exporter may do is nearly used up. */
-function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  const common = { ...OF_ACCOUNT, alert: 'EdgeQuotaNearlySpent' } as const;
+/** Returns the alert of a quota that is nearly used up, by what tells so. */
+function quotaAlert(times: Times, tuning: Tuning): AlertDefinition {
   // The least left in any rate-limit window: what is left right now goes up and down with each of them.
   const over = (name: string): string => `${name}[${duration(times.quotaShort)}]`;
   const stretch = 'edge_exporter_interval_stretch_ratio';
-  // Where nothing is served at all, that alone is told: what waits then does not wait for the quota.
+  const parameter = (name: 'remaining' | 'stretch', series: string): string =>
+    tuning.value('EdgeQuotaNearlySpent', name, { series, labels: ['account'] });
+  // Where nothing is served at all, that alone is reported: requests wait for the platform then, not for the quota.
   const served = `unless on (account)\n${merged('edge_up')} == 0`;
-  return [
-    {
-      ...common,
-      expr: `${merged(`min_over_time(${over('edge_api_ratelimit_remaining')})`, 'min')}\n/\n${merged(`max_over_time(${over('edge_api_ratelimit_limit')})`)}\n< ${tuning.value('EdgeQuotaNearlySpent', 'remaining', { series: 'edge_api_ratelimit_limit', labels: ['account'] })}\n${served}`,
-      hold: times.quotaShort,
-      labels: { reason: 'remaining' },
-      summary: 'Only {{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left',
-      description:
-        'Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it.',
-    },
-    {
-      ...common,
-      // Something may wait whenever it is scraped, and yet nothing comes late.
-      expr: `${merged(`min_over_time(${over('edge_exporter_operations_waiting')})`)} > 0\nunless on (account)\nmax by (account) (${stretch}) <= 1.5\n${served}`,
-      hold: times.quotaShort,
-      labels: { reason: 'waiting' },
-      summary: 'At least {{ $value }} operations of {{ $labels.account }} wait all the time',
-      description:
-        'The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured.',
-    },
-    {
-      ...common,
-      expr: `${merged(stretch)} > ${tuning.value('EdgeQuotaNearlySpent', 'stretch', { series: stretch, labels: ['account'] })}\n${served}`,
-      hold: times.quotaShort,
-      labels: { reason: 'stretch' },
-      summary: '{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured',
-      description:
-        'The polls of {{ $labels.collector }} of {{ $labels.account }} are {{ $value | humanize }} times as far apart as configured: the quota does not suffice for them, or the platform answers too slowly.',
-    },
-  ];
+  const limit = 'edge_api_ratelimit_limit';
+  const reasons = {
+    remaining: `${merged(`min_over_time(${over('edge_api_ratelimit_remaining')})`, 'min')}\n/\n${merged(`max_over_time(${over(limit)})`)}\n< ${parameter('remaining', limit)}`,
+    // Something may wait whenever it is scraped, and yet nothing comes late.
+    waiting: `${merged(`min_over_time(${over('edge_exporter_operations_waiting')})`)} > 0\nunless on (account)\nmax by (account) (${stretch}) <= 1.5`,
+    stretch: `${merged(stretch)} > ${parameter('stretch', stretch)}`,
+  };
+  const said = byReason({
+    remaining: '{{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left',
+    waiting: '{{ $value }} operations of {{ $labels.account }} wait all the time',
+    stretch: '{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured',
+  });
+  const described = byReason({
+    remaining: `Least left of the limit of {{ $labels.scope }} in ${duration(times.quotaShort)}. The exporter keeps a reserve, so another client spends it.`,
+    waiting: `The queue of {{ $labels.scope }} has not been empty for ${duration(times.quotaShort)}: data comes later than configured.`,
+    stretch:
+      'Polls of {{ $labels.collector }}: the quota does not suffice, or the platform answers too slowly.',
+  });
+  return {
+    ...OF_ACCOUNT,
+    alert: 'EdgeQuotaNearlySpent',
+    expr: `(\n${either('reason', reasons)}\n)\n${served}`,
+    hold: times.quotaShort,
+    summary: said,
+    description: described,
+  };
 }
 
 /** The collectors of traffic, each with many polls a minute; the others have one now and then. */
@@ -154,39 +152,28 @@ function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   ];
 }
 
-/** What is configured and not there: no poll fails because of it, so nothing else tells. */
-function discoveryAlerts(times: Times): readonly AlertDefinition[] {
-  const common = {
+/** Returns the alert of what is configured and not there: no poll fails because of it. */
+function discoveryAlert(times: Times): AlertDefinition {
+  const silent = 'It is not read, and alerts that are made of it are silent.';
+  return {
     ...OF_ACCOUNT,
     alert: 'EdgeNotDiscovered',
     hold: times.hour,
-  } as const;
-  return [
-    {
-      ...common,
-      // While the platform does not answer, that alone is told.
-      expr: `${merged('edge_exporter_product_listed')} == 0\nand on (account)\nmax_over_time(edge_up[${duration(times.hour)}]) == 1`,
-      labels: { reason: 'product' },
-      summary: 'The configurations of {{ $labels.product }} ({{ $labels.account }}) cannot be listed',
-      description:
-        'The platform answers, but for an hour it has not listed the configurations of {{ $labels.product }} of {{ $labels.account }}. What was not listed before is not read, and alerts that are made of it are silent.',
-    },
-    {
-      ...common,
-      expr: `${merged('edge_configurations')} < 0.5 * ${merged(`max_over_time(edge_configurations[${duration(times.day)}])`)}`,
-      labels: { reason: 'fewer' },
-      summary:
-        'Only {{ $value }} of the configurations of {{ $labels.product }} ({{ $labels.account }}) are listed as active',
-      description:
-        'The platform lists {{ $value }} active configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed, or not active, is not read, and alerts that are made of it are silent.',
-    },
-    {
-      ...common,
-      expr: `${merged('edge_exporter_unmatched_configurations')} > 0`,
-      labels: { reason: 'configuration' },
-      summary: '{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match no configuration',
-      description:
-        '{{ $value }} entries of configurations.include of {{ $labels.product }} of {{ $labels.account }} have matched no configuration for an hour: they are misspelt, or what they name was renamed or deleted. Nothing of it is read.',
-    },
-  ];
+    expr: either('reason', {
+      // While the platform does not answer, that alone is reported.
+      product: `${merged('edge_exporter_product_listed')} == 0\nand on (account)\nmax_over_time(edge_up[${duration(times.hour)}]) == 1`,
+      fewer: `${merged('edge_configurations')} < 0.5 * ${merged(`max_over_time(edge_configurations[${duration(times.day)}])`)}`,
+      configuration: `${merged('edge_exporter_unmatched_configurations')} > 0`,
+    }),
+    summary: byReason({
+      product: 'The configurations of {{ $labels.product }} ({{ $labels.account }}) cannot be listed',
+      fewer: 'Only {{ $value }} configurations of {{ $labels.product }} ({{ $labels.account }}) are active',
+      configuration: '{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match nothing',
+    }),
+    description: byReason({
+      product: `The platform answers, but has not listed them for an hour. What was not listed before: ${silent}`,
+      fewer: `The platform lists fewer than half of those of the last day. What is not listed: ${silent}`,
+      configuration: `Entries of configurations.include have matched no configuration for an hour: misspelt, renamed or deleted. ${silent}`,
+    }),
+  };
 }

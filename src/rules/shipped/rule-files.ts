@@ -1,19 +1,18 @@
 import { stringify } from 'yaml';
 import { type AlertDefinition, alertRules } from './alert.ts';
 import { type AlertSettings, SHIPPED, Tuning } from './alert-settings.ts';
-import { baselineRules } from './baseline-rules.ts';
-import { longRatioRules, responseRules, serverErrorAlerts, shortRatioRules } from './error-rules.ts';
+import { baselineRules, minuteRules, relearningRule } from './baselines.ts';
+import { longRatioRules, responseRules, shortRatioRules } from './error-rules.ts';
 import { exporterAlerts } from './exporter-alerts.ts';
 import { freshnessRules } from './freshness-rules.ts';
 import { measures } from './measures.ts';
-import { minuteRules } from './minute-rules.ts';
 import { originAlerts, originRules, usualOriginRules } from './origin-alerts.ts';
 import { platformAlerts } from './platform-alerts.ts';
 import { duration } from './promql.ts';
 import type { AlertRule, RecordingRule, RuleGroup } from './rule.ts';
 import { protectionAlerts, settingsAlerts } from './settings-alerts.ts';
 import { TIMES, type Times } from './times.ts';
-import { acceptedAlerts, dropAlerts, elevatedAlerts, floodAlerts, spikeAlerts } from './traffic-alerts.ts';
+import { trafficAlerts } from './traffic-alerts.ts';
 
 /** The two rule files. */
 export interface RuleFiles {
@@ -39,6 +38,7 @@ function recordingGroups(times: Times, tuning: Tuning): readonly RuleGroup<Recor
   return [
     group('edge-minutes', minute, [
       ...responseRules(),
+      relearningRule(times),
       ...measures().flatMap((measure) => minuteRules(measure, times, tuning)),
     ]),
     group('edge-freshness', minute, freshnessRules(times, tuning)),
@@ -56,14 +56,7 @@ function alertGroups(times: Times, tuning: Tuning): readonly RuleGroup<AlertRule
   const judged = (name: string, alerts: readonly AlertDefinition[]) =>
     group(name, times.minute, alertRules(alerts, tuning));
   const groups = [
-    judged('edge-spikes', [
-      ...spikeAlerts(times, tuning),
-      ...elevatedAlerts(times, tuning),
-      ...acceptedAlerts(times, tuning),
-      ...floodAlerts(times),
-    ]),
-    judged('edge-drops', dropAlerts(times)),
-    judged('edge-errors', [...serverErrorAlerts(times, tuning), ...originAlerts(times, tuning)]),
+    judged('edge-traffic', [...trafficAlerts(times, tuning), ...originAlerts(times, tuning)]),
     judged('edge-settings', [...protectionAlerts(times), ...settingsAlerts(times, tuning)]),
     judged('edge-platform', platformAlerts(times, tuning)),
     judged('edge-exporter', exporterAlerts(times, tuning)),

@@ -1,69 +1,94 @@
-import { labelsOf, type Measure, recorded, SCOPES, type Scope } from './measures.ts';
+import { labelsOf, type Measure, recorded, SCOPE_NAMES, SCOPES, type Scope } from './measures.ts';
 import { duration, range } from './promql.ts';
 import type { Times } from './times.ts';
 
-/** A page of an account waits for its configurations to speak, and is silent before they are. */
-export function pageTiming(scope: Scope, { holdAccount, keepFiring }: Times, hold = 0) {
-  return scope === 'account' ? { hold: hold + holdAccount } : { hold, keepFiring };
+/** Returns the union of expressions, each with a label that names it: one rule for several conditions. */
+export function either(label: string, expressions: Readonly<Record<string, string>>): string {
+  return Object.entries(expressions)
+    .map(([name, expr]) => `label_replace(\n${expr}\n, "${label}", "${name}", "", "")`)
+    .join('\nor\n');
 }
 
-/** A ticket waits for the page of the same cause. */
-export function ticketTiming(scope: Scope, { holdTicket, holdAccount, keepFiring }: Times) {
-  return { hold: holdTicket + (scope === 'account' ? holdAccount : 0), keepFiring };
+/** Returns the same for the scopes of traffic. */
+export function eitherScope(
+  expression: (scope: Scope) => string,
+  scopes: readonly Scope[] = SCOPE_NAMES,
+): string {
+  return either('scope', Object.fromEntries(scopes.map((scope) => [scope, expression(scope)])));
 }
 
-/** What every alert of traffic has: what it judges, and which data it is made of. */
-export function ofTraffic(scope: Scope, measure: Measure) {
+/** Returns what every alert of traffic has: what it judges, and which data it is made of. */
+export function ofTraffic(measure: Measure) {
   return {
-    judged: { series: recorded(scope, measure).value, labels: SCOPES[scope] },
+    judged: { series: recorded('configuration', measure).value, labels: SCOPES.configuration },
     about: 'traffic',
-    labels: { scope, metric: measure.data },
+    labels: { metric: measure.data },
     ...(measure.data === 'waf' && { dashboard: 'edge-security' as const }),
   } as const;
 }
 
-/** What was so within the last hour or a little more, or within another time: of a series that is there only while it is so. */
+/** Returns what was so within the last hour or another time: of a series that is there only while it is so. */
 export function lately(series: string, { apart, minute }: Times, span = apart): string {
   return `last_over_time(${range(series, span, minute)})`;
 }
 
-/** An account is told of only where none of its configurations is: they say more. What they are told by: their abnormal, or a series. */
-export function besideConfigurations(scope: Scope, by: Measure | string, times: Times): string {
+/**
+ * Returns the condition under which an account's alert fires: it has lasted for a while, and none of its configurations, which
+ * say more, fires by the same series.
+ */
+export function besideConfigurations(scope: Scope, series: (scope: Scope) => string, times: Times): string {
   if (scope === 'configuration') return '';
-  const ofConfigurations = typeof by === 'string' ? by : recorded('configuration', by).since;
-  return `\nunless on (account, product)\n${lately(ofConfigurations, times)}`;
+  const lasts = `count_over_time(${range(series('account'), times.holdAccount, times.minute)}) >= ${times.holdAccount / times.minute}`;
+  return `\nand\n${lasts}\nunless on (account, product)\n${lately(series('configuration'), times)}`;
 }
 
-/** Whom an alert of a scope is about, as a template. */
-export const WHOM: Readonly<Record<Scope, string>> = {
-  account: 'account {{ $labels.account }} ({{ $labels.product }})',
-  configuration: '{{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})',
-};
+/** Returns a template with one text for configurations and one for accounts. */
+export function byScope(text: (scope: Scope) => string): string {
+  const [configuration, account] = [text('configuration'), text('account')];
+  if (configuration === account) return configuration;
+  return `{{ if $labels.configuration }}${configuration}{{ else }}${account}{{ end }}`;
+}
 
-/** A number of another series with the labels of the alert, as a template: `120`, or what is said where there is none. */
+/** The site that an alert is about, as a template. */
+export const SITE = byScope((scope) =>
+  scope === 'configuration' ? '{{ $labels.configuration }} ({{ $labels.account }})' : '{{ $labels.account }}',
+);
+
+/** Returns a number of another series with the labels of the alert, as a template; `absent` where there is none. */
 export function seriesValue(
-  series: string,
-  scope: Scope,
+  series: (scope: Scope) => string,
   {
     by = [],
     format = 'humanize',
-    divisor,
     over,
     absent = 'unknown',
+    scopes = SCOPE_NAMES,
   }: Partial<Pick<Measure, 'by'>> & {
-    format?: string;
-    divisor?: string;
-    /** Of so long the newest value, where there may be none now, or the mean (ms). */
-    over?: readonly ['last' | 'avg', number];
-    absent?: string;
+    readonly format?: string;
+    /** The newest value of so long (ms), where there may be none now. */
+    readonly over?: number;
+    readonly absent?: string;
+    readonly scopes?: readonly Scope[];
   } = {},
 ): string {
-  const labels = labelsOf(scope, { by });
-  const matchers = labels.map((label) => `${label}=%q`).join(', ');
-  const values = labels.map((label) => `$labels.${label}`).join(' ');
-  const divided = divisor === undefined ? '' : ` / ${divisor}`;
-  const one = `${series}{${matchers}}`;
-  const found = over === undefined ? one : `${over[0]}_over_time(${one}[${duration(over[1])}])`;
-  const queried = `printf \`${found}${divided}\` ${values} | query`;
-  return `{{ with ${queried} }}{{ . | first | value | ${format} }}{{ else }}${absent}{{ end }}`;
+  const one = (scope: Scope): string => {
+    const labels = labelsOf(scope, { by });
+    const matchers = labels.map((label) => `${label}=%q`).join(', ');
+    const values = labels.map((label) => `$labels.${label}`).join(' ');
+    const found = `${series(scope)}{${matchers}}`;
+    const query = over === undefined ? found : `last_over_time(${found}[${duration(over)}])`;
+    return `{{ with printf \`${query}\` ${values} | query }}{{ . | first | value | ${format} }}{{ else }}${absent}{{ end }}`;
+  };
+  return scopes.length === 1 ? one(scopes[0] as Scope) : byScope(one);
+}
+
+/** Returns a template with a text for each value of the label `reason`. */
+export function byReason(texts: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(texts);
+  const branches = entries.map(([reason, text], index) =>
+    index === entries.length - 1
+      ? `{{ else }}${text}{{ end }}`
+      : `{{ ${index === 0 ? 'if' : 'else if'} eq $labels.reason "${reason}" }}${text}`,
+  );
+  return branches.join('');
 }

@@ -2,6 +2,7 @@ import type { AlertDefinition } from './alert.ts';
 import type { Tuning } from './alert-settings.ts';
 import { EXPIRES, expiring } from './exporter-alerts.ts';
 import { ago, merged } from './promql.ts';
+import { either } from './scopes.ts';
 import type { Times } from './times.ts';
 
 /** The kinds of settings whose changes are told: `edge_<kind>_changed_timestamp_seconds`, with labels of the kind. */
@@ -18,8 +19,10 @@ export const CHANGING_SETTINGS = [
   'zone',
 ] as const;
 
+type Kind = (typeof CHANGING_SETTINGS)[number];
+
 /** The label that names a setting of a kind. */
-function nameOf(kind: (typeof CHANGING_SETTINGS)[number]): string {
+function nameOf(kind: Kind): string {
   if (kind === 'application') return 'edge_application';
   return kind === 'error_response' ? 'configuration' : kind;
 }
@@ -46,11 +49,13 @@ const OF_SETTINGS = { about: 'settings' } as const;
 
 /** Protection that was there and is not any more. */
 export function protectionAlerts(times: Times): readonly AlertDefinition[] {
+  const off = (series: string, id: string): string =>
+    switched(`${merged(series, 'min')} == 0`, series, id, times, ' == 1');
   const page = (alert: 'EdgeWafOff' | 'EdgeFirewallDisabled', series: string, id: string) =>
     ({
       ...OF_SETTINGS,
       alert,
-      expr: switched(`${merged(series, 'min')} == 0`, series, id, times, ' == 1'),
+      expr: off(series, id),
       judged: { series, labels: ['account'] },
       hold: times.hold,
     }) as const;
@@ -72,17 +77,14 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
     },
     {
       ...page('EdgeWafOff', 'edge_waf_ruleset_active', OF_RULESET),
-      labels: { scope: 'ruleset' },
-      summary: 'The WAF rule set {{ $labels.waf_ruleset }} ({{ $labels.account }}) is off',
+      expr: either('scope', {
+        ruleset: off('edge_waf_ruleset_active', OF_RULESET),
+        firewall: off('edge_firewall_waf_enabled', OF_FIREWALL),
+      }),
+      summary:
+        'The WAF {{ with $labels.waf_ruleset }}rule set {{ . }}{{ else }}of the firewall {{ $labels.firewall }}{{ end }} ({{ $labels.account }}) is off',
       description:
-        'The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was active and is not any more: it neither stops nor detects threats.',
-    },
-    {
-      ...page('EdgeWafOff', 'edge_firewall_waf_enabled', OF_FIREWALL),
-      labels: { scope: 'firewall' },
-      summary: 'The WAF of the firewall {{ $labels.firewall }} ({{ $labels.account }}) is off',
-      description:
-        'The firewall {{ $labels.firewall }} of {{ $labels.account }} had its WAF enabled and has it disabled now: its domains are unprotected.',
+        'It was on before. A rule set that is off neither stops nor detects threats; a firewall without its WAF leaves its domains unprotected.',
     },
     {
       ...page('EdgeFirewallDisabled', 'edge_firewall_active', OF_FIREWALL),
@@ -107,7 +109,7 @@ export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       summary: `The certificate {{ $labels.certificate }} ({{ $labels.account }}) ${EXPIRES}`,
       description: `The certificate {{ $labels.certificate }} of {{ $labels.account }} ${EXPIRES}. Of an expired one visitors are warned instead of shown the site. ${RENEWED}`,
     }),
-    ...changes(times),
+    changes(times),
   ];
 }
 
@@ -131,14 +133,18 @@ function cachedErrorPage(times: Times, tuning: Tuning): AlertDefinition {
   };
 }
 
-function changes(times: Times): readonly AlertDefinition[] {
-  return CHANGING_SETTINGS.map((kind) => ({
+function changes(times: Times): AlertDefinition {
+  const changed = (kind: Kind): string =>
+    `time() - ${merged(`edge_${kind}_changed_timestamp_seconds`)} < ${times.announced / 1_000}`;
+  const names = CHANGING_SETTINGS.map(
+    (kind) => `{{ if eq $labels.kind "${kind}" }}{{ $labels.${nameOf(kind)} }}{{ end }}`,
+  );
+  return {
     ...OF_SETTINGS,
     alert: 'EdgeSettingChanged',
-    expr: `time() - ${merged(`edge_${kind}_changed_timestamp_seconds`)} < ${times.announced / 1_000}`,
-    judged: { series: `edge_${kind}_changed_timestamp_seconds`, labels: ['account'] },
-    labels: { kind },
-    summary: `Changed: ${kind.replaceAll('_', ' ')} {{ $labels.${nameOf(kind)} }} ({{ $labels.account }})`,
-    description: `A setting of the ${kind.replaceAll('_', ' ')} {{ $labels.${nameOf(kind)} }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.`,
-  }));
+    expr: either('kind', Object.fromEntries(CHANGING_SETTINGS.map((kind) => [kind, changed(kind)]))),
+    judged: { series: 'edge_waf_ruleset_changed_timestamp_seconds', labels: ['account'] },
+    summary: `Changed: {{ $labels.kind }} ${names.join('')} ({{ $labels.account }})`,
+    description: 'The setting differs from what it was {{ $value | humanizeDuration }} ago.',
+  };
 }

@@ -11,8 +11,6 @@ export const TIMES = {
   /** What a current value is the mean of. */
   smoothing: 5 * MINUTE,
   hour: HOUR,
-  /** How far back the noise of the minutes is looked at. */
-  recent: 6 * HOUR,
   day: DAY,
   week: 7 * DAY,
   /**
@@ -32,7 +30,13 @@ export const TIMES = {
   remains: 3 * HOUR,
   /** How long the mean of an hour must be too much to be a ticket: what rises slowly is a page by then. */
   holdHour: 15 * MINUTE,
-  /** How long a condition must last: of a drop or a state. */
+  /** How long a ticket of traffic outlives its condition, so that what comes and goes is one. */
+  keepTicket: 2 * HOUR,
+  /** How long a site must be dead, beyond the mean of the last minutes. */
+  holdDead: 10 * MINUTE,
+  /** How far around a moment the lowest hour of a week is looked for: a clock may change, and openings are not to the minute. */
+  around: 130 * MINUTE,
+  /** How long a condition must last: of a state. */
   hold: 5 * MINUTE,
   /** How much longer tickets wait: the page of the same cause comes first, and inhibits them. */
   holdTicket: 10 * MINUTE,
@@ -40,14 +44,14 @@ export const TIMES = {
   holdAccount: 4 * MINUTE,
   /** How long an alert outlives its condition, so that an attack in waves is one alert. */
   keepFiring: 10 * MINUTE,
-  /** The same after a lull, so that nothing outlives its cause by more than 15 minutes. */
-  keepAfterLull: 3 * MINUTE,
   /** The windows of the burn rates: short and long of the fast, the slow and the creeping one. */
   burn: {
     fast: [5 * MINUTE, 30 * MINUTE] as const,
     slow: [30 * MINUTE, 6 * HOUR] as const,
     creeping: [6 * HOUR, 3 * DAY] as const,
   },
+  /** The window in which a small site's failures are counted. */
+  broken: 15 * MINUTE,
   unreachable: 5 * MINUTE,
   /** How long an account that never had data must be without any, before the hold. */
   unseen: 10 * MINUTE,

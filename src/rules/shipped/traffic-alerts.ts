@@ -1,317 +1,323 @@
 import type { AlertDefinition } from './alert.ts';
 import type { Tuning } from './alert-settings.ts';
-import { burning, paging, ratio5xx } from './error-rules.ts';
+import { growing, inLastMinutes, RELEARNING, recently, stillAbove, withRequests } from './baselines.ts';
+import { burning, creeping, judgedResponses, paging, ratio5xx } from './error-rules.ts';
 import { stale } from './freshness-rules.ts';
 import {
-  floorOf,
-  isShare,
   type Judging,
   latest,
-  latestUsual,
   MEASURES,
   type Measure,
-  type Recorded,
   recorded,
   SCOPE_NAMES,
   SCOPES,
   type Scope,
   scopesOf,
 } from './measures.ts';
-import {
-  acceptedNow,
-  BEYOND_OTHERS,
-  explained,
-  growing,
-  inLastMinutes,
-  recently,
-  stillAbove,
-} from './minute-rules.ts';
-import { ago, duration, larger, range, selector } from './promql.ts';
-import {
-  besideConfigurations,
-  lately,
-  ofTraffic,
-  pageTiming,
-  seriesValue,
-  ticketTiming,
-  WHOM,
-} from './scopes.ts';
+import { ago, duration, larger, range } from './promql.ts';
+import { besideConfigurations, eitherScope, lately, ofTraffic, SITE, seriesValue } from './scopes.ts';
 import type { Times } from './times.ts';
 
-type SpikeName = 'threats' | 'blocked' | 'family' | 'clientErrors' | 'misses';
-
-interface Wording {
-  readonly summary: (whom: string) => string;
-  readonly what: string;
-  /** What is said besides. */
-  readonly more?: (scope: Scope, times: Times) => string;
+/** Returns the alerts of traffic: each row is one rule. */
+export function trafficAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const ticket = { hold: times.holdTicket, keepFiring: times.keepTicket } as const;
+  return [
+    {
+      ...ofTraffic(MEASURES.threats),
+      alert: 'EdgeWafSpike',
+      expr: eitherScope((scope) => `${spiking(scope, MEASURES.threats, times)}${unlessRelearning()}`),
+      keepFiring: times.keepFiring,
+      summary: `{{ $value | humanize }} threats a minute on ${SITE}`,
+      description: `${compared(MEASURES.threats)} The WAF blocks ${seriesValue((scope) => recorded(scope, MEASURES.blocked).value, { absent: 'few' })} requests a minute.`,
+    },
+    {
+      ...ofTraffic(MEASURES.threats),
+      ...ticket,
+      alert: 'EdgeWafElevated',
+      expr: eitherScope((scope) => elevatedThreats({ scope, measure: MEASURES.threats, times, tuning })),
+      summary: `{{ $value | humanize }} threats a minute in an hour on ${SITE}`,
+      description: `Mean of the last hour: {{ $value | humanize }} threats a minute. Usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.threats).usual)}.`,
+    },
+    {
+      ...ofTraffic(MEASURES.threats),
+      alert: 'EdgeAttackUsual',
+      expr: eitherScope(attackUsual(times)),
+      hold: times.hour,
+      summary: `{{ $value | humanize }} threats a minute count as usual on ${SITE}`,
+      description: `Threats were above their threshold for ${duration(tuning.settings.acceptAfter)}. Attacks of this size no longer alert.`,
+    },
+    spikeTicket('blocked', times, {
+      summary: `{{ $value | humanize }} requests a minute blocked on ${SITE}`,
+    }),
+    spikeTicket('family', times, {
+      summary: `{{ $labels.family }} attack on ${SITE}: {{ $value | humanize }} threats a minute`,
+    }),
+    spikeTicket('clientErrors', times, {
+      summary: `{{ $value | humanizePercentage }} client errors on ${SITE}`,
+    }),
+    spikeTicket('misses', times, {
+      summary: `{{ $value | humanizePercentage }} cache misses on ${SITE}`,
+    }),
+    {
+      ...ofTraffic(MEASURES.errors),
+      ...ticket,
+      alert: 'EdgeStatusCodeSurge',
+      expr: eitherScope((scope) => codes({ scope, measure: MEASURES.errors, times, tuning })),
+      summary: `{{ $value | humanize }} responses {{ $labels.code }} a minute on ${SITE}`,
+      description: compared(MEASURES.errors),
+    },
+    {
+      ...ofTraffic(MEASURES.requests),
+      alert: 'EdgeTrafficFlood',
+      expr: eitherScope((scope) => spiking(scope, MEASURES.requests, times)),
+      summary: `{{ $value | humanize }} requests a minute on ${SITE}`,
+      description: `{{ $value | humanize }} requests a minute; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. Errors and threats page by themselves.`,
+    },
+    {
+      ...ofTraffic(MEASURES.requests),
+      alert: 'EdgeTrafficDrop',
+      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'dead' },
+      expr: eitherScope(dropped('dead', times, tuning)),
+      hold: times.holdDead,
+      keepFiring: times.keepFiring,
+      summary: `${SITE} is dead: {{ $value | humanize }} requests a minute`,
+      description: `{{ $value | humanize }} requests a minute; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh, and no other configuration has the traffic.`,
+    },
+    {
+      ...ofTraffic(MEASURES.requests),
+      alert: 'EdgeTrafficDrop',
+      severity: 'ticket',
+      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'share' },
+      expr: eitherScope(dropped('share', times, tuning)),
+      hold: times.settled,
+      keepFiring: times.keepTicket,
+      summary: `Only {{ $value | humanize }} requests a minute on ${SITE}`,
+      description: `{{ $value | humanize }} requests a minute in half an hour; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh.`,
+    },
+    ...serverErrorAlerts(times, tuning),
+    {
+      ...ofTraffic(MEASURES.threats),
+      judged: { series: 'edge_waf_ruleset_changed_timestamp_seconds', labels: ['account'] },
+      alert: 'EdgeRuleSetSwitched',
+      expr: switched(times),
+      keepFiring: times.keepTicket,
+      summary: 'The WAF of {{ $labels.account }} counts otherwise since its rule set was changed',
+      description:
+        'A WAF rule set was changed, and threats or blocked requests have passed their threshold since: {{ $value | humanize }} a minute. The new level is learned; WAF alerts of the account rest for 75 minutes.',
+    },
+  ];
 }
 
-const WORDINGS: Readonly<Record<SpikeName, Wording>> = {
-  threats: {
-    summary: (whom) => `{{ $value | humanize }} threats a minute on ${whom}`,
-    what: 'The WAF detects {{ $value | humanize }} threats a minute',
-    // Of the same minutes: while an attack grows or ends, the newest one alone has more or less than their mean.
-    more: (scope, { smoothing, minute }) =>
-      ` The WAF blocks ${seriesValue(recorded(scope, MEASURES.blocked).value, scope, { over: ['avg', smoothing - minute / 2] })} requests a minute.`,
-  },
-  blocked: {
-    summary: (whom) => `{{ $value | humanize }} requests a minute blocked on ${whom}`,
-    what: 'The WAF blocks {{ $value | humanize }} requests a minute',
-  },
-  family: {
-    summary: (whom) => `{{ $labels.family }} attack on ${whom}: {{ $value | humanize }} threats a minute`,
-    what: 'The WAF detects {{ $value | humanize }} threats a minute of the family {{ $labels.family }}',
-  },
-  clientErrors: {
-    summary: (whom) => `{{ $value | humanizePercentage }} client errors on ${whom}`,
-    what: '{{ $value | humanizePercentage }} of the responses are 4xx',
-  },
-  misses: {
-    summary: (whom) =>
-      `The cache does not serve {{ $value | humanizePercentage }} of the requests of ${whom}`,
-    what: 'The origin has to answer {{ $value | humanizePercentage }} of the requests',
-  },
-};
-
-/** What must be far above its own past, per account and per configuration. */
-export function spikeAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  const names = Object.keys(WORDINGS) as SpikeName[];
-  return names.flatMap((name) =>
-    scopesOf(MEASURES[name]).map((scope) => spikeAlert(name, scope, times, tuning)),
-  );
+/** Returns the description of a value that is compared with its threshold, and when that began. */
+function compared(measure: Measure): string {
+  const format = measure.name.endsWith('_ratio') ? 'humanizePercentage' : 'humanize';
+  const more = { by: measure.by, scopes: scopesOf(measure) };
+  const threshold = seriesValue((scope) => recorded(scope, measure).threshold, {
+    ...more,
+    format,
+    absent: 'its floor',
+  });
+  const since = seriesValue((scope) => recorded(scope, measure).since, {
+    ...more,
+    format: 'humanizeTimestamp',
+    absent: 'the last hour',
+  });
+  return `{{ $value | ${format} }} against a threshold of ${threshold}, since ${since}.`;
 }
 
-/** A spike that is not over: the mean of the last minutes, where one of them was above the limit. */
-export function spiking(scope: Scope, measure: Measure, times: Times): string {
+function spikeTicket(
+  name: 'blocked' | 'family' | 'clientErrors' | 'misses',
+  times: Times,
+  { summary }: { readonly summary: string },
+): AlertDefinition {
+  const measure: Measure = MEASURES[name];
+  const relearning = measure.waf === true ? unlessRelearning() : '';
+  return {
+    ...ofTraffic(measure),
+    alert: measure.alert,
+    expr: eitherScope(
+      (scope) => `${spiking(scope, measure, times)}${unlessAttacked(scope, times)}${relearning}`,
+      scopesOf(measure),
+    ),
+    hold: times.holdTicket,
+    keepFiring: times.keepTicket,
+    summary,
+    description: compared(measure),
+  };
+}
+
+/** Returns the mean of the last minutes in a spike that is not over. */
+function spiking(scope: Scope, measure: Measure, times: Times): string {
   const names = recorded(scope, measure);
   const spike = `${names.active}\nand\n${stillAbove(measure, names, times)}`;
-  return `${inLastMinutes(measure, names, times)}\nand\n${measure.rises === true ? `(\n${spike}\nor\n${names.rising}\n)` : spike}`;
+  const all = measure.alert === 'EdgeWafSpike' ? `(\n${spike}\nor\n${names.rising}\n)` : spike;
+  const beside = besideConfigurations(scope, (one) => recorded(one, measure).since, times);
+  return `${inLastMinutes(measure, names, times)}\nand\n${all}${beside}`;
 }
 
-/** Where somebody has been woken for an attack, what follows from it is a part of that. */
+function unlessRelearning(): string {
+  return `\nunless on (account)\n${RELEARNING}`;
+}
+
+/** Whoever was paged for an attack needs no ticket for what it shows in. */
 function unlessAttacked(scope: Scope, times: Times, span = times.apart): string {
   const attacked = lately(recorded(scope, MEASURES.threats).since, times, span);
   return `\nunless on (${SCOPES[scope].join(', ')})\n${attacked}`;
 }
 
-function spikeAlert(name: SpikeName, scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
-  const measure: Measure = MEASURES[name];
-  const page = name === 'threats';
-  const beside = besideConfigurations(scope, measure, times);
-  const spike = spiking(scope, measure, times);
-  return {
-    ...ofTraffic(scope, measure),
-    alert: measure.alert,
-    expr: `${spike}${page ? '' : unlessAttacked(scope, times)}${beside}`,
-    ...(page ? pageTiming(scope, times) : ticketTiming(scope, times)),
-    ...words(name, scope, times, tuning),
-  };
-}
-
-/** What is said where nothing is recorded of what is usual, or too much. */
-function unrecorded(
-  { quiet, alert }: Measure,
-  tuning: Tuning,
-): { readonly usual: string; readonly threshold: string } {
-  if (quiet === undefined || alert === 'EdgeOffloadCollapse')
-    return { usual: 'unknown', threshold: 'unknown' };
-  const said = (value: number): string => {
-    if (Number.isNaN(value)) return 'its floor';
-    return alert === 'Edge4xxRatio' ? `${Number((100 * value).toPrecision(3))}%` : `${value}`;
-  };
-  const floor = floorOf(alert, tuning, { series: '', labels: Object.values(SCOPES).flat() });
-  return { usual: `less than ${said(quiet(tuning))}`, threshold: said(Number(floor)) };
-}
-
-function words(
-  name: SpikeName,
-  scope: Scope,
-  times: Times,
-  tuning: Tuning,
-): Pick<AlertDefinition, 'summary' | 'description'> {
-  const { summary, what, more } = WORDINGS[name];
-  const measure: Measure = MEASURES[name];
+/** Returns what the mean of an hour must exceed to be a ticket. */
+export function hourLimit({ scope, measure, times, tuning }: JudgingHours): string {
   const names = recorded(scope, measure);
-  const unknown = unrecorded(measure, tuning);
-  const format = isShare(measure) ? 'humanizePercentage' : 'humanize';
-  const value = (series: string, absent: string): string =>
-    seriesValue(series, scope, { by: measure.by, format, absent });
-  return {
-    summary: summary(WHOM[scope]),
-    description: `${what} on ${WHOM[scope]}. Usual at this hour: ${value(names.seasonal, unknown.usual)}; too much is what is above ${value(names.threshold, unknown.threshold)}${measure.rises === true ? ', or less where it grows for two hours' : ''}.${more?.(scope, times) ?? ''}`,
-  };
-}
-
-/** What was abnormal for so long that it is taken for usual: if it was an attack, the next one of its size goes unseen. */
-export function acceptedAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  const measure = MEASURES.threats;
-  const accepted = (scope: Scope): string =>
-    `last_over_time(${range(recorded(scope, measure).accepted, times.day, times.minute)})`;
-  return SCOPE_NAMES.map((scope) => {
-    const names = recorded(scope, measure);
-    const beside =
-      scope === 'account' ? `\nunless on (${SCOPES.account.join(', ')})\n${accepted('configuration')}` : '';
-    return {
-      ...ofTraffic(scope, measure),
-      alert: 'EdgeAttackUsual',
-      expr: `${latest(names.hourly, times)}\nand\n${accepted(scope)}${beside}`,
-      hold: times.hour,
-      summary: `{{ $value | humanize }} threats a minute on ${WHOM[scope]} are taken for usual now`,
-      description: `What has been usual on ${WHOM[scope]} since ${seriesValue(names.since, scope, { format: 'humanizeTimestamp', over: ['last', 2 * times.day], absent: `${duration(tuning.settings.acceptAfter)} ago` })} is an attack's level: threats were above their threshold for ${duration(tuning.settings.acceptAfter)}, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again.`,
-    } as const;
-  });
-}
-
-const SERVER_ERRORS = { label: 'class', operator: '=', value: '5xx' } as const;
-
-/** What is too much in the mean of an hour, or in a few minutes of it, though no page. */
-export function elevatedAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  return SCOPE_NAMES.flatMap((scope) => [
-    threatsAlert(scope, times, tuning),
-    codeAlert(scope, times, tuning),
-  ]);
-}
-
-function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
-  const measure = MEASURES.threats;
-  const names = recorded(scope, measure);
-  const beside = besideConfigurations(scope, measure, times);
-  // What grows will be a page, or is a ticket once it grows no more; two and a half hours are enough to tell.
-  const before = `avg_over_time(${ago(range(names.value, times.hour, times.minute), 2.5 * times.hour)})`;
-  const young = `(${growing(names, times, 2 * times.holdTicket, 1.05)} unless ${before} > 2 * ${latest(names.seasonal, times)})`;
-  return {
-    ...ofTraffic(scope, measure),
-    alert: measure.elevated,
-    expr: `${elevated({ scope, measure, times, tuning })}\nunless\n${lately(names.since, times, times.remains)}\nunless\n${young}${beside}`,
-    ...ticketTiming(scope, times),
-    keepFiring: times.keepAfterLull,
-    summary: `{{ $value | humanize }} threats a minute in the last hour on ${WHOM[scope]}`,
-    description: `In the last hour the WAF has detected {{ $value | humanize }} threats a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}. Too few for a page, or too short.`,
-  };
-}
-
-/** In so large a share of the minutes must it fail to be steady. */
-const STEADY = 0.8;
-
-/**
- * A page for server errors is about their codes as well. It comes first: of what fails now and then it comes after half an
- * hour, and a code's ticket, which needs fewer minutes, waits for it. Steady failures are a ticket sooner, unless their share will be a page.
- */
-function unlessFailing(scope: Scope, names: Recorded, times: Times, tuning: Tuning): string {
-  const within = scope === 'account' ? SCOPE_NAMES : [scope];
-  const on = SCOPES[scope].join(', ');
-  const told = within.map((one) => `unless on (${on})\n${lately(paging(one), times)}`);
-  const above = selector(names.above, [SERVER_ERRORS]);
-  const { hour, minute, holdTicket } = times;
-  const wait = 2 * holdTicket;
-  const began = `max_over_time(${range(above, wait, minute)}) unless max_over_time(${ago(range(above, hour, minute), wait)})`;
-  const paged = `${ratio5xx(scope, times.burn.fast[0])} > ${burning(scope, 'fast', tuning)}`;
-  const steady = `sum_over_time(${range(above, holdTicket, minute)}) >= ${(STEADY * holdTicket) / minute} unless on (${on}) ${paged}`;
-  return ['', ...told, `unless\n(${began} unless (${steady}))`].join('\n');
-}
-
-/** Of error codes a spike is no more than a ticket either: whether it is one or an hour's, it is one alert. */
-function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
-  const measure = MEASURES.errors;
-  const names = recorded(scope, measure);
-  const failing = unlessFailing(scope, names, times, tuning);
-  const beside = besideConfigurations(scope, measure, times);
-  return {
-    ...ofTraffic(scope, measure),
-    alert: measure.elevated,
-    expr: `(\n${spiking(scope, measure, times)}\nor\n${elevated({ scope, measure, times, tuning })}\n)${unlessAttacked(scope, times, times.remains)}${failing}${beside}`,
-    ...ticketTiming(scope, times),
-    keepFiring: times.keepAfterLull,
-    summary: `{{ $value | humanize }} responses {{ $labels.code }} a minute on ${WHOM[scope]}`,
-    description: `{{ $value | humanize }} responses a minute of ${WHOM[scope]} have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: ${seriesValue(names.seasonal, scope, { by: measure.by, absent: unrecorded(measure, tuning).usual })}.`,
-  };
+  const elevated = measure.alert === 'EdgeWafSpike' ? 'EdgeWafElevated' : 'EdgeStatusCodeSurge';
+  const judged = { series: names.value, labels: SCOPES[scope] };
+  const many = tuning.value(elevated, 'hour_times_usual', judged);
+  const floor = tuning.value(elevated, 'hour_floor', judged);
+  // The last hour is centred half an hour ago.
+  const earlier = (series: string): string =>
+    `(${latest(series, times, times.hour / 2)} or ${latest(series, times)})`;
+  // The threshold of a rare series is a multiple of what is usual, without any floor.
+  const usual =
+    measure.usual === true
+      ? earlier(names.usual)
+      : `${earlier(names.threshold)} / ${tuning.value('EdgeStatusCodeSurge', 'times_usual', judged)}`;
+  return larger(`${usual} * ${many}`, `0 * ${names.value} + ${floor}`);
 }
 
 interface JudgingHours extends Judging {
-  readonly measure: Measure & { readonly elevated: 'EdgeWafElevated' | 'EdgeStatusCodeSurge' };
+  readonly measure: Measure & { readonly alert: 'EdgeWafSpike' | 'EdgeStatusCodeSurge' };
 }
 
-/** What the mean of an hour must be above to be told, without its abnormal minutes. */
-export function hourLimit(judging: JudgingHours): string {
-  const { scope, measure, times, tuning } = judging;
-  const judged = { series: recorded(scope, measure).value, labels: SCOPES[scope] };
-  const usual = latestUsual(scope, measure, times);
-  const most = larger(
-    `${usual} * ${tuning.value(measure.elevated, 'hour_times_usual', judged)}`,
-    `0 * ${usual} + ${tuning.value(measure.elevated, 'hour_floor', judged)}`,
-  );
-  const usualNow = acceptedNow(judging, times.hour + times.lull);
-  return usualNow === undefined ? most : larger(usualNow, most);
-}
-
-/** The mean of an hour that is far above the usual, or that has some abnormal minutes: as long as there is more of it. */
+/** Returns the mean of an hour that is far above the usual, or has some abnormal minutes, while there is more of it. */
 function elevated(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const names = recorded(scope, measure);
+  const name = measure.alert === 'EdgeWafSpike' ? 'EdgeWafElevated' : 'EdgeStatusCodeSurge';
   const judged = { series: names.value, labels: SCOPES[scope] };
-  const overAnHour = (series: string): string => `avg_over_time(${range(series, times.hour, times.minute)})`;
-  const limit = hourLimit(judging);
-  const burst = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(measure.elevated, 'minutes', judged)}`;
+  const mean = (series: string, span: number): string =>
+    measure.least === undefined || series !== names.value
+      ? `avg_over_time(${range(series, span, times.minute)})`
+      : `sum_over_time(${range(series, span, times.minute)}) / ${span / times.minute}`;
+  const overAnHour = (series: string): string => mean(series, times.hour);
+  const limit = withRequests((of) => hourLimit({ ...judging, scope: of }), judging, {
+    many: 2,
+    back: times.hour / 2,
+    over: overAnHour,
+  });
+  const burst = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(name, 'minutes', judged)}`;
   const hour = overAnHour(names.value);
-  const lastly = (operation: 'avg' | 'max', series: string): string =>
-    `${operation}_over_time(${range(series, times.lull, times.minute)})`;
-  const lasts = [0, times.holdHour].map((back) => `${latest(names.hourly, times, back)} > ${limit}`);
-  const much = `${lasts.join('\nand\n')}\nor\n${burst}`;
-  const still = `${lastly('avg', names.value)} > ${limit} / 2\nor\n${lastly('max', names.above)}`;
-  // What grows with the requests, and hardly more than they do, says nothing besides.
-  const part = `${BEYOND_OTHERS} * (${explained(judging, overAnHour)} + ${measure.little})`;
-  return `${hour}\nand\n(\n${much}\n)\nand\n(\n${still}\n)\nunless\n${hour} <= ${part}`;
+  // The mean alone would report a burst of a minute or two.
+  const lasting =
+    measure.least === undefined
+      ? `quantile_over_time(0.5, ${range(names.value, times.hour, times.minute)}) > ${limit} / 2`
+      : `count_over_time(${range(names.value, times.hour, times.minute)}) >= ${times.hour / times.minute / 3}`;
+  const still = `${mean(names.value, times.lull)} > ${limit} / 2\nor\nmax_over_time(${range(names.above, times.lull, times.minute)})`;
+  return `${hour}\nand\n(\n${hour} > ${limit} and ${lasting}\nor\n${burst}\n)\nand\n(\n${still}\n)`;
 }
 
-/** What must be far below its own past. Data that is missing is never taken for traffic that is. */
-export function dropAlerts(times: Times): readonly AlertDefinition[] {
-  return SCOPE_NAMES.flatMap((scope) => {
-    const names = recorded(scope, MEASURES.requests);
-    const whole = `unless on (${SCOPES[scope].join(', ')})\n${stale('requests')}`;
-    const fallen = `${recently(names, times)}\nand\n${names.fallen}`;
-    const known = latest(names.lower, times);
-    const common = {
-      ...ofTraffic(scope, MEASURES.requests),
-      alert: 'EdgeTrafficDrop',
-      summary: `Only {{ $value | humanize }} requests a minute on ${WHOM[scope]}`,
-    } as const;
-    const described = `The edge answers {{ $value | humanize }} requests a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}. The data is fresh.`;
-    const elsewhere = scope === 'account' ? '' : `\nunless\n${moved(times)}`;
-    const beside = besideConfigurations(scope, MEASURES.requests, times);
-    return [
-      {
-        ...common,
-        labels: { ...common.labels, reason: 'lost' },
-        expr: `${fallen}\nand\n${known}${elsewhere}\n${whole}${beside}`,
-        ...pageTiming(scope, times, times.hold),
-        description: `${described} Visitors do not arrive.`,
-      },
-      {
-        ...common,
-        labels: { ...common.labels, reason: 'unsure' },
-        expr: `${fallen}\n${scope === 'account' ? `unless\n${known}` : `unless\n(${known} unless ${moved(times)})`}\n${whole}${beside}`,
-        hold: times.holdTicket,
-        severity: 'ticket',
-        description: `${described} Nobody is woken: ${scope === 'account' ? '' : 'either '}there is too little to compare with${scope === 'account' ? '' : ', or another configuration of the account has gained what this one has lost'}.`,
-      },
-    ] as const;
-  });
+/** Threats that are too few for a page, or too short. */
+function elevatedThreats(judging: JudgingHours): string {
+  const { scope, measure, times } = judging;
+  const names = recorded(scope, measure);
+  // Threats that grow will be a page, or are a ticket once they grow no more; two and a half hours are enough to tell.
+  const before = `avg_over_time(${ago(range(names.value, times.hour, times.minute), 2.5 * times.hour)})`;
+  const young = `(${growing(names, times, 2 * times.holdTicket, 1.05)} unless ${before} > 2 * ${latest(names.usual, times)})`;
+  const sudden = suddenThreats(judging);
+  const beside = besideConfigurations(scope, (one) => recorded(one, measure).above, times);
+  return `(\n${elevated(judging)}\nunless\n${young}\nor\n${sudden}\n)\nunless\n${lately(names.since, times, times.remains)}${unlessRelearning()}${beside}`;
+}
+
+/** Threats far above the last hours and the day before: where the weeks before hold an attack, they say nothing. */
+function suddenThreats(judging: JudgingHours): string {
+  const { scope, measure, times, tuning } = judging;
+  const names = recorded(scope, measure);
+  const many = tuning.value('EdgeWafSpike', 'times_usual', { series: names.value, labels: SCOPES[scope] });
+  const floor = tuning.value('EdgeWafSpike', 'floor', { series: names.value, labels: SCOPES[scope] });
+  const last = recently({ value: names.value }, { ...times, smoothing: times.holdHour });
+  const compare = [3 * times.hour, times.day - times.hour / 2].map(
+    (back) =>
+      `${last} > ${withRequests((of) => `(${many} * ${latest(recorded(of, measure).hourly, times, back)})`, judging, { many: 3 })}`,
+  );
+  const yesterday = latest(names.hourly, times, times.day - times.hour / 2);
+  return `${last} > ${floor}\nand\n${compare.join('\nand\n')}\nand\n${latest(names.usual, times)} > ${many} * ${yesterday}`;
+}
+
+/** Error codes whose minutes or hours are too many. A page for server errors or threats is about their codes as well. */
+function codes(judging: JudgingHours): string {
+  const { scope, measure, times, tuning } = judging;
+  const on = SCOPES[scope].join(', ');
+  const paged = (scope === 'account' ? SCOPE_NAMES : [scope]).map(
+    (one) => `\nunless on (${on})\n${lately(paging(one), times, times.remains)}`,
+  );
+  const failing = `\nunless on (${on})\n${ratio5xx(scope, times.burn.fast[0])} > ${burning(scope, 'slow', tuning)}`;
+  // Refusals by the WAF are reported as that.
+  const inAnHour = (series: string): string => `sum_over_time(${range(series, times.hour, times.minute)})`;
+  const refused = `\nunless\n${inAnHour(`${recorded(scope, measure).value}{code=~"403|other"}`)} <= on (${on}) group_left () 1.5 * ${inAnHour(recorded(scope, MEASURES.blocked).value)}`;
+  const beside = besideConfigurations(scope, (one) => recorded(one, measure).above, times);
+  return `(\n${spiking(scope, measure, times)}\nor\n${elevated(judging)}\n)${unlessAttacked(scope, times, times.remains)}${unlessRelearning()}${refused}${paged.join('')}${failing}${beside}`;
+}
+
+/** Levels that were abnormal for so long that they are taken for usual. */
+function attackUsual(times: Times): (scope: Scope) => string {
+  return (scope) => {
+    const names = recorded(scope, MEASURES.threats);
+    const accepted = (one: Scope): string =>
+      lately(recorded(one, MEASURES.threats).accepted, times, times.day);
+    const beside = scope === 'account' ? `\nunless on (account, product)\n${accepted('configuration')}` : '';
+    const relearned = `\nunless on (account)\n${lately(RELEARNING, times, times.day + times.hour)}`;
+    return `${latest(names.hourly, times)}\nand\n${accepted(scope)}${relearned}${beside}`;
+  };
 }
 
 /**
- * A configuration has lost traffic, and another one of the same account has gained about as much, and much of its own,
- * against last week. What larger ones gain by chance is not that.
+ * Returns the condition of a drop: less than a share of the lowest hour around this one in each of the last two weeks, of a site that had
+ * enough a week ago. Data that is missing is never taken for traffic that is.
+ */
+function dropped(parameter: 'dead' | 'share', times: Times, tuning: Tuning): (scope: Scope) => string {
+  const { week, day, hour, baseline, around, minute } = times;
+  return (scope) => {
+    const names = recorded(scope, MEASURES.requests);
+    const judged = { series: names.value, labels: SCOPES[scope] };
+    const lowest = (back: number): string =>
+      `min_over_time(${ago(range(names.hourly, 2 * around - hour, baseline), back - around)})`;
+    const mean =
+      parameter === 'dead'
+        ? recently(names, times)
+        : `avg_over_time(${range(names.value, times.settled, minute)})`;
+    const share = tuning.value('EdgeTrafficDrop', parameter, judged);
+    const least = tuning.value('EdgeTrafficDrop', 'least_requests', judged);
+    // A weekend that has little does not make a site small.
+    const days = [week, week + 3 * day].map(
+      (back) => `avg_over_time(${ago(range(names.hourly, day, baseline), back)})`,
+    ) as [string, string];
+    const enough = `${larger(...days)} >= ${least}`;
+    const weeks = [week, 2 * week].map((back) => `${mean} < ${share} * (${lowest(back)} >= ${LEAST_LOWEST})`);
+    const elsewhere = scope === 'account' ? '' : `\nunless\n${moved(times)}`;
+    const whole = `\nunless on (${SCOPES[scope].join(', ')})\n${stale('requests')}`;
+    const beside = scope === 'account' ? `\nunless on (account, product)\n${anyDropped(mean, weeks)}` : '';
+    return `${mean}\nand\n${weeks.join('\nand\n')}\nand\n${enough}${elsewhere}${whole}${beside}`;
+  };
+}
+
+/** Requests a minute that the lowest hour must have: of fewer, none for some minutes are chance. */
+const LEAST_LOWEST = 3;
+
+/** The same drop of a configuration. */
+function anyDropped(mean: string, weeks: readonly string[]): string {
+  return [mean, ...weeks].join('\nand\n').replaceAll('account:', 'configuration:');
+}
+
+/**
+ * Returns the configurations whose traffic another one of the account has gained: about as much, and much of its own, against last
+ * week.
  */
 function moved(times: Times): string {
   const names = recorded('configuration', MEASURES.requests);
   const now = recently(names, times);
   const lastWeek = latest(names.hourly, times, times.week - times.hour / 2);
-  const level = larger(now, latest(names.hourly, times));
   // Where last week's data is missing, a configuration is new only if it was not there three days ago either.
   const known = `(${lastWeek} or ${latest(names.hourly, times, 3 * times.day)})`;
-  const gained = `max by (account, product) (((${level} > ${MOVED.growth} * ${lastWeek}) - ${lastWeek} or ${now} unless ${known}) unless ${names.fallen})`;
-  const lost = `(${latest(names.seasonal, times)} - ${now})`;
+  const gained = `max by (account, product) ((${now} > ${MOVED.growth} * ${lastWeek}) - ${lastWeek} or ${now} unless ${known})`;
+  const lost = `(${latest(names.usual, times)} - ${now})`;
   const on = 'on (account, product) group_left ()';
   return `(${MOVED.least} * ${lost} <= ${on} ${gained} and ${MOVED.most} * ${lost} >= ${on} ${gained})`;
 }
@@ -319,52 +325,66 @@ function moved(times: Times): string {
 /** What another configuration has gained: shares of what one has lost, and times what it had. */
 const MOVED = { least: 0.3, most: 2.5, growth: 1.7 };
 
-/** Share of server errors that makes more traffic than usual a matter for somebody. */
-const FLOOD_ERRORS = 0.01;
-
-/** More requests than ever: information, as long as they do no harm. */
-export function floodAlerts(times: Times): readonly AlertDefinition[] {
-  return SCOPE_NAMES.flatMap((scope) => {
-    const names = recorded(scope, MEASURES.requests);
-    const expr = `${spiking(scope, MEASURES.requests, times)}${besideConfigurations(scope, MEASURES.requests, times)}`;
-    const harm = `(\n${harmful(scope, times).join('\nor\n')}\n)`;
-    const common = {
-      ...ofTraffic(scope, MEASURES.requests),
-      alert: 'EdgeTrafficFlood',
-      summary: `{{ $value | humanize }} requests a minute on ${WHOM[scope]}`,
-    } as const;
-    const described = `The edge answers {{ $value | humanize }} requests a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}; too many are more than ${seriesValue(names.threshold, scope)}.`;
-    const on = `on (${SCOPES[scope].join(', ')})`;
-    return [
-      {
-        ...common,
-        labels: { ...common.labels, reason: 'harm' },
-        expr: `${expr}\nand ${on}\n${harm}`,
-        ...pageTiming(scope, times, times.hold),
-        description: `${described} Errors or threats rise with them.`,
-      },
-      {
-        ...common,
-        labels: { ...common.labels, reason: 'traffic' },
-        expr: `${expr}\nunless ${on}\n${harm}`,
-        hold: scope === 'account' ? times.holdAccount : 0,
-        severity: 'info',
-        description: `${described} Neither errors nor threats rise with them.`,
-      },
-    ] as const;
-  });
+/** Server errors: one page, however the budget burns; a ticket for few that last, and for failures at the same time of each day. */
+function serverErrorAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const [short, half] = times.burn.fast;
+  const common = {
+    judged: judgedResponses('configuration'),
+    about: 'traffic',
+    labels: { metric: 'status_code' },
+    summary: `{{ $value | humanizePercentage }} server errors on ${SITE}`,
+  } as const;
+  const budget = `${100 * tuning.usual('Edge5xxRatio', 'budget')}%`;
+  const beside = (scope: Scope): string => besideConfigurations(scope, paging, times);
+  const again = (scope: Scope): string =>
+    [1, 2]
+      .map(
+        (days) =>
+          `last_over_time(${ago(range(paging(scope), half, times.minute), days * times.day - half / 2)})`,
+      )
+      .join('\nand\n');
+  return [
+    {
+      ...common,
+      alert: 'Edge5xxRatio',
+      labels: { ...common.labels, burn: 'fast' },
+      expr: eitherScope((scope) => `${ratio5xx(scope, short)}\nand\n${paging(scope)}${beside(scope)}`),
+      keepFiring: times.keepFiring,
+      description: `{{ $value | humanizePercentage }} of the responses in ${duration(short)} were 5xx; the budget is ${budget}.`,
+    },
+    {
+      ...common,
+      alert: 'Edge5xxRatio',
+      severity: 'ticket',
+      labels: { ...common.labels, burn: 'creeping' },
+      expr: eitherScope(
+        (scope) =>
+          `${creeping(scope, times, tuning)}${scope === 'account' ? `\nunless on (account, product)\n${creeping('configuration', times, tuning)}` : ''}`,
+      ),
+      hold: times.settled + times.hold,
+      // It lasts for days, and comes and goes by chance where it is close to the budget: one ticket, not many.
+      keepFiring: times.day,
+      description: `{{ $value | humanizePercentage }} of the responses in ${duration(times.burn.creeping[0])} were 5xx; the budget is ${budget}.`,
+    },
+    {
+      ...common,
+      alert: 'EdgeErrorsRecur',
+      expr: eitherScope(
+        (scope) => `${ratio5xx(scope, short)}\nand\n${paging(scope)}\nand\n${again(scope)}${beside(scope)}`,
+      ),
+      keepFiring: times.day,
+      summary: `Server errors at the same time of each day on ${SITE}`,
+      description:
+        'It is the third day with a page for server errors at this time. If it is maintenance, an Alertmanager time interval can mute it.',
+    },
+  ];
 }
 
-/** What makes many requests a matter for somebody. */
-function harmful(scope: Scope, times: Times): readonly string[] {
-  const above = (measure: Measure): string => {
-    const { of, rises } = times.spike;
-    const count = `sum_over_time(${range(recorded(scope, measure).above, of, times.minute)})`;
-    return `${count} >= ${Math.round(rises / times.minute)}`;
-  };
-  return [
-    `${ratio5xx(scope, times.burn.fast[0])} > ${FLOOD_ERRORS}`,
-    above(MEASURES.threats),
-    above(MEASURES.clientErrors),
-  ];
+/** Accounts whose threats or blocked requests have passed their thresholds since a rule set was changed. */
+function switched(times: Times): string {
+  const each = [MEASURES.threats, MEASURES.blocked].map((measure) => {
+    const names = recorded('configuration', measure);
+    return `${recently(names, times)} and ${names.active}`;
+  });
+  return `max by (account) (${each.join(' or ')})\nand on (account)\n${RELEARNING}`;
 }

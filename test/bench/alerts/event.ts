@@ -36,7 +36,7 @@ export const EVENT_KINDS = {
   /** A site of 1 to 5 requests a minute fails for 1 to 3 hours. */
   'tiny site fails': { expects: 'ticket', by: ['Edge5xxRatio', 'EdgeStatusCodeSurge'] },
   /** Below 10 % of the traffic for 20 minutes to 4 hours, of a site with 60 requests a minute or more at that hour. */
-  drop: { expects: 'page', by: ['EdgeTrafficDrop'] },
+  drop: { expects: 'ticket', by: ['EdgeTrafficDrop'] },
   /** Four to eight times the visitors, who get what they come for. */
   'flash sale': { expects: 'no page', by: [] },
   /** Three quarters of the traffic of a configuration move to another for good. */
@@ -58,9 +58,9 @@ export const EVENT_KINDS = {
   /** The same over twelve hours. */
   'ramp to 32 times': { expects: 'page', by: ['EdgeWafSpike'] },
   /** Below 5 % of the traffic for an hour or more, from the second to the seventh day. */
-  'drop in the first week': { expects: 'page', by: ['EdgeTrafficDrop'] },
+  'drop in the first week': { expects: 'ticket', by: ['EdgeTrafficDrop'] },
   /** Below 12 % of the traffic for 20 minutes to 4 hours, of a site with 40 requests a minute or more at that hour. */
-  'drop on a real day': { expects: 'page', by: ['EdgeTrafficDrop'] },
+  'drop on a real day': { expects: 'ticket', by: ['EdgeTrafficDrop'] },
   'errors, 30 %': { expects: 'page', by: ['Edge5xxRatio'] },
   'errors, 10 %': { expects: 'page', by: ['Edge5xxRatio'] },
   'errors, 5 %': { expects: 'page', by: ['Edge5xxRatio'] },
@@ -69,6 +69,24 @@ export const EVENT_KINDS = {
   'failure beside an attack': { expects: 'page', by: ['Edge5xxRatio'] },
   /** 6 to 11 times the requests for hours, of a site with few. */
   'small flood': { expects: 'no page', by: [] },
+  /** A new configuration gets many requests at once. */
+  launch: { expects: 'no page', by: [] },
+  /** All traffic of a configuration goes to another within a minute, and back some days later. */
+  'blue-green move': { expects: 'no page', by: [] },
+  /** 20 to 60 % server errors of three to six times the requests. */
+  'retry storm': { expects: 'page', by: ['Edge5xxRatio', 'EdgeTrafficFlood'] },
+  /** 30 or 50 % of the traffic is lost for three hours. */
+  'partial loss': { expects: 'ticket', by: ['EdgeTrafficDrop'] },
+  /** 60 to 100 % server errors for half an hour to three, of a site with 1 to 60 requests a minute. */
+  'small site fails': { expects: 'page', by: ['Edge5xxRatio'] },
+  /** A rule set that counted blocks, or one detects four to eight times as many threats. */
+  'rule set switch': { expects: 'ticket', by: ['EdgeRuleSetSwitched'] },
+  /** An attack that is on when the history begins, for 12 days. */
+  'attack from the start': { expects: 'no page', by: [] },
+  /** 12 to 30 responses 401 a minute for 8 hours, or 100 responses 429 a minute for one. */
+  'slow stuffing': { expects: 'ticket', by: ['EdgeStatusCodeSurge', 'Edge4xxRatio'] },
+  /** Everything fails for five minutes, at the same minute every night. */
+  'nightly maintenance': { expects: 'page', by: ['Edge5xxRatio'] },
 } as const satisfies Readonly<Record<string, Expectation>>;
 
 export type EventKind = keyof typeof EVENT_KINDS;

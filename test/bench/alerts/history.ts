@@ -110,8 +110,17 @@ export function inputsOf(site: Site, account: string, id: string): readonly Inpu
         parts.reduce((left, part) => left - (part[at] ?? 0), value),
       ),
     );
-  const { requests, threats, blocked, sql, missed, codes } = site;
+  const { requests, threats, blocked, sql, missed, codes, ruleSetChanged } = site;
   return [
+    ...(ruleSetChanged === undefined
+      ? []
+      : [
+          {
+            name: 'edge_waf_ruleset_changed_timestamp_seconds',
+            labels: { account, waf_ruleset: 'main', waf_ruleset_id: '1' },
+            values: ruleSetChanged,
+          },
+        ]),
     one('edge_requests_per_minute', requests),
     one('edge_requests_by_cache_per_minute', missed, { cache: 'missed' }),
     one('edge_requests_by_cache_per_minute', rest(requests, [missed]), { cache: 'saved' }),

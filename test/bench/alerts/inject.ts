@@ -56,10 +56,10 @@ export function fail(random: Random, site: Site, from: number, shares: Float64Ar
   }
 }
 
-/** Logins that fail. */
-export function stuff(site: Site, from: number, amounts: Float64Array): void {
+/** Logins that fail, or requests that a limit refuses. */
+export function stuff(site: Site, from: number, amounts: Float64Array, code: '401' | '429' = '401'): void {
   for (const [index, amount] of amounts.entries()) {
-    add(site.codes['401'], from + index, Math.round(amount));
+    add(site.codes[code], from + index, Math.round(amount));
     add(site.requests, from + index, Math.round(amount));
     add(site.missed, from + index, Math.round(amount));
   }
@@ -67,11 +67,26 @@ export function stuff(site: Site, from: number, amounts: Float64Array): void {
 
 /** All of the traffic but the threats becomes more or less. */
 export function multiply(site: Site, from: number, factors: Float64Array): void {
-  const all = [site.requests, site.missed, site.codes['401'], site.codes['404'], site.codes['503']];
+  const all = [
+    site.requests,
+    site.missed,
+    site.codes['401'],
+    site.codes['404'],
+    site.codes['429'],
+    site.codes['503'],
+  ];
   for (const [index, factor] of factors.entries()) {
     for (const values of all) {
       const at = from + index;
       if (at < values.length) values[at] = Math.round((values[at] ?? 0) * factor);
     }
+  }
+}
+
+/** More requests by the minute, a fifth of which the cache does not serve. */
+export function visit(site: Site, from: number, amounts: Float64Array): void {
+  for (const [index, amount] of amounts.entries()) {
+    add(site.requests, from + index, Math.round(amount));
+    add(site.missed, from + index, Math.round(amount / 5));
   }
 }

@@ -1,53 +1,19 @@
 import { DAY, HOUR, WEEK } from './background.ts';
+import { type Days, drawDays, drawSite } from './days.ts';
 import type { Event, EventKind } from './event.ts';
 import { type History, inputsOf } from './history.ts';
 import { attack, drawShape, fail, multiply, shaped } from './inject.ts';
 import { Random } from './random.ts';
 import type { Site } from './site.ts';
 
-/** How the days of a site go: by the hour, from one to the next in a minute or gradually. */
-interface Days {
-  /** Requests a minute on average. */
-  readonly level: number;
-  /** 24 factors around 1. */
-  readonly hours: readonly number[];
-  readonly steep: boolean;
-  readonly weekend: number;
-  /** Share of the requests that the WAF detects, and of the responses that are 503. */
-  readonly threats: number;
-  readonly errors: number;
-  /** Days with so much of their traffic. */
-  readonly holidays?: ReadonlyMap<number, number>;
-}
-
 /** An account whose days are drawn from what sites are like, without a thought of any rule. */
-interface Scene {
+export interface Scene {
   readonly days: (random: Random) => readonly [Days, ...Days[]];
   readonly happens: (random: Random, sites: readonly [Site, ...Site[]], minutes: number) => Event[];
 }
 
-function event(kind: EventKind, from: number, length: number, on: readonly Site[]): Event {
+export function event(kind: EventKind, from: number, length: number, on: readonly Site[]): Event {
   return { kind, from, to: from + length, on: on.map(({ name }) => name) };
-}
-
-function drawDays(random: Random, low: number, high: number, more: Partial<Days> = {}): Days {
-  // A walk through the hours, so that neighbours are alike; nights are a tenth to a half of days.
-  const night = random.between(0.1, 0.5);
-  const begins = Math.round(random.between(5, 10));
-  const lasts = Math.round(random.between(9, 16));
-  const hours = Array.from({ length: 24 }, (_, hour) => {
-    const awake = (hour - begins + 24) % 24 < lasts;
-    return (awake ? 1.4 : 1.4 * night) * random.between(0.85, 1.15);
-  });
-  return {
-    level: random.logBetween(low, high),
-    hours,
-    steep: false,
-    weekend: random.pick([0.5, 0.8, 1, 1, 1.2]),
-    threats: random.logBetween(0.0005, 0.01),
-    errors: random.logBetween(0.00002, 0.0003),
-    ...more,
-  };
 }
 
 /** Open on weekdays, from a minute to a minute; outside of it there is next to nothing. */
@@ -58,50 +24,8 @@ function officeDays(random: Random): Days {
   return drawDays(random, 300, 5_000, { hours, steep: true, weekend: random.pick([0.05, 0.1, 1]) });
 }
 
-function factorAt({ hours, steep, weekend, holidays }: Days, minute: number, shift: number): number {
-  const day = Math.floor(minute / DAY);
-  const at = (minute - shift + DAY) % DAY;
-  const hour = Math.floor(at / HOUR);
-  const [now, next] = [hours[hour] ?? 1, hours[(hour + 1) % 24] ?? 1];
-  const level = steep ? now : now + ((next - now) * (at % HOUR)) / HOUR;
-  return level * (day % 7 >= 5 ? weekend : 1) * (holidays?.get(day) ?? 1);
-}
-
-function drawSite(random: Random, name: string, days: Days, minutes: number): Site {
-  let slow = random.normal();
-  let fast = random.normal();
-  let shift = 0;
-  const usual = Float64Array.from({ length: minutes }, (_, minute) => {
-    if (minute % DAY === 0) shift = Math.round(random.between(-4, 4));
-    return days.level * factorAt(days, minute, shift);
-  });
-  const requests = usual.map((mean) => {
-    slow += (random.normal() - slow * 0.05) * 0.1;
-    fast += (random.normal() - fast) * 0.25;
-    return random.poisson(mean * Math.exp(0.06 * slow + 0.12 * fast));
-  });
-  const part = (share: number): Float64Array => requests.map((value) => random.poisson(value * share));
-  const threats = part(days.threats);
-  const blocked = random.between(0.6, 1);
-  return {
-    name,
-    requests,
-    threats,
-    blocked: threats.map((value) => Math.round(value * blocked)),
-    sql: threats.map((value) => Math.round(value * 0.4)),
-    missed: part(random.between(0.1, 0.3)),
-    codes: {
-      '401': part(0.002),
-      '403': threats.map((value) => Math.round(value * blocked)),
-      '404': part(random.logBetween(0.003, 0.03)),
-      '503': part(days.errors),
-    },
-    usual: { requests: usual, threats: usual.map((value) => value * days.threats) },
-  };
-}
-
 /** Moments, so many days apart on average. */
-function moments(random: Random, first: number, apart: number, minutes: number): number[] {
+export function moments(random: Random, first: number, apart: number, minutes: number): number[] {
   const found: number[] = [];
   for (let at = first; at < minutes / DAY - 1; at += random.between(0.7, 1.3) * apart) {
     found.push(Math.round((at + random.between(0, 0.3)) * DAY));
@@ -109,17 +33,17 @@ function moments(random: Random, first: number, apart: number, minutes: number):
   return found;
 }
 
-function least({ usual }: Site, from: number, length: number): number {
+export function least({ usual }: Site, from: number, length: number): number {
   return usual.requests.subarray(from, from + length).reduce((low, value) => Math.min(low, value), Infinity);
 }
 
 /** Threats a minute that nobody would call usual. */
-function muchOf({ usual }: Site, times: number): number {
+export function muchOf({ usual }: Site, times: number): number {
   const mean = usual.threats.reduce((sum, value) => sum + value, 0) / usual.threats.length;
   return Math.max(80, times * mean);
 }
 
-function attackFor(random: Random, site: Site, from: number, length: number, times: number): void {
+export function attackFor(random: Random, site: Site, from: number, length: number, times: number): void {
   attack(
     site,
     from,
@@ -127,7 +51,7 @@ function attackFor(random: Random, site: Site, from: number, length: number, tim
   );
 }
 
-function failFor(random: Random, site: Site, from: number, length: number, share: number): void {
+export function failFor(random: Random, site: Site, from: number, length: number, share: number): void {
   fail(random, site, from, new Float64Array(length).fill(share));
 }
 
@@ -380,13 +304,18 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   attacks,
 };
 
-/** An account of a seed. */
-export function drawRealDays(seed: number, account: number, weeks: number): History {
+/** An account of a seed, of one of some scenes. */
+export function drawScene(
+  scenes: Readonly<Record<string, Scene>>,
+  seed: number,
+  account: number,
+  weeks: number,
+): History {
   const random = new Random(seed).fork(1_000 + account);
   const minutes = weeks * WEEK;
-  const names = Object.keys(SCENES);
+  const names = Object.keys(scenes);
   const theme = names[account % names.length] ?? 'small';
-  const scene = SCENES[theme] ?? small;
+  const scene = scenes[theme] ?? small;
   const [first, ...others] = scene.days(random.fork(1));
   const sites: [Site, ...Site[]] = [
     drawSite(random.fork(2), 'site-0', first, minutes),
@@ -395,4 +324,9 @@ export function drawRealDays(seed: number, account: number, weeks: number): Hist
   const events = scene.happens(random.fork(99), sites, minutes);
   const inputs = sites.flatMap((site, index) => inputsOf(site, String(account), String(index)));
   return { account: String(account), theme, inputs, events, minutes };
+}
+
+/** An account of a seed. */
+export function drawRealDays(seed: number, account: number, weeks: number): History {
+  return drawScene(SCENES, seed, account, weeks);
 }

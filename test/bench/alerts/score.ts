@@ -45,6 +45,7 @@ export class Score {
   readonly falsePages = new Map<string, number>();
   readonly falseTickets = new Map<string, number>();
   flaps = 0;
+  flapsWithTickets = 0;
   /** Events that somebody is to hear of, and of how many notifications they do. */
   causes = 0;
   heard = 0;
@@ -70,6 +71,7 @@ export class Score {
     ).length;
     this.#addFalse(label, theme, events, told);
     this.flaps += flaps(spans);
+    this.flapsWithTickets += flaps(spans, ['page', 'ticket']);
   }
 
   #addEvent(label: string, event: Event, spans: readonly AlertSpan[], told: readonly Notification[]): void {
@@ -154,9 +156,11 @@ function notificationText({ at, alerts }: Notification, from: number): string {
   return `${at / MINUTE - from} min ${texts.join(' + ')}`;
 }
 
-/** How often pages that had ended came back within two hours. */
-function flaps(spans: readonly AlertSpan[]): number {
-  const pages = spans.filter(({ severity }) => severity === 'page').toSorted((a, b) => a.from - b.from);
+/** How often alerts that had ended came back within two hours. */
+function flaps(spans: readonly AlertSpan[], severities: readonly string[] = ['page']): number {
+  const pages = spans
+    .filter(({ severity }) => severities.includes(severity))
+    .toSorted((a, b) => a.from - b.from);
   return pages.filter((page, index) =>
     pages.slice(0, index).some(({ key, to }) => key === page.key && page.from - to < 120),
   ).length;

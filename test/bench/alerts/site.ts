@@ -10,11 +10,13 @@ export interface Site {
   readonly sql: Float64Array;
   readonly missed: Float64Array;
   readonly codes: Readonly<Record<Code, Float64Array>>;
+  /** When the WAF's rule set was changed last, in seconds, by the minute; absent where that is not known. */
+  readonly ruleSetChanged?: Float64Array;
   /** What is expected of requests and of threats in each minute. */
   readonly usual: { readonly requests: Float64Array; readonly threats: Float64Array };
 }
 
-export const CODES = ['401', '403', '404', '503'] as const;
+export const CODES = ['401', '403', '404', '429', '503'] as const;
 export type Code = (typeof CODES)[number];
 
 export interface SiteOptions {
@@ -55,6 +57,7 @@ export function drawSite(random: Random, { name, days, level, threats, minutes, 
       '401': share(random.logNormal(0.002, 0.6)),
       '403': counted.map((value) => Math.round(value * blockedShare)),
       '404': share(random.logNormal(0.01, 0.6)),
+      '429': new Float64Array(minutes),
       '503': share(random.logNormal(0.0002, 0.6)),
     },
     usual: { requests: usualRequests, threats: usualThreats },

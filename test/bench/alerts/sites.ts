@@ -1,4 +1,4 @@
-import { longMean } from '../../../src/rules/shipped/error-rules.ts';
+import { ratio5xx } from '../../../src/rules/shipped/error-rules.ts';
 import {
   type Measure,
   measures,
@@ -100,7 +100,7 @@ export type Stretch = readonly [from: number, to: number];
 
 /** The past of the recorded series in a stretch, as far as rules look back from `now`: OpenMetrics, a family at a time. */
 export function* pastText(sites: readonly Site[], now: number, [from, to]: Stretch): Generator<string> {
-  const { minute, baseline, hour, recent, day, week, burn } = TIMES;
+  const { minute, baseline, hour, day, week, burn } = TIMES;
   const span = (length: number, step: number, end = 0): number[] =>
     Array.from(
       { length: Math.floor(length / step) },
@@ -121,23 +121,18 @@ export function* pastText(sites: readonly Site[], now: number, [from, to]: Stret
       );
       yield* family(names.value, series, span(2 * hour, minute));
       yield* family(names.hourly, series, [...seasons, ...span(day + hour, baseline)]);
-      yield* family(names.drift, same(series, 1), span(day, baseline));
-      yield* family(names.variation, same(series, 0.2), span(recent, baseline));
     }
     for (const kind of ['all', 'serverErrors'] as const) {
       const { name } = RESPONSES[kind];
       const series = all.map((owner) => [owner, each * (USUAL[name] ?? 1)] as const);
-      yield* family(`${scope}:${name}:sum`, series, span(recent, minute));
-      yield* family(longMean(scope, kind, TIMES), series, span(burn.creeping[1], baseline));
+      yield* family(`${scope}:${name}:sum`, series, span(burn.creeping[0], minute));
     }
+    const ratios = all.map((owner) => [owner, 0.0005] as const);
+    yield* family(ratio5xx(scope, burn.creeping[0]), ratios, span(burn.creeping[1], baseline));
   }
 }
 
 type Series = readonly (readonly [labels: string, usual: number])[];
-
-function same(series: Series, usual: number): Series {
-  return series.map(([labels]) => [labels, usual]);
-}
 
 function* family(name: string, series: Series, times: readonly number[]): Generator<string> {
   if (times.length === 0) return;

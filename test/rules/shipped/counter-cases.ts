@@ -63,7 +63,7 @@ export const COUNTER_CASES: readonly AlertCase[] = [
     alert: 'EdgeStateNotKept',
     which: 'reason="unavailable"',
     ...one('edge_exporter_state_durable{instance="exporter:9801", directory="/state"}', [1, 0, 1]),
-    lasts: 15,
+    lasts: 25,
     resolves: 5,
   },
   {

@@ -36,8 +36,7 @@ const UNPROTECTED = 'sites are unprotected: a WAF or a firewall was switched off
 /** Alerts about accounts that page as they are shipped, besides those of attacks. */
 const WORDS_OF_PAGES = {
   Edge5xxRatio: 'visitors get errors: too many responses are 5xx',
-  EdgeTrafficDrop: 'visitors do not arrive: far fewer requests than usual',
-  EdgeTrafficFlood: 'is flooded: far more requests than usual, and errors or threats with them',
+  EdgeTrafficDrop: 'a site is dead: visitors do not arrive',
   EdgeWafOff: UNPROTECTED,
   EdgeFirewallDisabled: UNPROTECTED,
   EdgeCertificateExpiring: 'a certificate has expired or is about to: visitors are warned',
@@ -113,11 +112,6 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
     [['all of edge:9801', 'the exporter is down: nothing that it polls is seen', 2]],
   ],
   [
-    'an exporter that no longer sends',
-    { ...UP, ...alert('EdgePushStopped', 'page', INSTANCE) },
-    [['all of edge:9801', 'nothing is sent to a receiver, although samples wait for it', 2]],
-  ],
-  [
     'another page of an exporter',
     { ...UP, ...alert('EdgePushLosing', 'page', INSTANCE) },
     [['all of edge:9801', 'another page fires: EdgePushLosing', 2]],
@@ -171,7 +165,7 @@ it('tells every alert that pages as shipped in words of its own', () => {
   const shipped = ruleFiles().alerts.groups.flatMap(({ rules }) => rules);
   const paging = shipped.filter(({ labels }) => labels.severity === 'page').map(({ alert }) => alert);
   expect(new Set(paging)).toEqual(
-    new Set([...Object.keys(WORDS_OF_PAGES), 'EdgeWafSpike', 'EdgeExporterDown', 'EdgePushStopped']),
+    new Set([...Object.keys(WORDS_OF_PAGES), 'EdgeWafSpike', 'EdgeExporterDown']),
   );
 });
 

@@ -23,7 +23,8 @@ const SHORT: Times = {
   remains: 30 * MINUTE,
   holdHour: 5 * MINUTE,
   growing: 6 * MINUTE,
-  recent: 30 * MINUTE,
+  around: 15 * MINUTE,
+  keepTicket: 10 * MINUTE,
   day: 40 * MINUTE,
   week: 120 * MINUTE,
   burn: {
@@ -79,12 +80,19 @@ function history(): readonly Input[] {
     [360, 365, 20],
     [450, 520, 9],
   ];
+  // At the same time of each of the short days.
+  const nightly: Events = [440, 480, 520].map((from) => [from, from + 8, 200] as const);
   const failures: Events = [
     [100, 130, 200],
     [310, 330, 30],
     [545, 600, 15],
   ];
-  return ['shop', 'blog'].flatMap((configuration, index) => {
+  const changed: Input = {
+    name: 'edge_waf_ruleset_changed_timestamp_seconds',
+    labels: { account: 'a', waf_ruleset: 'main', waf_ruleset_id: '1' },
+    values: Float64Array.from({ length: LENGTH }, (_, minute) => (minute < 128 ? -100_000 : 128 * 60)),
+  };
+  const ofSites = ['shop', 'blog'].flatMap((configuration, index) => {
     const labels = { account: 'a', product: 'p', configuration_id: String(index), configuration };
     const draw = (level: number, events: Events): Float64Array =>
       drawValues(random, level / (1 + 2 * index), index === 0 ? events : []);
@@ -104,7 +112,7 @@ function history(): readonly Input[] {
     return [
       one('edge_waf_threats_per_minute', index === 0 ? draw(20, attacks) : grown(draw(20, attacks))),
       one('edge_waf_blocked_per_minute', draw(15, [...attacks, [130, 158, 20], [420, 447, 20]])),
-      one('edge_waf_threats_by_family_per_minute', draw(10, [[190, 215, 15]]), { family: 'sql' }),
+      one('edge_waf_threats_by_family_per_minute', draw(10, [[212, 236, 15]]), { family: 'sql' }),
       one('edge_waf_threats_by_family_per_minute', draw(10, []), { family: 'xss' }),
       one('edge_requests_per_minute', requests),
       one('edge_requests_by_cache_per_minute', draw(1_300, [[180, 212, 0.05]]), { cache: 'saved' }),
@@ -118,7 +126,7 @@ function history(): readonly Input[] {
           [132, 158, 400],
         ]),
       ),
-      responses('503', draw(1, failures)),
+      responses('503', index === 0 ? draw(1, failures) : drawValues(random, 1, nightly)),
       one('edge_upstream_responses_per_minute', draw(400, []), { class: '2xx', code: '200' }),
       one('edge_upstream_responses_per_minute', draw(2, [[205, 240, 60]]), { class: '5xx', code: '503' }),
       one('edge_upstream_response_seconds_per_minute', draw(100, [[610, 630, 12]])),
@@ -134,6 +142,7 @@ function history(): readonly Input[] {
       one('edge_waf_threats_at_least_per_minute', earlier(new Random(index), index === 0 ? attacks : [])),
     ];
   });
+  return [changed, ...ofSites];
 }
 
 function samplesOf(values: Float64Array): string {

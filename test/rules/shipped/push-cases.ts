@@ -10,6 +10,7 @@ const OLDEST = `edge_exporter_outbox_oldest_timestamp_seconds{${RECEIVER}}`;
 export const PUSH_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgePushBehind',
+    which: 'reason="refused"',
     // It fails all the time, as one that answers now and then.
     normal: {
       [OLDEST]: (minute) => 60 * minute - 1,
@@ -23,7 +24,8 @@ export const PUSH_CASES: readonly AlertCase[] = [
     resolves: 5,
   },
   {
-    alert: 'EdgePushStopped',
+    alert: 'EdgePushBehind',
+    which: 'reason="stopped"',
     normal: { [OLDEST]: (minute) => 60 * minute - 1, [SENT]: 0, [FAILURES]: 0, [REFUSED]: 0 },
     bad: { [OLDEST]: 60 * 150 },
     // A receiver that is away is asked once a minute; one that asks to be left alone, every ten minutes.

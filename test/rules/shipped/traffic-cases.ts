@@ -14,11 +14,12 @@ function atLeast(perMinute: number): Given {
 }
 
 function blocked(perMinute: number): Given {
-  return { [`edge_waf_blocked_per_minute{${SHOP}}`]: perMinute };
+  return { ...threats(20), [`edge_waf_blocked_per_minute{${SHOP}}`]: perMinute };
 }
 
 function family(perMinute: number): Given {
   return {
+    ...threats(20),
     [`edge_waf_threats_by_family_per_minute{${SHOP}, family="sql"}`]: perMinute,
     [`edge_waf_threats_by_family_per_minute{${SHOP}, family="xss"}`]: 10,
   };
@@ -73,6 +74,12 @@ function burst(minutes: number): Given {
   return { [`edge_waf_threats_per_minute{${SHOP}}`]: value };
 }
 
+/** A rule set that is changed as the bad time begins. */
+const ruleSetChanged: Given = {
+  'edge_waf_ruleset_changed_timestamp_seconds{account="production", waf_ruleset="main", waf_ruleset_id="1"}':
+    (minute) => (minute < BEFORE ? -100_000 : BEFORE * 60),
+};
+
 /** A site that fails for two minutes of its bad time. */
 function restart(): Given {
   const during = (minute: number): boolean => minute === BEFORE + 15 || minute === BEFORE + 16;
@@ -84,10 +91,13 @@ function restart(): Given {
 
 const spike = { lasts: 20, resolves: 15 } as const;
 
+/** Tickets stay for two hours. */
+const ticket = { lasts: 25, resolves: 140 } as const;
+
 /** Failures that are few and last. */
 export const CREEPING: Omit<AlertCase, 'resolves'> = {
   alert: 'Edge5xxRatio',
-  which: `${OF_SHOP}, severity="ticket", burn="creeping"`,
+  which: `${OF_SHOP}, severity="ticket"`,
   normal: responses({ ok: 1_000 }),
   bad: responses({ ok: 1_000, failed: 5 }),
   mild: responses({ ok: 12_000, failed: 5 }),
@@ -139,10 +149,10 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: burst(3),
     // From the end of the burst it is a quarter of an hour.
     lasts: 16,
-    resolves: 4,
+    resolves: 140,
   },
   {
-    ...spike,
+    ...ticket,
     alert: 'EdgeWafBlockedSpike',
     which: OF_SHOP,
     normal: blocked(20),
@@ -158,15 +168,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: requests(5_500),
   },
   {
-    ...spike,
-    alert: 'EdgeTrafficFlood',
-    which: `${OF_SHOP}, severity="page"`,
-    normal: { ...requests(2_000), ...responses({ ok: 2_000 }) },
-    bad: { ...requests(9_000), ...responses({ ok: 8_000, missing: 3_000 }) },
-    mild: { ...requests(9_000), ...responses({ ok: 9_000 }) },
-  },
-  {
-    ...spike,
+    ...ticket,
     alert: 'EdgeWafFamilyAttack',
     which: `${OF_SHOP}, family="sql"`,
     normal: family(10),
@@ -174,7 +176,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: family(25),
   },
   {
-    ...spike,
+    ...ticket,
     alert: 'EdgeStatusCodeSurge',
     which: `${OF_SHOP}, code="404"`,
     normal: responses({ ok: 1_000 }),
@@ -183,7 +185,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
   },
   {
     // They have grown no more than the traffic itself.
-    ...spike,
+    ...ticket,
     alert: 'EdgeStatusCodeSurge',
     which: `${OF_SHOP}, code="404"`,
     normal: { ...responses({ ok: 5_000, missing: 50 }), ...requests(5_000) },
@@ -217,23 +219,31 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     lasts: 90,
   },
   {
-    // Too few requests for a page.
+    // A small site pages by the count of its failures.
     alert: 'Edge5xxRatio',
-    which: `${OF_SHOP}, severity="ticket", burn="broken"`,
+    which: `${OF_SHOP}, severity="page"`,
     normal: responses({ ok: 2, missing: 0 }),
     bad: responses({ ok: 0, missing: 0, failed: 2 }),
     mild: responses({ ok: 2, missing: 0, failed: 1 }),
-    lasts: 30,
+    lasts: 20,
     resolves: 30,
   },
   {
+    ...ticket,
     alert: 'Edge4xxRatio',
     which: OF_SHOP,
     normal: responses({ ok: 1_000 }),
     bad: responses({ ok: 1_000, missing: 600 }),
     mild: responses({ ok: 1_000, missing: 200 }),
-    lasts: 25,
-    resolves: 15,
+  },
+  {
+    // A rule set that blocks more since it was changed. One that only changed changes nothing.
+    alert: 'EdgeRuleSetSwitched',
+    normal: { ...blocked(20), ...threats(20), ...ruleSetChanged },
+    bad: blocked(500),
+    mild: blocked(25),
+    lasts: 20,
+    resolves: 200,
   },
   {
     alert: 'EdgeOriginErrors',
@@ -274,12 +284,11 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     resolves: 10,
   },
   {
+    ...ticket,
     alert: 'EdgeOffloadCollapse',
     which: OF_SHOP,
     normal: cached(900, 100),
     bad: cached(200, 800),
     mild: cached(700, 300),
-    lasts: 25,
-    resolves: 15,
   },
 ];

@@ -26,7 +26,6 @@ const { recording, alerts } = ruleFiles(SHIPPED, {
   ...TIMES,
   baseline: MINUTE,
   hour: 20 * MINUTE,
-  recent: 30 * MINUTE,
   day: 40 * MINUTE,
   week: 120 * MINUTE,
   burn: {

@@ -1,0 +1,339 @@
+import { type AlertSettings, applies, matchersOf, type Tuning } from './alert-settings.ts';
+import {
+  floorOf,
+  type Judging,
+  labelsOf,
+  latest,
+  MEASURES,
+  type Measure,
+  type Recorded,
+  recorded,
+  SCOPES,
+  type Scope,
+  scopesOf,
+} from './measures.ts';
+import { across, ago, larger, range, selector } from './promql.ts';
+import type { RecordingRule } from './rule.ts';
+import type { Times } from './times.ts';
+
+/** How long a level that is accepted by hand is taken in as it is: seconds. */
+const ACCEPTING = 3_600;
+
+/** Minutes above the threshold from which an hour is covered. */
+const COVERING = 3;
+
+/** The account's WAF learns its level anew: 1, only for a while after a rule set was changed. */
+export const RELEARNING = 'account:edge_waf_ruleset_changed:relearning';
+
+/** How long after a change: seconds. By then a whole hour of the new level is known. */
+const RELEARNS = 4_500;
+
+/**
+ * Returns the rule that tells which accounts learn anew. An attack that began before the change goes on being one, so that tuning a
+ * rule set against it silences nothing.
+ */
+export function relearningRule(times: Times): RecordingRule {
+  const changed = 'max by (account) (edge_waf_ruleset_changed_timestamp_seconds)';
+  const { since } = recorded('account', MEASURES.threats);
+  const began = `max by (account) (last_over_time(${range(since, times.apart, times.minute)}))`;
+  return {
+    record: RELEARNING,
+    expr: `time() - ${changed} < bool ${RELEARNS} == 1\nunless on (account)\n${began} < ${changed}`,
+  };
+}
+
+/** Returns what is recorded of a measure every minute. */
+export function minuteRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
+  return scopesOf(measure).flatMap((scope) => {
+    const names = recorded(scope, measure);
+    const judging = { scope, measure, times, tuning };
+    const begun = measure.alert === 'EdgeWafSpike' ? `(${names.active} or ${names.rising})` : names.active;
+    const before = `last_over_time(${range(names.since, times.hour, times.minute)})`;
+    return [
+      { record: names.value, expr: measure.value(scope, tuning) },
+      ...spikeRules(names, judging),
+      ...(measure.alert === 'EdgeWafSpike' ? [risingRule(names, judging)] : []),
+      { record: names.since, expr: `(${before} or time() + 0 * ${begun}) and ${begun}` },
+      { record: names.accepted, expr: accepted(names, judging) },
+    ];
+  });
+}
+
+/** Returns the value that a minute must exceed: a rare series that has no threshold has its floor. */
+function limit({ scope, measure, times, tuning }: Judging): string {
+  const names = recorded(scope, measure);
+  const { alert, beside } = measure;
+  if (alert === 'EdgeTrafficFlood') {
+    const usual = latest(names.usual, times);
+    const [many, floor] = (['times_usual', 'floor'] as const).map((parameter) =>
+      tuning.value(alert, parameter, { series: names.value, labels: SCOPES[scope] }),
+    ) as [string, string];
+    return larger(`${usual} * ${many}`, `0 * ${usual} + ${floor}`);
+  }
+  const known = latest(names.threshold, times);
+  if (beside === undefined || alert === 'EdgeOffloadCollapse') return known;
+  // Of a rare series the floor is not recorded with the threshold: the mean of an hour has one of its own.
+  const floor = floorOf(alert, tuning, { series: names.value, labels: SCOPES[scope] });
+  // Whatever has just come is unknown, not new: its threshold comes with the first baselines.
+  const seen = `last_over_time(${ago(range(beside(scope), times.hour, times.minute), 2 * times.baseline)})`;
+  const old =
+    measure.by.length === 0 ? names.value : `${names.value} and on (${SCOPES[scope].join(', ')}) ${seen}`;
+  return larger(known, `0 * (${old}) + ${floor}`);
+}
+
+/** Added to both sides where requests are compared with what is usual. */
+const FEW_REQUESTS = 30;
+
+/** How a value is compared with a limit. */
+interface Compared {
+  /** How many times the usual the limit is. */
+  readonly many: number;
+  /** How long before now the middle of what is judged was (ms). */
+  readonly back?: number;
+  /** Turns a series into what is judged: minutes, or their mean. */
+  readonly over?: (series: string) => string;
+}
+
+/** What grows with the requests may grow by so much more. */
+const BEYOND_REQUESTS = 1.5;
+
+/**
+ * Returns the limit of a measure that is counted among the requests: what an opening shop, a nightly job or a sale brings of threats
+ * and error codes is usual. An attack's own requests explain nothing of it.
+ */
+export function withRequests(
+  limitOf: (scope: Scope) => string,
+  { scope, measure, times }: Judging,
+  { many, back = 0, over = (series) => series }: Compared,
+): string {
+  const own = limitOf(scope);
+  if (measure.part !== true) return own;
+  const requests = recorded('configuration', MEASURES.requests);
+  const others =
+    measure.alert === 'EdgeWafSpike'
+      ? `(${over(requests.value)} - ${over(recorded('configuration', measure).value)})`
+      : over(requests.value);
+  const growth = `(${others} + ${FEW_REQUESTS}) / (${latest(requests.usual, times, back)} + ${FEW_REQUESTS})`;
+  const on = `on (${SCOPES.configuration.join(', ')})${measure.by.length > 0 ? ' group_left ()' : ''}`;
+  const grown = `${limitOf('configuration')} * ${on} (${BEYOND_REQUESTS / many} * ${growth} > 1)`;
+  if (scope === 'configuration') return `(${grown} or ${own})`;
+  // Of an account it is added up: one of its sites may open while the others are as ever.
+  return `(${own} + sum by (${labelsOf(scope, measure).join(', ')}) (${grown}) or ${own})`;
+}
+
+/**
+ * Returns the rules of a spike: enough of the last minutes are above the threshold. Minutes whose lower bound is above it are counted
+ * apart from published ones, so that none counts twice.
+ */
+function spikeRules(names: Recorded, judging: Judging): readonly RecordingRule[] {
+  const { scope, measure } = judging;
+  const above = (value: string): string =>
+    `${value} > bool ${withRequests((of) => limit({ ...judging, scope: of }), judging, { many: 3 })} == 1`;
+  const enough = (series: string, value: string): string =>
+    `clamp_max(${enoughAbove(series, value, judging)}, 1)`;
+  const published = { record: names.above, expr: above(names.value) };
+  if (measure.atLeast === undefined)
+    return [published, { record: names.active, expr: enough(names.above, names.value) }];
+  return [
+    published,
+    { record: names.atLeast, expr: measure.atLeast(scope) },
+    { record: names.certain, expr: above(names.atLeast) },
+    {
+      record: names.active,
+      expr: `${enough(names.above, names.value)}\nor\n${enough(names.certain, names.atLeast)}`,
+    },
+  ];
+}
+
+/**
+ * Returns the condition of a spike. Threats, which wake somebody, must have a mean above the threshold as well for it to begin. Of an
+ * attack on several configurations those that show it later join the first: fewer minutes are enough.
+ */
+function enoughAbove(above: string, value: string, { scope, measure, times }: Judging): string {
+  const { of, begins, joins } = times.spike;
+  const [first, joining] = [begins, joins].map((time) => Math.round(time / times.minute)) as [number, number];
+  const count = `sum_over_time(${range(above, of, times.minute)})`;
+  if (measure.alert !== 'EdgeWafSpike') return `${count} >= ${first}`;
+  const names = recorded(scope, measure);
+  const high = `avg_over_time(${range(value, of, times.minute)}) > ${latest(names.threshold, times)}`;
+  if (scope === 'account') return `${count} >= ${first} and (${high} or ${names.active})`;
+  const begun = `max by (${SCOPES.account.join(', ')}) (${count} and ${high}) >= ${first}`;
+  return `${count} >= on (${SCOPES.account.join(', ')}) group_left () (0 * (${begun}) + ${joining}) or ${count} >= ${first} and ${names.active}`;
+}
+
+/** Returns the mean of the last minutes. */
+export function recently({ value }: Pick<Recorded, 'value'>, { smoothing, minute }: Times): string {
+  return `avg_over_time(${range(value, smoothing, minute)})`;
+}
+
+/** Returns the mean of the last minutes, or that of a lower bound of later ones where it is higher. */
+export function inLastMinutes(measure: Measure, names: Recorded, times: Times): string {
+  const published = recently(names, times);
+  if (measure.atLeast === undefined) return published;
+  return larger(recently({ value: names.atLeast }, times), published);
+}
+
+/** Returns the minutes of a spike in which one of the last ones was above the threshold. */
+export function stillAbove({ atLeast }: Measure, { above, certain }: Recorded, times: Times): string {
+  const still = (series: string) => `max_over_time(${range(series, times.quiet, times.minute)})`;
+  return atLeast === undefined ? still(above) : `(${still(above)} or ${still(certain)})`;
+}
+
+/** Returns the median of a span, so many spans ago: pulses and bursts do not move it. */
+function middle({ value }: Recorded, { minute }: Times, span: number, back: number): string {
+  const samples = range(value, span, minute);
+  return `quantile_over_time(0.5, ${back === 0 ? samples : ago(samples, back * span)})`;
+}
+
+/** True where each of the last three spans had so many times what the one before it had. */
+export function growing(names: Recorded, times: Times, span: number, growth: number): string {
+  const each = [0, 1, 2].map(
+    (back) => `${middle(names, times, span, back)} > ${growth} * ${middle(names, times, span, back + 1)}`,
+  );
+  return each.join('\nand\n');
+}
+
+/**
+ * Returns the rule of threats that have grown for two hours: a slow attack raises its own threshold. They are compared with earlier
+ * days alone, and half of the floor is enough. It lasts until they are few again.
+ */
+function risingRule(names: Recorded, judging: Judging): RecordingRule {
+  const { times } = judging;
+  const much = (value: string): string => [value, ...risingLimits(judging)].join(' > ');
+  const lasts = recently(names, times);
+  const usual = latest(names.usual, times);
+  const grows = [
+    much(middle(names, times, times.growing, 0)),
+    growing(names, times, times.growing, 1.1),
+    `${middle(names, times, times.growing, 2)} > 2 * ${usual} + ${LITTLE}`,
+  ].join('\nand\n');
+  const over = (series: string): string => recently({ value: series }, times);
+  const requested = withRequests(
+    (scope) => `(${latest(recorded(scope, judging.measure).usual, times)} * 1.5)`,
+    judging,
+    { many: 1.5, over },
+  );
+  return {
+    record: names.rising,
+    expr: `clamp_max(\n(${grows}\nor\n${much(lasts)} and ${names.rising})\nunless\n${lasts} <= ${requested}, 1)`,
+  };
+}
+
+const LITTLE = 4;
+
+function risingLimits({ scope, measure, times, tuning }: Judging): readonly [string, string] {
+  const { usual } = recorded(scope, measure);
+  const tuned = (parameter: 'times_usual' | 'floor'): string =>
+    tuning.value('EdgeWafSpike', parameter, { series: usual, labels: SCOPES[scope] });
+  return [`${latest(usual, times)} * ${tuned('times_usual')}`, `${tuned('floor')} / 2`];
+}
+
+/** Returns the limit of threats that page by their growth alone; only where there are such. */
+export function risingThreshold(scope: Scope, times: Times, tuning: Tuning): string {
+  const measure = MEASURES.threats;
+  const { rising, active } = recorded(scope, measure);
+  const [multiple, floor] = risingLimits({ scope, measure, times, tuning });
+  return `${larger(`(${multiple})`, `0 * ${rising} + ${floor}`)} and ${rising} unless ${active}`;
+}
+
+/** Returns the minutes whose level is taken for usual: abnormal for long, accepted by hand, or of a switched rule set. */
+function accepted(names: Recorded, { scope, measure, tuning: { settings } }: Judging): string {
+  const long = `time() - ${names.since} > bool ${settings.acceptAfter / 1_000} == 1`;
+  const byHand = settings.accepted
+    .filter(({ where }) => applies(where, SCOPES[scope]))
+    .map((one) => acceptedByHand(names, one));
+  const shown = measure.by.includes('class') ? `${names.value}{class="4xx"}` : names.value;
+  const attack = recorded(scope, MEASURES.threats).accepted;
+  // An attack that is taken for usual is so in everything that it shows in.
+  const ofAttack = `${shown} and on (${SCOPES[scope].join(', ')}) ${attack}`;
+  // Of the codes only a refusal is the WAF's.
+  const refused = measure.by.includes('class') ? `${names.value}{code=~"403|other"}` : names.value;
+  const relearned = `${refused} and on (account) ${RELEARNING}`;
+  const waf = measure.waf === true ? [relearned] : [];
+  const part = measure.waf === true && measure.alert !== 'EdgeWafSpike' ? [ofAttack] : [];
+  return [long, ...byHand, ...waf, ...part].join('\nor\n');
+}
+
+function acceptedByHand({ value }: Recorded, { where, from }: AlertSettings['accepted'][number]): string {
+  const now = `time() - ${Math.floor(from / 1_000)} + 0 * ${selector(value, matchersOf(where))}`;
+  return `((${now}) >= 0) < ${ACCEPTING}`;
+}
+
+/** Returns what is recorded of a measure every few minutes. */
+export function baselineRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
+  return scopesOf(measure).flatMap((scope) => {
+    const names = recorded(scope, measure);
+    const judging = { scope, measure, times, tuning };
+    const { hour, minute } = times;
+    const lastHour = (operation: string, series: string) =>
+      `${operation}_over_time(${range(series, hour, minute)})`;
+    const on = `on (${SCOPES[scope].join(', ')})${measure.by.length > 0 ? ' group_left ()' : ''}`;
+    const mean =
+      measure.beside === undefined
+        ? lastHour('avg', names.value)
+        : // A minute that a rare series lacks counts as none.
+          `${lastHour('sum', names.value)} / ${on} ${lastHour('count', measure.beside(scope))}`;
+    const accepts = lastHour('last', names.accepted);
+    const abnormal = `(${lastHour('sum', names.above)} >= ${COVERING} or ${lastHour('last', names.since)})`;
+    const covered = `clamp_max(${abnormal} unless ${accepts}, 1)`;
+    const flood = measure.alert === 'EdgeTrafficFlood';
+    return [
+      // Of requests nothing is left out: a shop that opens on its first days would be a flood for ever.
+      ...(flood ? [] : [{ record: names.covered, expr: covered }]),
+      { record: names.hourly, expr: flood ? mean : `${mean}\nunless ${names.covered}` },
+      ...(measure.usual === true ? [{ record: names.usual, expr: seasonal(names, judging) }] : []),
+      ...(flood ? [] : [{ record: names.threshold, expr: threshold(names, judging) }]),
+    ];
+  });
+}
+
+/**
+ * Returns what is usual at this hour: the median of the same hour yesterday and in the last three weeks, in the first week the highest of the
+ * last three days, on the first day the newest hour. Covered hours are absent. Where a level was accepted, the time before it says nothing.
+ */
+function seasonal({ hourly, accepted: taken }: Recorded, { scope, measure, times }: Judging): string {
+  const { day, week, hour, baseline, minute } = times;
+  const centred = (time: number): string => ago(hourly, time - hour / 2);
+  const weeks = { '1': centred(week), '2': centred(2 * week), '3': centred(3 * week) };
+  const days = { '1': centred(day), '2': centred(2 * day), '3': centred(3 * day) };
+  const newest = `last_over_time(${ago(range(hourly, 6 * hour, baseline), 2 * baseline)})`;
+  const requests = recorded(scope, MEASURES.requests).usual;
+  const on = `on (${SCOPES[scope].join(', ')})${measure.by.length > 0 ? ' group_left ()' : ''}`;
+  // A level that is hours old follows the usual course of the requests.
+  const follows = `* ${on} clamp_min(${latest(requests, times)} / (${latest(requests, times, hour / 2 + 2 * baseline)} > 0), 1)`;
+  const taking = measure.part === true ? `(${newest} ${follows} or ${newest})` : newest;
+  const since = (span: number): string => `last_over_time(${range(taken, span, minute)})`;
+  return [
+    `${taking} and ${since(day)}`,
+    `${centred(day)} and ${since(3 * week)}`,
+    `${across('quantile', { yesterday: centred(day), ...weeks }, 0.5)} and ${centred(week)}`,
+    across('max', days),
+    newest,
+  ].join('\nor\n');
+}
+
+/** Share of the multiple that the last hour alone must be exceeded by. */
+const OF_LAST_HOUR = 3 / 4;
+
+/** Returns the value above which a minute is abnormal. */
+function threshold(names: Recorded, { measure, scope, times, tuning }: Judging): string {
+  const alert = measure.alert as Exclude<Measure['alert'], 'EdgeTrafficFlood'>;
+  const judged = { series: names.hourly, labels: SCOPES[scope] };
+  const usual =
+    measure.usual === true ? names.usual : `(\n${seasonal(names, { scope, measure, times, tuning })}\n)`;
+  if (alert === 'EdgeOffloadCollapse') return `${usual} + ${tuning.value(alert, 'loss', judged)}`;
+  const many = tuning.value(alert, 'times_usual', judged);
+  if (measure.least !== undefined) return `${usual} * ${many}`;
+  const newest = `last_over_time(${ago(range(names.hourly, times.hour, times.baseline), 2 * times.baseline)})`;
+  const floor = floorOf(alert, tuning, judged);
+  const deviation = `stddev_over_time(${ago(range(names.value, times.hour, times.minute), 2 * times.baseline)})`;
+  return across('max', {
+    usual: `${usual} * ${many}`,
+    recent: `${newest} * ${many} * ${OF_LAST_HOUR}`,
+    ...(alert === 'EdgeWafSpike' && {
+      noise: `${names.usual} + ${tuning.value(alert, 'deviations', judged)} * ${deviation} unless ${names.covered}`,
+    }),
+    // Whatever nothing is known of has no threshold, not the floor.
+    floor: `0 * ${names.usual} + ${floor}`,
+  });
+}
