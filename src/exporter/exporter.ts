@@ -104,9 +104,10 @@ export class Exporter {
     member?.enforce();
     beginPush(metrics, this.#push.receivers());
     // What this replica has withdrawn another one may show by now: twice would count twice.
+    const isReplica = member !== undefined;
     const [own] = await Promise.all([
-      this.#own.segments(format),
-      this.#exposition.refreshForScrape(member !== undefined),
+      this.#own.segments(format, isReplica),
+      this.#exposition.refreshForScrape(isReplica),
     ]);
     return this.#exposition.snapshot(format, encoding, own);
   }

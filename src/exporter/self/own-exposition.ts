@@ -57,11 +57,14 @@ export class OwnExposition {
     this.#rendered.clear();
   }
 
-  /** Returns the rendered families, at most a second old. */
-  segments(format: ExpositionFormat): Promise<readonly Segment[]> {
+  /**
+   * Returns the rendered families, at most a second old.
+   * @param mustBeNew true if they are rendered for this scrape in any case
+   */
+  segments(format: ExpositionFormat, mustBeNew = false): Promise<readonly Segment[]> {
     const now = this.#now();
     const known = this.#rendered.get(format);
-    if (known !== undefined && now - known.at < RENDERED_EVERY_MS) return known.segments;
+    if (!mustBeNew && known !== undefined && now - known.at < RENDERED_EVERY_MS) return known.segments;
     const segments = this.#render(format);
     this.#rendered.set(format, { at: now, segments });
     return segments;

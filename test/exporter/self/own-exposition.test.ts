@@ -104,6 +104,8 @@ describe("the exporter's own metrics", () => {
     expect(await textOf(own)).toContain('renderings 1\n');
     now = 1_000;
     expect(await textOf(own)).toContain('renderings 2\n');
+    await own.segments('text', true);
+    expect(await textOf(own)).toContain('renderings 3\n');
     own.configure(
       () => true,
       () => ({}),
