@@ -31,6 +31,8 @@ export interface Prometheus extends PrometheusApi {
   readonly url: string;
   /** What it has logged. */
   readonly log: () => string;
+  /** Takes other options in place of those it runs with. */
+  readonly reconfigure: (options: PrometheusOptions) => Promise<void>;
   /** Waits until every target of the job has been scraped since now, successfully, and queries see it. */
   readonly scraped: (job: string) => Promise<void>;
   /** Ends it at once, as SIGKILL does; its storage stays where it was given. */
@@ -66,6 +68,11 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
       server.process.kill('SIGKILL');
       await server.process.ended;
       await server.stop();
+    },
+    async reconfigure(changed) {
+      await writeConfig(server.folder, changed);
+      const response = await fetch(`${server.url}/-/reload`, { method: 'POST' });
+      if (!response.ok) throw new Error(`reload: ${await response.text()}`);
     },
     async scraped(job) {
       const since = Date.now();
