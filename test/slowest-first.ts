@@ -24,6 +24,7 @@ export const SLOWEST: readonly string[] = [
   'test/rules/shipped/days-as-they-are.test.ts',
   'test/end-to-end/hostile-answers.test.ts',
   'test/rules/shipped/replay.test.ts',
+  'test/end-to-end/push.test.ts',
   'test/end-to-end/backfill.test.ts',
   'test/exporter/page/troubles.browser.test.ts',
   'test/end-to-end/backfill-push.test.ts',

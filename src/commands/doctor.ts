@@ -7,73 +7,69 @@ import { receiverStep } from '../exporter/doctor/network-steps.ts';
 import { stateStep } from '../exporter/doctor/state-step.ts';
 import { type Step, stepsNamed, stepText } from '../exporter/doctor/step.ts';
 import { type Colour, paint } from '../exporter/text/output.ts';
-import { accountsAsked } from './accounts-asked.ts';
+import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 
 type Doctor = Invocation<'doctor'>;
 
 /** Checks each account step by step and says what is missing. */
 export async function doctor(invocation: Doctor): Promise<ExitCode> {
-  const { flags, stdout } = invocation;
+  const { flags, env, stdout } = invocation;
   const asked = await accountsAsked(invocation);
   if (asked === undefined) return EXIT.misused;
-  const diagnoses: Awaited<ReturnType<typeof diagnose>>[] = [];
+  const painted = (colour: Colour, text: string) => paint(stdout, env, colour, text);
+  const show = (text: string) => void (flags.json || stdout.write(text));
+  const shown = async (head: string, found: AsyncIterable<Step>): Promise<Step[]> => {
+    const steps: Step[] = [];
+    for await (const step of found) {
+      if (steps.length === 0) show(head);
+      steps.push(step);
+      show(stepText(step, painted));
+    }
+    return steps;
+  };
+  const accounts: { account: string; api_url: string; ok: boolean; steps: Step[] }[] = [];
   for (const account of asked.accounts) {
-    diagnoses.push(await diagnose(account, asked.source, invocation, diagnoses.length > 0 ? '\n' : ''));
+    const { name, api_url } = account;
+    const head = `${accounts.length > 0 ? '\n' : ''}account ${name} at ${api_url}\n`;
+    const steps = await shown(head, accountSteps(account, asked, invocation));
+    show(conclusion(steps, (step) => stepText(step, painted)));
+    accounts.push({ account: name, api_url, ok: count(steps, 'problem') === 0, steps });
   }
-  const state = await stateSteps(invocation);
-  const receivers = await receiverSteps(asked.receivers, invocation);
-  if (flags.json) stdout.write(`${JSON.stringify({ accounts: diagnoses, receivers, state }, null, 2)}\n`);
-  const isGood = diagnoses.every(({ ok }) => ok) && count([...receivers, ...state], 'problem') === 0;
+  const state = await shown('\nstate\n', stateSteps(flags['state.dir']));
+  const receivers = await shown('\npush\n', receiverSteps(asked.receivers, invocation));
+  if (flags.json) stdout.write(`${JSON.stringify({ accounts, receivers, state }, null, 2)}\n`);
+  const isGood = accounts.every(({ ok }) => ok) && count([...receivers, ...state], 'problem') === 0;
   return isGood ? EXIT.ok : EXIT.failed;
 }
 
-async function stateSteps(invocation: Doctor): Promise<readonly Step[]> {
-  const { flags, stdout } = invocation;
-  const directory = flags['state.dir'];
-  if (directory === undefined) return [];
-  const step = await stateStep(directory);
-  if (!flags.json) stdout.write(`\nstate\n${stepText(step, painter(invocation))}`);
-  return [step];
+async function* accountSteps(account: AccountConfig, { source }: AccountsAsked, { signal, logging }: Doctor) {
+  const { kind } = account.credentials;
+  yield stepsNamed('configuration').ok(`${source} is valid; authenticates by ${kind}`);
+  yield* examine({ account, clock: systemClock, signal, guard: logging.guard });
 }
 
-async function receiverSteps(receivers: readonly Receiver[], invocation: Doctor): Promise<readonly Step[]> {
-  const { flags, stdout, signal, logging } = invocation;
-  const steps: Step[] = [];
-  if (receivers.length > 0 && !flags.json) stdout.write('\npush\n');
+async function* stateSteps(directory: string | undefined) {
+  if (directory !== undefined) yield stateStep(directory);
+}
+
+async function* receiverSteps(receivers: readonly Receiver[], { signal, logging }: Doctor) {
   for (const receiver of receivers) {
     for (const secret of secretsOfReceiver(receiver)) logging.guard(secret);
-    const step = await receiverStep(receiver, systemClock, signal);
-    steps.push(step);
-    if (!flags.json) stdout.write(stepText(step, painter(invocation)));
+    yield receiverStep(receiver, systemClock, signal);
   }
-  return steps;
 }
 
-async function diagnose(account: AccountConfig, source: string, invocation: Doctor, gap: string) {
-  const { flags, stdout, signal, logging } = invocation;
-  const show = flags.json ? () => undefined : (text: string) => stdout.write(text);
-  const painted = painter(invocation);
-  const steps: Step[] = [];
-  const take = (step: Step) => {
-    steps.push(step);
-    show(stepText(step, painted));
-  };
-  show(`${gap}account ${account.name} at ${account.api_url}\n`);
-  take(stepsNamed('configuration').ok(`${source} is valid; authenticates by ${account.credentials.kind}`));
-  for await (const step of examine({ account, clock: systemClock, signal, guard: logging.guard })) take(step);
+/** Returns how many problems and warnings there are; problems again where the eye is at the end, the cause of the rest first. */
+function conclusion(steps: readonly Step[], text: (step: Step) => string): string {
   const problems = steps.filter(({ status }) => status === 'problem');
-  // Again where the eye is at the end; the first is the cause of what follows.
-  if (problems.length > 0)
-    show(`\nproblems, the first one first:\n${problems.map((step) => stepText(step, painted)).join('')}`);
   const warnings = count(steps, 'warning');
-  show(
-    `${counted(problems.length, 'problem')}${warnings === 0 ? '' : `, ${counted(warnings, 'warning')}`}\n`,
-  );
-  return { account: account.name, api_url: account.api_url, ok: problems.length === 0, steps };
-}
-
-function painter({ stdout, env }: Doctor) {
-  return (colour: Colour, text: string) => paint(stdout, env, colour, text);
+  const again =
+    problems.length === 0 ? '' : `\nproblems, the first one first:\n${problems.map(text).join('')}`;
+  const found = [
+    counted(problems.length, 'problem'),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+  ];
+  return `${again}${found.join(', ')}\n`;
 }
 
 function count(steps: readonly Step[], status: Step['status']): number {

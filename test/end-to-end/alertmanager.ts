@@ -65,17 +65,3 @@ export async function startAlertmanager(config: string | object): Promise<Alertm
     },
   };
 }
-
-/** A configuration that sends everything to one webhook without waiting. */
-export function webhookOnly(url: string): object {
-  return {
-    route: {
-      receiver: 'webhook',
-      group_by: ['...'],
-      group_wait: '0s',
-      group_interval: '1s',
-      repeat_interval: '1h',
-    },
-    receivers: [{ name: 'webhook', webhook_configs: [{ url, send_resolved: true }] }],
-  };
-}
