@@ -98,11 +98,11 @@ it('has no file of more than 400 lines', () => {
 
 /** Most lines of each part, in TypeScript. A budget is raised only by a commit that says why. */
 const BUDGETS = {
-  'src/exporter': 39_700,
+  'src/exporter': 38_200,
   'src/sandbox': 5_900,
   'src/rules': 6_300,
   'src/commands': 1_180,
-  test: 65_500,
+  test: 65_000,
 } as const;
 
 it.each(Object.entries(BUDGETS))('%s has at most %i lines', (part, most) => {
