@@ -161,6 +161,9 @@ export class AccountStore {
   close(): void {
     this.keep(new Set());
     for (const owner of this.#parts) this.#withdraw(owner);
+    if (this.#isHandingOver) return;
+    for (const owner of this.#held) this.#options.store.withdraw(owner);
+    this.#held.clear();
   }
 
   /** Owners that it leaves, once it is closed. */

@@ -97,8 +97,6 @@ export class Account {
   /** Looks at how the account is, once polls may have changed that. */
   readonly #lookLater: Timer;
   #lookFrom = 0;
-  /** True if the platform answered when the account was looked at last. */
-  #lookedUp: boolean | undefined;
   /** Local ms. At first, both are the time at which the account began. */
   #beatAt: number;
   #polledAt: number;
@@ -109,7 +107,7 @@ export class Account {
   #behind: BehindAt = new Map();
   #isBeginning = true;
   /** Until then (local ms) at most, samples of the account before a reload stay as they are. */
-  readonly #takesOverUntil: number;
+  #takesOverUntil: number;
   #stopped = false;
   #isDemandKnown = false;
 
@@ -277,11 +275,12 @@ export class Account {
     this.#polledAt = endedAt;
     this.#jobs.sources.polled({ job, outcome, result, endedAt, ...end });
     const isLearned = (result?.learned ?? []).length > 0 || result?.discovery !== undefined;
-    if (isLearned) this.#saved.saveSoon();
-    const isFound = this.#jobs.learn(job, outcome, result);
-    if (isFound || this.#jobs.sources.haveChanged) this.#replaceJobs();
-    const isOther = this.#connection.platform.reachability.up !== this.#lookedUp;
-    if (isOther || this.#options.clock.now() >= this.#lookFrom) this.#look();
+    const isFound = this.#jobs.learn(job, outcome, result) || this.#jobs.sources.haveChanged;
+    if (isLearned || isFound) this.#saved.saveSoon();
+    if (isFound) this.#replaceJobs();
+    // The first polls may be the first to read the token.
+    if (end.before === undefined) this.#exposeIdentity();
+    if (this.#options.clock.now() >= this.#lookFrom) this.#look();
     else this.#lookLater.set(this.#lookFrom);
     this.#publish('quota', quotaSamples(this.view, endedAt));
   }
@@ -330,6 +329,7 @@ export class Account {
     this.#intervals.measure();
     if (platform.reachability.answered)
       observer.planned(config.name, this.#intervals.demands(), isSurveyed(this.#schedule.states()));
+    this.#exposeIdentity();
     this.#publish('learned', learnedSamples(config.name, known, config, now));
     this.#publish('quota', quotaSamples(this.view, this.#beatAt));
     this.#exposeCatchingUp();
@@ -357,7 +357,9 @@ export class Account {
   #publish(part: string, samples: readonly Sample[]): void {
     const isTakingOver =
       this.#options.clock.now() < this.#takesOverUntil &&
-      this.#schedule.states().some(({ lastOutcome }) => lastOutcome === undefined);
+      this.#schedule
+        .states()
+        .some(({ job, lastOutcome }) => job.follows === undefined && lastOutcome === undefined);
     if (!this.#stopped && !isTakingOver) this.#store.publish(part, samples);
   }
 
@@ -367,14 +369,15 @@ export class Account {
     const { clock, config } = this.#options;
     const { platform, intervals } = this.view;
     const now = clock.now();
-    this.#lookedUp = platform.reachability.up;
     this.#lookFrom =
       now + Math.max(LEAST_BETWEEN_LOOKS_MS, BETWEEN_LOOKS_PER_JOB_MS * this.#schedule.states().length);
-    this.#exposeIdentity();
     const platformNow = platform.platformClock.now();
     this.#publish('listings', listingSamples(this.view));
     this.#publish('ages', ageSamples(config.name, this.#jobs.seriesJobs(), intervals, platformNow));
-    this.#publish('facts', factSamples(config.name, accountFacts(this.view, clock)));
+    const facts = accountFacts(this.view, clock);
+    // The samples of a former account must not hide that this one is down.
+    if (facts.up === false) this.#takesOverUntil = now;
+    this.#publish('facts', factSamples(config.name, facts));
   }
 }
 

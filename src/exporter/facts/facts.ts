@@ -71,12 +71,14 @@ export function factsOf(account: ObservedAccount, now: number): Facts {
   const parts = Array.from(byPart, ([name, part]): PartFacts => {
     const own = tallies.get(name) ?? tallyOf(part);
     const covering = found.filter(({ covers }) => covers.has(name)).map(({ kind }) => kind);
+    const isDown = up === false && own.hadData;
+    const state = isDown ? 'down' : partState(own, part, covering);
     return {
       name,
       product: part[0]?.job.product,
       collector: part[0]?.job.collector ?? name,
-      state: partState(own, part, covering),
-      cause: covering[0],
+      state,
+      cause: state === 'well' ? undefined : covering[0],
       hasData: hasData(own, part[0]?.job.product, tally),
       tally: own,
     };

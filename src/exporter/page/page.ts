@@ -19,10 +19,12 @@ export interface PageOptions {
 }
 
 /** Renders the status page: one self-contained HTML document that works without scripts too. */
-export function renderPage(given: Status, { query, now, telemetryPath }: PageOptions): string {
+export function renderPage(given: Status, { query: asked, now, telemetryPath }: PageOptions): string {
   const status = { ...given, accounts: given.accounts.toSorted(worstFirst) };
   const { accounts } = status;
-  const isChosen = accounts.length > 1 && accounts.some(({ name }) => name === query.account);
+  const isKnown = accounts.some(({ name }) => name === asked.account);
+  const query = isKnown ? asked : { ...asked, account: undefined };
+  const isChosen = accounts.length > 1 && isKnown;
   const parts = [
     html`<div id="summary">${verdictBox(status, now)}${status.sandbox ? SANDBOX_NOTICE : ''}${figures(status, now)}</div>`,
     accountsSection(accounts, query, now, withoutAccounts(status)),

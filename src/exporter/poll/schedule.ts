@@ -253,7 +253,7 @@ export class Schedule {
     }
     for (const pattern of patterns) {
       if (this.#patterns.has(pattern)) continue;
-      const unsubscribe = this.#options.ticker(pattern, () => this.#fire(pattern));
+      const unsubscribe = this.#options.ticker(pattern, (at) => this.#fire(pattern, at));
       this.#patterns.set(pattern, unsubscribe);
     }
   }
@@ -262,12 +262,14 @@ export class Schedule {
    * Jobs become due when the platform's next bucket closes, by its clock. Jobs of slow schedules are spread by whole minutes,
    * so that they do not all come at once.
    */
-  #fire(pattern: string): void {
+  #fire(pattern: string, at: number): void {
     const { clock, platformClock } = this.#options;
     const due = [...(this.#byPattern.get(pattern) ?? [])];
     const minutes = this.#minutesFor(pattern, due.length);
     const now = clock.now();
-    const bucketClosesAt = Math.max(now, platformClock.nextMinute(now - JUST_CLOSED_MS));
+    // A busy machine may be seconds late: jobs are due as of the moment itself.
+    const lateMs = Math.max(0, clock.wall() - at);
+    const bucketClosesAt = Math.max(now, platformClock.nextMinute(now - lateMs - JUST_CLOSED_MS));
     for (const scheduled of due)
       this.#due(scheduled, bucketClosesAt + Math.floor(scheduled.phase * minutes) * MINUTE_MS);
   }

@@ -67,6 +67,7 @@ export class OwnExposition {
     if (!mustBeNew && known !== undefined && now - known.at < RENDERED_EVERY_MS) return known.segments;
     const segments = this.#render(format);
     this.#rendered.set(format, { at: now, segments });
+    segments.catch(() => this.#rendered.delete(format));
     return segments;
   }
 
