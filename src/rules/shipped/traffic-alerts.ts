@@ -203,12 +203,17 @@ function elevated(judging: JudgingHours): string {
     back: times.hour / 2,
     over: overAnHour,
   });
-  const burst = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(name, 'minutes', judged)}`;
+  const minutes = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(name, 'minutes', judged)}`;
+  const requests = recorded(scope, MEASURES.requests);
+  // With a third more requests than usual, single minutes of error codes say nothing.
+  const busy = `${overAnHour(requests.value)} > 4 / 3 * ${latest(requests.usual, times, times.hour / 2)}`;
+  const burst =
+    measure.least === undefined ? minutes : `(${minutes} unless on (${SCOPES[scope].join(', ')}) ${busy})`;
   const hour = overAnHour(names.value);
   // The mean alone would report a burst of a minute or two.
   const lasting =
     measure.least === undefined
-      ? `quantile_over_time(0.5, ${range(names.value, times.hour, times.minute)}) > ${limit} / 2`
+      ? `quantile_over_time(0.5, ${range(names.value, times.hour, times.minute)}) > ${limit}`
       : `count_over_time(${range(names.value, times.hour, times.minute)}) >= ${times.hour / times.minute / 3}`;
   const still = `${mean(names.value, times.lull)} > ${limit} / 2\nor\nmax_over_time(${range(names.above, times.lull, times.minute)})`;
   return `${hour}\nand\n(\n${hour} > ${limit} and ${lasting}\nor\n${burst}\n)\nand\n(\n${still}\n)`;
