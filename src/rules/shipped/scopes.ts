@@ -39,7 +39,10 @@ export function lately(series: string, { apart, minute }: Times, span = apart): 
 export function besideConfigurations(scope: Scope, series: (scope: Scope) => string, times: Times): string {
   if (scope === 'configuration') return '';
   const lasts = `count_over_time(${range(series('account'), times.holdAccount, times.minute)}) >= ${times.holdAccount / times.minute}`;
-  return `\nand\n${lasts}\nunless on (account, product)\n${lately(series('configuration'), times)}`;
+  const configurations = 'count by (account, product) (configuration:edge_requests_per_minute:sum';
+  // What a new configuration brings is new to the account alone.
+  const grown = `${configurations}) > ${configurations} offset ${duration(times.week)})`;
+  return `\nand\n${lasts}\nunless on (account, product)\n${lately(series('configuration'), times)}\nunless on (account, product)\n(${grown})`;
 }
 
 /** Returns a template with one text for configurations and one for accounts. */

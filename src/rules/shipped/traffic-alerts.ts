@@ -296,10 +296,13 @@ function dropped(parameter: 'dead' | 'share', times: Times, tuning: Tuning): (sc
     ) as [string, string];
     const enough = `${larger(...days)} >= ${least}`;
     const weeks = [week, 2 * week].map((back) => `${mean} < ${share} * (${lowest(back)} >= ${LEAST_LOWEST})`);
+    // A site that has requests in some minutes only is idle in the others, not dead.
+    const minutes = ago(range(names.value, hour, minute), week - hour / 2);
+    const steady = `quantile_over_time(0.25, ${minutes}) > ${share} * ${lowest(week)}`;
     const elsewhere = scope === 'account' ? '' : `\nunless\n${moved(times)}`;
     const whole = `\nunless on (${SCOPES[scope].join(', ')})\n${stale('requests')}`;
     const beside = scope === 'account' ? `\nunless on (account, product)\n${anyDropped(mean, weeks)}` : '';
-    return `${mean}\nand\n${weeks.join('\nand\n')}\nand\n${enough}${elsewhere}${whole}${beside}`;
+    return `${mean}\nand\n${weeks.join('\nand\n')}\nand\n${enough}\nand\n${steady}${elsewhere}${whole}${beside}`;
   };
 }
 
