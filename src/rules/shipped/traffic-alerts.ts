@@ -9,6 +9,7 @@ import {
   MEASURES,
   type Measure,
   recorded,
+  recordedResponses,
   SCOPE_NAMES,
   SCOPES,
   type Scope,
@@ -343,7 +344,8 @@ function serverErrorAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
     summary: `{{ $value | humanizePercentage }} server errors on ${SITE}`,
   } as const;
   const budget = `${100 * tuning.usual('Edge5xxRatio', 'budget')}%`;
-  const beside = (scope: Scope): string => besideConfigurations(scope, paging, times);
+  const beside = (scope: Scope): string =>
+    besideConfigurations(scope, paging, times, recordedResponses('configuration', 'all'));
   const again = (scope: Scope): string =>
     [1, 2]
       .map(
