@@ -35,11 +35,20 @@ export function lately(series: string, { apart, minute }: Times, span = apart): 
 /**
  * Returns the condition under which an account's alert fires: it has lasted for a while, and none of its configurations, which
  * say more, fires by the same series.
+ * @param present series that each configuration has
  */
-export function besideConfigurations(scope: Scope, series: (scope: Scope) => string, times: Times): string {
+export function besideConfigurations(
+  scope: Scope,
+  series: (scope: Scope) => string,
+  times: Times,
+  present = 'configuration:edge_requests_per_minute:sum',
+): string {
   if (scope === 'configuration') return '';
   const lasts = `count_over_time(${range(series('account'), times.holdAccount, times.minute)}) >= ${times.holdAccount / times.minute}`;
-  return `\nand\n${lasts}\nunless on (account, product)\n${lately(series('configuration'), times)}`;
+  const configurations = `count by (account, product) (${present}`;
+  // What a new configuration brings is new to the account alone.
+  const grown = `${configurations}) > ${configurations} offset ${duration(times.week)})`;
+  return `\nand\n${lasts}\nunless on (account, product)\n${lately(series('configuration'), times)}\nunless on (account, product)\n(${grown})`;
 }
 
 /** Returns a template with one text for configurations and one for accounts. */

@@ -9,6 +9,7 @@ import {
   MEASURES,
   type Measure,
   recorded,
+  recordedResponses,
   SCOPE_NAMES,
   SCOPES,
   type Scope,
@@ -203,12 +204,17 @@ function elevated(judging: JudgingHours): string {
     back: times.hour / 2,
     over: overAnHour,
   });
-  const burst = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(name, 'minutes', judged)}`;
+  const minutes = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(name, 'minutes', judged)}`;
+  const requests = recorded(scope, MEASURES.requests);
+  // With a third more requests than usual, single minutes of error codes say nothing.
+  const busy = `${overAnHour(requests.value)} > 4 / 3 * ${latest(requests.usual, times, times.hour / 2)}`;
+  const burst =
+    measure.least === undefined ? minutes : `(${minutes} unless on (${SCOPES[scope].join(', ')}) ${busy})`;
   const hour = overAnHour(names.value);
   // The mean alone would report a burst of a minute or two.
   const lasting =
     measure.least === undefined
-      ? `quantile_over_time(0.5, ${range(names.value, times.hour, times.minute)}) > ${limit} / 2`
+      ? `quantile_over_time(0.5, ${range(names.value, times.hour, times.minute)}) > ${limit}`
       : `count_over_time(${range(names.value, times.hour, times.minute)}) >= ${times.hour / times.minute / 3}`;
   const still = `${mean(names.value, times.lull)} > ${limit} / 2\nor\nmax_over_time(${range(names.above, times.lull, times.minute)})`;
   return `${hour}\nand\n(\n${hour} > ${limit} and ${lasting}\nor\n${burst}\n)\nand\n(\n${still}\n)`;
@@ -291,10 +297,13 @@ function dropped(parameter: 'dead' | 'share', times: Times, tuning: Tuning): (sc
     ) as [string, string];
     const enough = `${larger(...days)} >= ${least}`;
     const weeks = [week, 2 * week].map((back) => `${mean} < ${share} * (${lowest(back)} >= ${LEAST_LOWEST})`);
+    // A site that has requests in some minutes only is idle in the others, not dead.
+    const minutes = ago(range(names.value, hour, minute), week - hour / 2);
+    const steady = `quantile_over_time(0.25, ${minutes}) > ${share} * ${lowest(week)}`;
     const elsewhere = scope === 'account' ? '' : `\nunless\n${moved(times)}`;
     const whole = `\nunless on (${SCOPES[scope].join(', ')})\n${stale('requests')}`;
     const beside = scope === 'account' ? `\nunless on (account, product)\n${anyDropped(mean, weeks)}` : '';
-    return `${mean}\nand\n${weeks.join('\nand\n')}\nand\n${enough}${elsewhere}${whole}${beside}`;
+    return `${mean}\nand\n${weeks.join('\nand\n')}\nand\n${enough}\nand\n${steady}${elsewhere}${whole}${beside}`;
   };
 }
 
@@ -335,7 +344,8 @@ function serverErrorAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
     summary: `{{ $value | humanizePercentage }} server errors on ${SITE}`,
   } as const;
   const budget = `${100 * tuning.usual('Edge5xxRatio', 'budget')}%`;
-  const beside = (scope: Scope): string => besideConfigurations(scope, paging, times);
+  const beside = (scope: Scope): string =>
+    besideConfigurations(scope, paging, times, recordedResponses('configuration', 'all'));
   const again = (scope: Scope): string =>
     [1, 2]
       .map(

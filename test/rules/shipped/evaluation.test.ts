@@ -112,7 +112,7 @@ function history(): readonly Input[] {
     return [
       one('edge_waf_threats_per_minute', index === 0 ? draw(20, attacks) : grown(draw(20, attacks))),
       one('edge_waf_blocked_per_minute', draw(15, [...attacks, [130, 158, 20], [420, 447, 20]])),
-      one('edge_waf_threats_by_family_per_minute', draw(10, [[212, 236, 15]]), { family: 'sql' }),
+      one('edge_waf_threats_by_family_per_minute', draw(10, [[602, 621, 15]]), { family: 'sql' }),
       one('edge_waf_threats_by_family_per_minute', draw(10, []), { family: 'xss' }),
       one('edge_requests_per_minute', requests),
       one('edge_requests_by_cache_per_minute', draw(1_300, [[180, 212, 0.05]]), { cache: 'saved' }),

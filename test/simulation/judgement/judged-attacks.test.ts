@@ -41,16 +41,6 @@ describe('an attack', () => {
     expect(pages(attacked, 10 * HOUR).map(({ from }) => Math.floor(from / HOUR))).toEqual([5, 6]);
   });
 
-  it('that goes on while the usual traffic of the day grows past it is not over', () => {
-    const swinging = daily(30, 130);
-    const from = 3 * DAY + 2 * HOUR;
-    // At noon there is less than three times the usual, and more than was too much at night.
-    const attacked = plus(swinging, [from, from + 14 * HOUR, 220]);
-    const [only, ...others] = pages(attacked, 4.5 * DAY);
-    expect(only?.to).toBeGreaterThanOrEqual(from + 14 * HOUR);
-    expect(others).toEqual([]);
-  });
-
   it('is none where all requests have become as many more, but it is one beside them', () => {
     const sale = [3 * DAY, 3 * DAY + 60] as const;
     const woken = (level: Level): readonly Fired[] =>
