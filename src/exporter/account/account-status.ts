@@ -1,7 +1,9 @@
 import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { type Shard, shardText } from '../cluster/shard.ts';
+import { partOf } from '../collectors.ts';
 import { type Facts, factsOf } from '../facts/facts.ts';
+import { isPassing } from '../platform/read.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { Commit, PollObserver } from '../poll/runner.ts';
 import type { JobState } from '../poll/schedule.ts';
@@ -228,4 +230,13 @@ function quotaNote(limiter: LimitScope['limiter'], now: number, time: LocalTime)
   return limiter.limit === undefined
     ? 'the platform has not named a limit yet: quota.assumed_limit applies'
     : '';
+}
+
+/** Returns true if all lists were read once (or refused), so that it is known what there is to poll. */
+export function isSurveyed(states: readonly JobState[]): boolean {
+  const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
+  return lists.every(
+    ({ lastSuccessAt, lastOutcome }) =>
+      lastSuccessAt !== undefined || (lastOutcome !== undefined && !isPassing(lastOutcome)),
+  );
 }

@@ -1,19 +1,16 @@
 import type { Sample } from '../catalogue/family.ts';
 import { type Clock, Timer } from '../clock.ts';
-import { partOf } from '../collectors.ts';
 import { sameAccess } from '../configuration/access.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
 import { accountIdOf } from '../platform/credentials.ts';
-import { isPassing } from '../platform/read.ts';
-import type { Job, PollEnd } from '../poll/job.ts';
+import type { PollEnd } from '../poll/job.ts';
 import type { Turns } from '../poll/operations.ts';
 import { PollRunner } from '../poll/runner.ts';
-import { type JobState, Schedule, type ScheduledJob } from '../poll/schedule.ts';
+import { Schedule, type ScheduledJob } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import type { KeptCounters } from '../series/pruning.ts';
-import { SeriesJob } from '../series/series-job.ts';
 import { DelayReports } from '../settling/delay-reports.ts';
 import type { State } from '../state/state.ts';
 import {
@@ -31,6 +28,7 @@ import {
   type AccountObserver,
   type AccountView,
   accountFacts,
+  isSurveyed,
   type PushDestination,
   type PushOutput,
   shortestInterval,
@@ -39,7 +37,7 @@ import {
 import { AccountStore, type HeldOver, withLabels } from './account-store.ts';
 import type { AccountTargets } from './account-targets.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
-import { AccountJobs, type AccountLimits } from './jobs.ts';
+import { AccountJobs, type AccountLimits, idsOf } from './jobs.ts';
 import { SavedParts } from './saved-parts.ts';
 
 /** State that an account hands over to its successor after a reload. */
@@ -379,23 +377,4 @@ export class Account {
     if (facts.up === false) this.#takesOverUntil = now;
     this.#publish('facts', factSamples(config.name, facts));
   }
-}
-
-/** Returns the ids of jobs and of the series that they read. */
-function idsOf(jobs: readonly Job[]): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const job of jobs) {
-    ids.add(job.id);
-    if (job instanceof SeriesJob) for (const { id } of job.series) ids.add(id);
-  }
-  return ids;
-}
-
-/** Returns true if all lists were read once (or refused), so that it is known what there is to poll. */
-function isSurveyed(states: readonly JobState[]): boolean {
-  const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
-  return lists.every(
-    ({ lastSuccessAt, lastOutcome }) =>
-      lastSuccessAt !== undefined || (lastOutcome !== undefined && !isPassing(lastOutcome)),
-  );
 }

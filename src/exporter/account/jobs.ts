@@ -272,3 +272,13 @@ export class AccountJobs {
     return new Set(this.targets.products.map(({ product }) => product.api));
   }
 }
+
+/** Returns the ids of jobs and of the series that they read. */
+export function idsOf(jobs: readonly Job[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const job of jobs) {
+    ids.add(job.id);
+    if (job instanceof SeriesJob) for (const { id } of job.series) ids.add(id);
+  }
+  return ids;
+}

@@ -34,3 +34,18 @@ it('judges how old data is by when it is shown, however long its poll has waited
   results.expose(job, [found]);
   expect(log).toEqual(['shows test/job/now', 'withdraws test/job/now']);
 });
+
+it('leaves nothing of an account that goes before it has replaced the samples of its predecessor', () => {
+  const log: string[] = [];
+  const results = new AccountStore({
+    config: { name: 'a', labels: {}, stale_after: 10 * MINUTE },
+    platformClock: { skewMs: 0, localNow: () => 0 },
+    intervals: { of: () => ({ usual: MINUTE, careful: MINUTE, planned: MINUTE }) },
+    store: { publish: () => undefined, withdraw: (owner) => log.push(owner) },
+    outlet: { pushed: undefined },
+    held: new Set(['a/facts', 'a/quota', 'a/job/now']),
+  });
+  results.publish('quota', []);
+  results.close();
+  expect(log.toSorted()).toEqual(['a/facts', 'a/job/now', 'a/quota']);
+});

@@ -90,6 +90,35 @@ it.each([
   );
 });
 
+it('polls each minute, however late a busy machine fires', async () => {
+  const clock = new SimulatedClock(START);
+  const platformClock = new PlatformClock(() => clock.now());
+  const scopes = new LimitScopes({ reserve: 0, assumedLimit: 10_000, platformClock });
+  scopes.of('metrics').limiter.observe(START, undefined);
+  const forecast = new PollIntervals(scopes);
+  let fire: (at: number) => void = () => undefined;
+  const schedule = polling({
+    clock,
+    platformClock,
+    ticker: (_, given) => {
+      fire = given;
+      return () => undefined;
+    },
+    queue: new RequestQueue({ clock, scopes, concurrency: 1_000 }),
+    forecast,
+    exchange: async () => ({ body: null, bytes: 0 }),
+  });
+  const { job, leftAt } = notingJob(clock, 'a');
+  schedule.replace([job]);
+  for (const [index, lateMs] of [900, 1_100, 900, 3_000, 0].entries()) {
+    const at = START + 50_000 + index * MINUTE;
+    await clock.run(at + lateMs);
+    fire(at);
+    await clock.advance(100);
+  }
+  expect(leftAt.map((left) => Math.floor((left + 10_000) / MINUTE))).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
 it('spreads many jobs of a slow schedule over its period, and does not put off a few', async () => {
   const { clock, replace } = scheduled();
   const jobs = Array.from({ length: 80 }, (_, index) =>
