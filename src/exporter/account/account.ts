@@ -95,6 +95,8 @@ export class Account {
   /** Looks at how the account is, once polls may have changed that. */
   readonly #lookLater: Timer;
   #lookFrom = 0;
+  /** True if the platform answered when the account was looked at last. */
+  #lookedUp: boolean | undefined;
   /** Local ms. At first, both are the time at which the account began. */
   #beatAt: number;
   #polledAt: number;
@@ -278,7 +280,8 @@ export class Account {
     if (isFound) this.#replaceJobs();
     // The first polls may be the first to read the token.
     if (end.before === undefined) this.#exposeIdentity();
-    if (this.#options.clock.now() >= this.#lookFrom) this.#look();
+    const isOther = this.#connection.platform.reachability.up !== this.#lookedUp;
+    if (isOther || this.#options.clock.now() >= this.#lookFrom) this.#look();
     else this.#lookLater.set(this.#lookFrom);
     this.#publish('quota', quotaSamples(this.view, endedAt));
   }
@@ -367,6 +370,7 @@ export class Account {
     const { clock, config } = this.#options;
     const { platform, intervals } = this.view;
     const now = clock.now();
+    this.#lookedUp = platform.reachability.up;
     this.#lookFrom =
       now + Math.max(LEAST_BETWEEN_LOOKS_MS, BETWEEN_LOOKS_PER_JOB_MS * this.#schedule.states().length);
     const platformNow = platform.platformClock.now();
