@@ -12,6 +12,7 @@ import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/sel
 import { memoryState } from '../../src/exporter/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { ownValue } from '../own-value.ts';
+import { sliceBySteps, sliceByTime } from '../work-in-turns.ts';
 import { ModelDatabase } from './cluster/model-database.ts';
 import { noToken } from './credentials/no-token.ts';
 
@@ -134,6 +135,8 @@ test('of many accounts that leave with a reload, a part stops in each turn of th
   const many = Array.from({ length: 50 }, (_, index) => `account ${index}`);
   await exporter.apply(configOf('a', ...many), never);
   let isApplied = false;
+  sliceBySteps();
+  onTestFinished(sliceByTime);
   const applied = exporter.apply(configOf('a'), never).then(() => {
     isApplied = true;
   });
