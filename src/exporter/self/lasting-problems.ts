@@ -64,9 +64,7 @@ export class FailureLog {
       this.#jobs.delete(job);
     } else if (!general || whole.logged.size === 0) {
       this.#jobs.set(job, own);
-      // Another source may take the place of one that answers 404.
-      const enough = general ? IN_A_ROW : outcome === 'not_found' ? 2 : 1;
-      this.#failed(own, outcome, enough, { ...facts, outcome, reason }, 'poll failed');
+      this.#failed(own, outcome, general ? IN_A_ROW : 1, { ...facts, outcome, reason }, 'poll failed');
     }
   }
 

@@ -70,13 +70,6 @@ it('tells of a single job that keeps failing while the platform works for the ot
   expect(lines).toEqual(['warn poll failed x server_error']);
 });
 
-it('tells of a 404 when it comes again: another source may have taken the place of the first', () => {
-  polled('x', 'not_found');
-  expect(lines).toEqual([]);
-  polled('x', 'not_found');
-  expect(lines).toEqual(['warn poll failed x not_found']);
-});
-
 it('tells when the reason changes', () => {
   polled('x', 'forbidden');
   polled('x', 'not_found');
