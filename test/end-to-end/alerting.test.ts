@@ -207,7 +207,7 @@ it('wakes somebody when an attack and failures are seen, tells when they are ove
   expect(page?.receiver).toBe('on-call');
   expect(page?.alerts[0]?.annotations['summary']).toMatch(/threats a minute on/);
   expect(page?.alerts[0]?.annotations['description']).toMatch(
-    /too much is what is above [\d.]+k?, or less where it grows for two hours\. The WAF blocks [\d.]+k? requests/,
+    /against a threshold of [\d.]+k?, since .*\. The WAF blocks [\d.]+k? requests/,
   );
 
   // What was seen of the bank last is a reason to be awake, and stays one: a ticket inhibits no page.

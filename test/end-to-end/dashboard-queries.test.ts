@@ -57,6 +57,9 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   [':at_least', 'bounds are shown once a thousand changes of buckets were seen'],
   [':certain', 'bounds are shown once a thousand changes of buckets were seen'],
   [':accepted', 'no level has lasted'],
+  [':covered', 'no alarm has covered any hour'],
+  [':relearning', 'no rule set was changed'],
+  ['edge_client_error_ratio:now', 'recorded only from a quarter of its floor on'],
   ['collector!~"metrics|analytics", outcome!~"ok|empty"', 'settings have been read before polls fail'],
   ['edge_certificate_expiry_timestamp_seconds', 'as it is documented, the platform does not tell it'],
   ...['edge_request_duration_', 'edge_upstream_', 'edge_requests_by_country_', 'edge_requests_by_host_'].map(

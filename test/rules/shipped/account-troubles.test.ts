@@ -388,7 +388,7 @@ const CASES: Readonly<Record<string, Case>> = {
     begin: othersTake(0.9),
     from: HOUR,
     cause: 'quota',
-    says: /the quota (makes polls wait|suffices for).*; other clients of the token take about (3[5-9]|40) operations/,
+    says: /(polls wait for the quota|the quota allows polling).*; other clients of the token take about (3[5-9]|40) operations/,
     served: true,
     // Until then what was read before is in time.
     within: 3,

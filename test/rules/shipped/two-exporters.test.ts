@@ -199,7 +199,6 @@ it.each(promtoolsFor(1))(
                 ['Edge5xxRatio', 230],
                 ['EdgeOriginErrors', 175],
                 ['EdgeOriginSlow', 230],
-                ['EdgeTrafficDrop', 285],
               ] as const
             ).map(([alert, minute]) => firing(alert, 'traffic-two', minute)),
           ],
