@@ -57,7 +57,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   [':at_least', 'bounds are shown once a thousand changes of buckets were seen'],
   [':certain', 'bounds are shown once a thousand changes of buckets were seen'],
   [':accepted', 'no level has lasted'],
-  [':covered', 'no alarm has covered any hour'],
+  [':covered', 'no alert has covered any hour'],
   [':relearning', 'no rule set was changed'],
   ['edge_client_error_ratio:now', 'recorded only from a quarter of its floor on'],
   ['collector!~"metrics|analytics", outcome!~"ok|empty"', 'settings have been read before polls fail'],
