@@ -46,8 +46,9 @@ const FLAGS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   ],
   amtool: ['alertmanager.url', 'comment', 'duration', 'start'],
   vitest: ['project'],
-  npm: ['ignore-scripts'],
+  npm: ['global', 'ignore-scripts'],
   docker: ['build'],
+  helm: ['values'],
   gh: ['repo'],
 };
 

@@ -113,7 +113,7 @@ async function withHistory(work: Work): Promise<RehearsalReport> {
   return evaluated(await (call.flags.sandbox ? demonstrated(work) : ownHistory(work)), work);
 }
 
-/** Whole minutes up to now, or what is asked for. */
+/** Requested range, or the default one up to now, in whole minutes. */
 function rangeOf({ from, to, days = DEFAULT_DAYS }: Call['flags'], now = Date.now()) {
   const end = Math.floor((to ?? now) / MINUTE) * MINUTE;
   return { from: Math.ceil((from ?? end - days * DAY) / MINUTE) * MINUTE, to: end };

@@ -46,9 +46,8 @@ const STOP_MS = 3_000;
 const MOST_CONNECTIONS = 1_024;
 
 /**
- * By how much (per cent) the heap grows beyond what is live before V8 collects. V8 itself lets it grow to several times
- * that: at 100,000 series the process is then half again as large (450 MB instead of 300). 20 % was no smaller, but took a
- * quarter more CPU than V8's own way, which 40 and 80 % did not.
+ * Growth of the heap, in per cent of the live objects, after which V8 collects. V8's own choice makes a process of
+ * 100,000 series half again as large (450 MB instead of 300). 20 % saves nothing more and takes a quarter more CPU.
  */
 const HEAP_GROWTH = 50;
 

@@ -32,7 +32,7 @@ export const timestampOption = z.union([
   z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
 ]);
 
-/** Whether a value of a document is a mapping. */
+/** Returns true if a value of a document is a mapping. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -35,7 +35,7 @@ export interface SandboxOptions extends Partial<Settings>, Partial<AccountSize> 
   readonly now?: () => number;
   readonly users?: readonly User[];
   readonly tokens?: readonly StaticToken[];
-  /** How long a created token lives, in ms. */
+  /** Lifetime of a created token, in ms. */
   readonly tokenLifetime?: number;
   readonly faults?: FaultSettings;
 }
@@ -145,7 +145,7 @@ function restWording(authorization: string | undefined): string {
   return authorization === undefined ? 'Authentication credentials were not provided.' : 'Invalid token.';
 }
 
-/** Where REST serves no analytics any more, its reads of them are unknown paths. */
+/** Answers analytics reads with 404 if REST no longer serves them. */
 function restAnalytics(platform: Platform): Handler {
   return (_req, _res, next) => next(platform.settings.restAnalytics === 'served' ? undefined : 'router');
 }

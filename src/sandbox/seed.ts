@@ -14,7 +14,7 @@ import { fraction, hexDigits, keyOf } from './hash.ts';
 
 const size = z.int().min(0).max(100_000);
 
-/** How large the account is. */
+/** Size of the account. */
 export const sizeSchema = z.object({
   /** Edge applications, which are the configurations of content delivery. */
   configurations: size.default(3),

@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { eventually } from '../eventually.ts';
+import { runToEnd, startProcess } from './child-process.ts';
+import { listeningAddress } from './exporter-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -56,6 +59,30 @@ describe('the package', () => {
     expect(pictures.length).toBeGreaterThan(0);
     expect(pictures.filter((path) => !paths.includes(path ?? ''))).toEqual([]);
   });
+});
+
+it('installs in an empty folder and runs there, without a build and without install scripts', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'installed-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const run = async (path: string, cwd: string, ...args: readonly string[]) => {
+    const { code, stdout, stderr } = await runToEnd({ path, cwd, args });
+    expect(code, `${stdout}${stderr}`).toBe(0);
+    return stdout;
+  };
+  await run('npm', ROOT, 'pack', '--ignore-scripts', `--pack-destination=${folder}`);
+  const install = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', folder, ...install, `./edge-exporter-${MANIFEST.version}.tgz`);
+  const program = join(folder, 'node_modules/.bin/edge-exporter');
+  expect(await run(program, folder, '--version')).toContain(MANIFEST.version);
+  expect(await run(program, folder, 'rules')).toContain('alert: ');
+
+  const args = ['serve', '--sandbox', '--state.dir=state', '--web.listen-address=127.0.0.1:0'];
+  const exporter = await startProcess({ path: program, cwd: folder, args });
+  onTestFinished(async () => void (await exporter.stop()));
+  const evidence = { evidence: exporter.output };
+  const url = await eventually('it listens', () => listeningAddress(exporter.output()), evidence);
+  await eventually('it is ready', async () => (await fetch(`${url}/-/ready`)).ok, evidence);
+  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^edge_up\{account="[^"]+"\} 1$/m);
 });
 
 it('an SBOM names what is installed with it: every dependency, none for development', () => {

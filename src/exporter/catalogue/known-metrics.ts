@@ -97,13 +97,10 @@ function response(dimension: string): LabelledMeaning | undefined {
   return labels && { meaning: RESPONSES, labels };
 }
 
-const UPSTREAM_SECONDS = seconds(
-  'upstream_response_seconds',
-  'Seconds that origins took to respond, all together',
-);
+const UPSTREAM_SECONDS = seconds('upstream_response_seconds', 'Total seconds that origins took to respond');
 const UPSTREAM_RESPONSES = count(
   'upstream_responses',
-  'Responses of origins by class and status code; code="other" is the rest of a class, class="other" what is no status code',
+  'Responses of origins by class and status code; code="other" is the rest of a class, class="other" is anything but a status code',
 );
 
 function upstream(dimension: string): LabelledMeaning | undefined {
@@ -227,11 +224,8 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   [
     'request_duration',
     known(
-      [
-        'seconds',
-        seconds('request_duration_seconds', 'Seconds that requests took at the edge, all together'),
-      ],
-      ['requests', count('timed_requests', 'Requests whose time was added up')],
+      ['seconds', seconds('request_duration_seconds', 'Total seconds that requests took at the edge')],
+      ['requests', count('timed_requests', 'Requests whose duration was measured')],
     ),
   ],
   ['upstream_responses', patterned(['seconds', ...CODES, ...CLASSES, OTHER], upstream)],
@@ -258,10 +252,7 @@ function single(meaning: Meaning): KnownMetric {
   return known(['total', meaning]);
 }
 
-const BY_INITIATOR = count(
-  'function_invocations_by_initiator',
-  'Invocations of edge functions by what started them',
-);
+const BY_INITIATOR = count('function_invocations_by_initiator', 'Invocations of edge functions by initiator');
 const BY_TYPE = count(
   'dns_queries_by_type',
   'Queries answered by the DNS service, by type; type="other" is the rest',
@@ -273,7 +264,7 @@ export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   [
     'function_compute',
     known(
-      ['seconds', seconds('function_compute_seconds', 'Seconds that edge functions computed, all together')],
+      ['seconds', seconds('function_compute_seconds', 'Total compute seconds of edge functions')],
       ['application', BY_INITIATOR, { initiator: 'application' }],
       ['firewall', BY_INITIATOR, { initiator: 'firewall' }],
     ),
@@ -294,8 +285,8 @@ export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   [
     'image_delivery',
     known(
-      ['seconds', seconds('image_duration_seconds', 'Seconds that requests for images took, all together')],
-      ['requests', count('timed_images', 'Requests for images whose time was added up')],
+      ['seconds', seconds('image_duration_seconds', 'Total seconds that requests for images took')],
+      ['requests', count('timed_images', 'Requests for images whose duration was measured')],
       ['bytes', count('image_bytes', 'Bytes of images sent')],
     ),
   ],

@@ -31,7 +31,7 @@ export const EDGE_CONFIGURATION_INFO = gauge(
 export const EDGE_CONFIGURATIONS = gauge(
   'edge_configurations',
   ['account', 'product'],
-  'Active configurations of a product, also where there are none. API: configurations of a product.',
+  'Number of active configurations of a product; 0 if it has none. API: configurations of a product.',
 );
 
 const OF_PRODUCT = ['account', 'product', 'metric'];

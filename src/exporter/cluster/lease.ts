@@ -120,7 +120,7 @@ export interface BeatRequest {
   readonly digest: string;
   /** True if the session may be created: the database has never confirmed it. */
   readonly joins: boolean;
-  /** True if sessions with an expired lease are to be removed, which frees their accounts. */
+  /** True to remove sessions with an expired lease, which frees their accounts. */
   readonly buries: boolean;
   /** The accounts in the configuration, where the database may not know them all. */
   readonly wanted: readonly string[];

@@ -50,7 +50,7 @@ const IN_FLIGHT_MS = 500;
 /** Interval (ms) at which the picture of all replicas is renewed. */
 const PICTURE_MS = 10_000;
 
-/** Share by which a demand must change before other replicas are told. */
+/** Share by which a demand must change before the member writes it for other replicas. */
 const DEMAND_CHANGE = 0.2;
 
 /** A clock that is set forward by more than this (ms) at once may have stood still while the machine slept. */
@@ -92,7 +92,7 @@ export class Member {
     this.#timer = new Timer(options.clock, () => this.#dispatch({ kind: 'time' }));
   }
 
-  /** Takes the configured accounts. `accounts` runs those that this replica comes to own. */
+  /** Takes the configured accounts. `accounts` runs those that this replica owns. */
   share(names: readonly string[], accounts: AccountsOfReplica): void {
     this.#accounts = accounts;
     const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex');

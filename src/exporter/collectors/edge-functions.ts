@@ -40,6 +40,6 @@ export const edgeFunctions = settingsCollector({
     switched('edge_function_active', 'an edge function is active', 'active'),
     modified('function', 'an edge function', 'modified'),
     edited('function', 'an edge function', 'last_editor'),
-    measured('edge_function_references', 'In how many places an edge function is used.', 'reference_count'),
+    measured('edge_function_references', 'Number of places that use an edge function.', 'reference_count'),
   ],
 });

@@ -50,7 +50,7 @@ export const errorResponses = settingsCollector({
   series: [
     measuredBy(
       'edge_error_response_cache_seconds',
-      'How long the edge caches an error response with this status code, in seconds.',
+      'Time that the edge caches an error response with this status code, in seconds.',
       'code',
       ({ times }) => Object.entries(times ?? {}),
     ),

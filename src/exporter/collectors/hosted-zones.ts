@@ -91,7 +91,7 @@ export const hostedZones = settingsCollector({
   series: [
     info('edge_zone_info', 'A hosted zone, always 1; join by zone_id.', { domain: 'domain' }),
     switched('edge_zone_active', 'a hosted zone is active', 'is_active'),
-    byType('edge_zone_records', 'Number of records of that a type a hosted zone has.', 'count'),
+    byType('edge_zone_records', 'Number of records of a type in a hosted zone.', 'count'),
     byType(
       'edge_zone_record_ttl_min_seconds',
       'Shortest time to live of the records of a type in a hosted zone, in seconds.',

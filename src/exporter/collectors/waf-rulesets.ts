@@ -69,11 +69,11 @@ export const wafRulesets = settingsCollector({
       'edge_waf_ruleset_blocking',
       'a WAF rule set blocks the threats that it detects',
       ({ mode }) => (mode === 'blocking' ? true : mode === 'counting' ? false : undefined),
-      '1, or 0 if it only counts them',
+      ' Absent for an unknown mode.',
     ),
     measured(
       'edge_waf_ruleset_whitelist_bytes',
-      'Size of the rules that exempt matches from a WAF rule set, in bytes; 0 where it exempts nothing.',
+      'Size of the rules that exempt matches from a WAF rule set, in bytes; 0 if it exempts nothing.',
       'whitelistBytes',
     ),
     measuredBy(
@@ -89,7 +89,7 @@ export const wafRulesets = settingsCollector({
     // A label rather than a level: other values than the five known ones may come, and levels mean nothing in a sum.
     related(
       'edge_waf_ruleset_family_info',
-      'How sensitive a WAF rule set is to a family of threats (lowest, low, medium, high, highest), always 1.',
+      'Sensitivity of a WAF rule set to a family of threats (lowest, low, medium, high, highest), always 1.',
       (ruleset) =>
         FAMILIES.flatMap((family) => {
           const sensitivity = ruleset[`${family}_sensitivity`];

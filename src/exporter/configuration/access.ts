@@ -138,9 +138,7 @@ export type ConfiguredSource = z.output<ReturnType<typeof sourceName>>;
 export const SOURCE = {
   source: sourceName()
     .default('auto')
-    .describe(
-      'API that series are read by; auto takes REST, and GraphQL where REST answers 404 to what it is asked for.',
-    ),
+    .describe('API that series come from; auto takes REST, or GraphQL if REST answers 404.'),
   graphql_url: apiUrl()
     .exactOptional()
     .describe('Base address of the GraphQL API, below which /metrics/graphql is; default: api_url.'),

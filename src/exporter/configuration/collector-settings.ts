@@ -17,7 +17,7 @@ const OF_EVERY_PRODUCT = {
   address_by: z
     .enum(['auto', 'configuration', 'domain'])
     .default('auto')
-    .describe('Which id the API expects for a configuration; auto detects it.'),
+    .describe('Kind of id that the API expects for a configuration; auto detects it.'),
   schedule: schedule()
     .exactOptional()
     .describe("When to poll, as a cron expression in UTC; default: the collector's schedule."),
@@ -34,7 +34,7 @@ const OF_EVERY_PRODUCT = {
         .describe('Names (globs) or ids of configurations to leave out.'),
     })
     .prefault({})
-    .describe('Which configurations to read.'),
+    .describe('Configurations to read.'),
 };
 
 const BY = { metrics: ways('metrics'), analytics: ways('analytics') };
@@ -61,7 +61,7 @@ function ways(api: SeriesApi) {
       'only the analytics API can read a whole product',
     )
     .default(['configuration'])
-    .describe('What to read: each configuration, the product as a whole (analytics only), or both.');
+    .describe('Series to read: of each configuration, of the product as a whole (analytics only), or both.');
 }
 
 function productSettings(product: Product) {
@@ -117,7 +117,7 @@ function seriesCollector(api: SeriesApi) {
       .describe('When to poll, as a cron expression in UTC; at most once a minute.'),
     source: sourceName()
       .exactOptional()
-      .describe("API that these series are read by; default: the account's source."),
+      .describe("API that these series come from; default: the account's source."),
     products: products
       .exactOptional()
       .describe(

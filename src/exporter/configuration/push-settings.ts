@@ -68,12 +68,10 @@ const outbox = z.strictObject({
   max_bytes: integer()
     .min(MEBIBYTE)
     .default(256 * MEBIBYTE)
-    .describe(
-      'Maximum size of what waits for the receiver; beyond it the oldest samples are dropped, and counted.',
-    ),
+    .describe('Maximum size of the queue in bytes; beyond it the oldest samples are dropped and counted.'),
   max_age: duration({ min: MINUTE, max: 90 * DAY })
     .prefault('1d')
-    .describe('Age at which samples that wait for the receiver are dropped, and counted.'),
+    .describe('Age at which waiting samples are dropped and counted.'),
 });
 
 const request = requestOf({
@@ -98,15 +96,15 @@ const oauth2 = z
   .strictObject({
     token_url: httpAddress('https://login.example.net/oauth2/token', ({ href }) => href, {
       takesQuery: true,
-    }).describe('Address that gives the tokens.'),
-    client_id: text().describe('Client that the exporter is to the token server.'),
+    }).describe('Address of the token server.'),
+    client_id: text().describe('Client id of the exporter at the token server.'),
     client_secret: secretText()
       .exactOptional()
       .describe('Secret of client_id; prefer a reference to an environment variable.'),
     client_secret_file: text()
       .exactOptional()
       .describe('File with the secret of client_id; read again for each token.'),
-    scopes: z.array(text()).default([]).describe('Scopes that the token is to have.'),
+    scopes: z.array(text()).default([]).describe('Scopes to request for the token.'),
     endpoint_params: z
       .record(z.string(), z.string())
       .default({})
@@ -143,21 +141,21 @@ const { token, token_file, username, password, password_file } = ACCESS;
 
 const RECEIVER = z
   .strictObject({
-    name: nameText().describe('Name of the receiver in logs, metrics and in its outbox; unique.'),
+    name: nameText().describe('Name of the receiver in logs and metrics; unique.'),
     kind: z
       .enum(['remote_write', 'otlp'])
       .describe(
-        'Protocol: remote_write (2.0 where the receiver knows it, else 1.0) or otlp (OTLP/HTTP with protobuf).',
+        'Protocol: remote_write (2.0, or 1.0 if the receiver does not know 2.0) or otlp (OTLP/HTTP with protobuf).',
       ),
     url: httpAddress(
       'https://prometheus.example.net/api/v1/write',
       ({ origin, pathname, search }) => origin + pathname + search,
       { takesQuery: true },
-    ).describe('Address that takes the samples, with its path, and a query where the receiver wants one.'),
+    ).describe('Address for the samples, with its path and, if needed, its query.'),
     allow_http: z
       .boolean()
       .default(false)
-      .describe('Whether credentials and headers may be sent unencrypted to a host that is not loopback.'),
+      .describe('Allow sending credentials and headers unencrypted to a host that is not loopback.'),
     token: token.describe('Bearer token, better as a reference to an environment variable.'),
     token_file: token_file.describe('File that holds the bearer token; read again when it changes.'),
     username: username.describe('User name of basic authentication.'),
@@ -165,28 +163,26 @@ const RECEIVER = z
     password_file: password_file.describe('File that holds the password; read again when it changes.'),
     oauth2: oauth2
       .exactOptional()
-      .describe('Bearer tokens by OAuth 2.0 client credentials, fetched over the same route as requests.'),
+      .describe('Bearer tokens from OAuth 2.0 client credentials, fetched over the same route as requests.'),
     sigv4: sigv4
       .exactOptional()
-      .describe('Signatures of AWS (Signature Version 4, service aps), for Amazon Managed Prometheus.'),
+      .describe('AWS Signature Version 4 (service aps), for Amazon Managed Prometheus.'),
     headers: headers().prefault({}).describe('Further headers, for instance X-Scope-OrgID.'),
-    request: request.prefault({}).describe('How requests are made.'),
+    request: request.prefault({}).describe('Timeout, proxy and TLS of requests.'),
     families: patterns(MOST_ENTRIES).describe('Names (globs) of the families to push.'),
     accounts: patterns(MOST_NAMES).describe('Names (globs) of the accounts whose samples are pushed.'),
     buckets_only: z
       .boolean()
       .default(false)
       .describe(
-        'Whether only buckets are pushed; else, once a minute, all else that /metrics shows as well: settings, edge_up, the exporter’s own metrics.',
+        'true pushes buckets only; false also pushes, once a minute, all else that /metrics shows: settings, edge_up, the exporter’s own metrics.',
       ),
     expose: z
       .boolean()
       .default(true)
-      .describe(
-        'Whether /metrics has the buckets that are pushed to this receiver too; false leaves them out there.',
-      ),
+      .describe('false removes the buckets that are pushed to this receiver from /metrics.'),
     labels: labels().prefault({}).describe('Labels added to every sample, unless it has one of that name.'),
-    outbox: outbox.prefault({}).describe('Limits on what waits while the receiver is away.'),
+    outbox: outbox.prefault({}).describe('Limits of the queue while the receiver is away.'),
   })
   .superRefine(
     (receiver, context) => {
@@ -231,7 +227,7 @@ export const PUSH = z
     }
   })
   .default([])
-  .describe('Receivers that samples are pushed to, each bucket at its own time; /metrics stays as it is.');
+  .describe('Receivers of pushed samples, each bucket at its own time; /metrics does not change.');
 
 /** A receiver, checked and complete: durations in milliseconds. */
 export type Receiver = z.output<typeof RECEIVER>;

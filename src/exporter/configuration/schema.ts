@@ -127,7 +127,7 @@ const TIMES = {
   stale_after: duration({ min: MINUTE, max: 7 * DAY })
     .prefault('15m')
     .describe(
-      'How long a value is kept after its last successful poll; stale gauges go sooner while the platform is up.',
+      'Time that a value stays after its last successful poll; stale gauges disappear sooner while the platform is up.',
     ),
   reconciliation_share: z
     .number()
@@ -148,17 +148,17 @@ export const ACCOUNT = z
   .strictObject({
     name: nameText().describe('Value of the account label; unique.'),
     labels: LABELS.default({}).describe(
-      'Further labels of everything that is exposed or pushed for the account: team: web. A label that a family has itself wins.',
+      'Further labels of all series of the account, for instance team: web. Labels of the family itself win.',
     ),
     ...ACCESS,
     ...SOURCE,
-    quota: quota.prefault({}).describe('How much of the rate limit to use.'),
-    request: REQUEST.prefault({}).describe('How requests are sent.'),
+    quota: quota.prefault({}).describe('Share of the rate limit to use.'),
+    request: REQUEST.prefault({}).describe('Timeouts, concurrency, proxy and TLS of requests.'),
     ...TIMES,
     units: UNITS.default({}).describe(
       'Units by metric or metric.dimension, if the platform uses others than assumed: data_transferred: gigabytes.',
     ),
-    collectors: COLLECTORS_SCHEMA.exactOptional().describe('What to collect; without this key, everything.'),
+    collectors: COLLECTORS_SCHEMA.exactOptional().describe('Collectors to run; without this key, all.'),
   })
   .superRefine(
     (account, context) => {
@@ -191,13 +191,11 @@ const limits = z.strictObject({
   configurations: integer()
     .min(1)
     .default(10_000)
-    .describe('Maximum number of configurations taken from a list of the platform, in its order.'),
+    .describe('Maximum number of configurations from a list of the platform, in its order.'),
   jobs: integer()
     .min(1)
     .default(50_000)
-    .describe(
-      'Number of series (metrics of configurations) and other jobs of an account above which no further ones are read.',
-    ),
+    .describe('Maximum number of series (metrics of configurations) and other jobs of an account.'),
 });
 
 export const DEFAULT_LIMITS = limits.parse({});
@@ -208,7 +206,7 @@ const metrics = z.strictObject({
     .max(MOST_ENTRIES)
     .default([])
     .describe(
-      'Names (globs) of families that /metrics leaves out: "edge_exporter_*", "nodejs_*", "edge_*_total". What is pushed as buckets stays.',
+      'Names (globs) of families that /metrics leaves out: "edge_exporter_*", "nodejs_*", "edge_*_total". Buckets are pushed all the same.',
     ),
 });
 
@@ -224,7 +222,7 @@ const REST = {
     'Further files of accounts: files, folders (all their *.yaml and *.yml) or patterns such as "accounts.d/*.yaml".',
   ),
   limits: limits.prefault({}).describe('Limits on the size of the exporter.'),
-  metrics: metrics.prefault({}).describe('What /metrics shows.'),
+  metrics: metrics.prefault({}).describe('Content of /metrics.'),
   push: PUSH,
 };
 

@@ -91,7 +91,7 @@ export class FamilyLines {
   readonly #table: Table;
   /** Families with something to be rendered. */
   readonly #staleFamilies: Set<FamilyLines>;
-  /** In the order of exposition. An empty chunk keeps its place for further lines. */
+  /** Chunks in the order of exposition. An empty chunk keeps its place for further lines. */
   readonly #chunks: Chunk[] = [];
   /** Chunks with room for further lines. */
   readonly #roomy = new Set<Chunk>();

@@ -43,7 +43,7 @@ function shortened(value: string): string {
  * Values that are too long end in an ellipsis.
  */
 export class LabelTexts {
-  /** By the given names, and by the sorted names. Labels come in a few shapes, so both stay small. */
+  /** Orders of labels by their names as given, and by their sorted names. Labels come in a few shapes, so both stay small. */
   readonly #orders = new Map<string, readonly string[]>();
   /** Number of values that were too long, and the first of each label, as exposed. */
   shortenedCount = 0;

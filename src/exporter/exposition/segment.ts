@@ -18,9 +18,9 @@ export interface Segment {
 }
 
 /**
- * Measured on sample lines in pieces of 16 KB: level 2 compresses as well as 3 and 4 % faster. Lines repeat those just
- * before them, so a window of 16 KB loses nothing, and saves the allocation of a quarter of a megabyte for each piece. A
- * compressed piece fits into a few blocks of 4 KB.
+ * Compression of sample lines in pieces of 16 KB. Measured: level 2 compresses as well as level 3 and is 4 % faster. A
+ * window of 16 KB loses nothing, because lines repeat those just before them, and saves an allocation of 256 KB for each
+ * piece.
  */
 const DEFLATE = {
   level: 2,

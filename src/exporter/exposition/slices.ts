@@ -68,8 +68,8 @@ function* allOf<Value>(values: Iterable<Value>): Generator<undefined, Value[]> {
 }
 
 /**
- * Takes `acts` one after another, each with all that its promises set off at once, and others have their turn once that has taken as
- * long as slices do: for what wakes thousands that wait.
+ * Runs `acts` one after another, each with the promises that it resolves. Gives way to other work after a slice's time.
+ * For events that wake thousands of waiters.
  */
 export async function wakeInSlices(acts: Iterable<() => void>): Promise<void> {
   let end = performance.now() + SLICE_MS;

@@ -196,7 +196,7 @@ export class Transport {
    * Sends one request and reads its answer. A redirect is a failure.
    * @param signal aborts with DeadlineExceeded within the timeout: one deadline covers all parts of a read
    * @param isAgain true for a repeated request, which takes a new connection
-   * @throws ExchangeFailure if there is no usable answer or the deadline passes, and the signal's reason if it aborts
+   * @throws ExchangeFailure if there is no usable answer or the deadline passes; the signal's reason if it aborts
    *   otherwise
    */
   async exchange(outgoing: Outgoing, signal: AbortSignal, isAgain = false): Promise<PlatformReply> {

@@ -57,9 +57,8 @@ export async function* readPages(
 }
 
 /**
- * Yields items on the further pages of a list of version 1 or 2, which has no pages (section 9), if its answer names
- * some nevertheless.
- * @param body that answer, with any number of unchecked items
+ * Yields the items of further pages of a version 1 or 2 list, if its answer names any (section 9 documents none).
+ * @param body first answer, with any number of unchecked items
  * @throws PlatformFailure as {@link readPages}
  */
 export async function* furtherPages(

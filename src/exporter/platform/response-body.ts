@@ -61,8 +61,8 @@ export async function receiveRefusal(
 }
 
 /**
- * Reads a successful answer: its JSON document, or the failure that it is.
- * @param limit most decoded bytes, so that a gzip bomb ends there
+ * Reads an answer and returns its JSON document, or its failure.
+ * @param limit largest decoded size in bytes, against gzip bombs
  * @throws PlatformFailure if the body is too large or in an unknown encoding, and the connection's own errors
  */
 export async function receiveDocument(

@@ -36,9 +36,9 @@ export class Delivery {
   }
 
   /**
-   * Delivers samples so that one refused sample costs none of the others. An answer that is the same for all is a
-   * failure, not a refusal: of a proxy, a missing tenant, or the wrong protocol.
-   * @returns true if the receiver answered for each; false after such a failure: then all are to be sent again
+   * Delivers samples so that a refused sample costs none of the others. An answer that is the same for all samples is a
+   * failure, not a refusal: a proxy, a missing tenant, or the wrong protocol.
+   * @returns true if the receiver answered for each; false after such a failure, when all must be sent again
    */
   async deliver(samples: readonly PushedSample[], signal: AbortSignal): Promise<boolean> {
     const { send } = this.#options;

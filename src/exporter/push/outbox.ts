@@ -57,7 +57,7 @@ const PAGE = 100;
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  /** By destination, including destinations that are no longer configured. */
+  /** Queues by destination, including destinations that are no longer configured. */
   readonly #queues = new Map<string, DestinationQueue>();
   /** Rows of destinations as the state has them, in JSON. */
   readonly #recorded = new Map<string, string>();

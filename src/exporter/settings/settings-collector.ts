@@ -32,7 +32,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   const { measured } = seriesOf<{ readonly changedAt: number | undefined }>(things);
   const changes = measured(
     `edge_${kind}_changed_timestamp_seconds`,
-    `When one of the ${things} was last seen changed, as a Unix time; absent until the first change.`,
+    `Time of the last change seen among the ${things}, as a Unix time; absent until the first change.`,
     'changedAt',
   );
   const paths = details?.reads.map(({ path }) => path) ?? [];

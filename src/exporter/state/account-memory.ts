@@ -8,7 +8,7 @@ export interface MemoryPart<T> {
   open(stored: unknown): T;
 }
 
-/** Part that is learned gradually. The account saves it every few seconds, apart from the commits of polls. */
+/** Part that changes gradually. The account saves it every few seconds, apart from the commits of polls. */
 export interface SavedPart<T> extends MemoryPart<T> {
   readonly key: StateKey;
   /** Returns what the state keeps of it. */
@@ -35,7 +35,7 @@ export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): M
  */
 export class AccountMemory {
   readonly #state: Pick<StateReader, 'kind' | 'get'>;
-  /** By part: values go with their job. */
+  /** Values by part; they live as long as their job. */
   readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
   /** Values of parts while the state cannot be read, and what it turned out to hold: there may be a hundred thousand. */
   readonly #unread = new WeakMap<MemoryPart<unknown>, unknown>();

@@ -61,7 +61,7 @@ function unlessDamaged<T>(decode: () => T): T | undefined {
 
 /** Records in memory, by name. */
 export class Records {
-  /** In groups, so that an account's reads cost no more with thousands of accounts. */
+  /** Records in groups, so that the reads of an account cost no more with thousands of accounts. */
   readonly #groups = new Map<string, Map<string, Uint8Array>>();
 
   get size(): number {

@@ -8,9 +8,9 @@ const MOST_ALTERNATIVES = 100;
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Returns a function that is true for texts that match any of the patterns: `*` is any text, `?` any character, `[a-c]`
- * one of these, `[!a-c]` one of the others, `{a,b}` either of the two, and `\` escapes the next character. An invalid
- * pattern matches its own text.
+ * Returns a function that is true for texts that match any of the patterns. `*` is any text, `?` any character, `[a-c]`
+ * one of these, `[!a-c]` one of the others, `{a,b}` either, and `\` escapes the next character. An invalid pattern
+ * matches its own text.
  */
 export function matchesAny(patterns: readonly string[]): (text: string) => boolean {
   // Ten thousand names may be listed, and asked about: those that stand for themselves are looked up.

@@ -1,4 +1,4 @@
-/** Which configuration a source of traffic belongs to, at one moment. */
+/** Configuration to which a source of traffic belongs at a moment. */
 export interface Assignment {
   readonly source: number;
   readonly configuration: number;
@@ -11,8 +11,8 @@ export interface AssignmentPeriod extends Assignment {
 }
 
 /**
- * Which source served which configuration of one product, and when. Traffic before a configuration was created, while it
- * was inactive or after it was removed belongs to none; what was counted stays in the product's total.
+ * Periods in which sources served configurations of one product. Traffic of a source without a configuration (not
+ * created yet, inactive, removed) counts in the product's total only.
  */
 export class AssignmentHistory {
   #ended: AssignmentPeriod[] = [];
@@ -38,7 +38,7 @@ export class AssignmentHistory {
     yield* this.#current.values();
   }
 
-  /** Those of a configuration, or of one source: their ids never meet, unless a configuration is its own source. */
+  /** Returns the periods of a configuration or of a source. Their ids never meet, unless a configuration is its own source. */
   of(id: number): AssignmentPeriod[] {
     const belongs = (period: AssignmentPeriod) => period.source === id || period.configuration === id;
     return [...this.#ended.filter(belongs), ...[...this.#current.values()].filter(belongs)];

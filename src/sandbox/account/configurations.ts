@@ -3,7 +3,7 @@ import type { Application } from './items.ts';
 import type { Account } from './platform-account.ts';
 import type { ConfigurationSource } from './served-products.ts';
 
-/** What a product's traffic is broken down by (specification 2.12). */
+/** Unit by which a product's traffic is broken down (specification 2.12). */
 export interface Configuration {
   readonly id: number;
   readonly name: string;
@@ -75,7 +75,7 @@ export function findByDomain(
   return LISTS[source](account, likely).find(({ domains }) => domains.includes(domain));
 }
 
-/** Which sources have traffic now: those of active configurations, unless the domain itself is inactive. */
+/** Returns the sources with traffic now: those of active configurations, without inactive domains. */
 export function assignments(account: Account, source: ConfigurationSource): Assignment[] {
   return configurationsOf(account, source)
     .filter(({ active }) => active)
@@ -86,7 +86,7 @@ export function assignments(account: Account, source: ConfigurationSource): Assi
     );
 }
 
-/** Whether what is served of such a configuration belongs to its domains: one without any has no traffic. */
+/** Returns true if the configuration's traffic is that of its domains: without a domain it has none. */
 export function hasDomains(source: ConfigurationSource): boolean {
   return source.endsWith('applications') || source === 'functions';
 }

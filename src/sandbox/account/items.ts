@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a create or an overwrite of a domain sends; the same of others follows. */
+/** Body of a request that creates or overwrites a domain. */
 export const domainBody = z.object({
   name: z.string().min(1),
   cnames: z.array(z.string().min(1)).default([]),
@@ -81,7 +81,7 @@ export const functionBody = z.object({
   json_args: z.record(z.string(), z.unknown()).default({}),
   function_to_run: z.string().default(''),
 });
-/** With the domains at which it runs; the API shows only how many. */
+/** Edge function with the domains at which it runs; the API shows only their number. */
 export type EdgeFunction = z.output<typeof functionBody> & {
   readonly id: number;
   last_editor: string;
@@ -89,7 +89,7 @@ export type EdgeFunction = z.output<typeof functionBody> & {
   domains: number[];
 };
 
-/** What the edge serves of a workload. */
+/** Configuration of a workload that the edge serves. */
 export const workloadBody = z.object({
   domains: z.array(z.string().min(1)),
   workload_domain_allow_access: z.boolean(),
@@ -103,7 +103,7 @@ export type Workload = WorkloadState & {
   readonly infrastructure: 'production' | 'staging';
   /** The application that its deployment names. */
   application_id: number | null;
-  /** What was served before the latest change, and when (ms) that was made. */
+  /** State before the latest change, and the time of the change in ms. */
   before: WorkloadState | null;
   changed_at: number;
 };
@@ -116,7 +116,7 @@ export const errorResponsesBody = z.object(
 );
 export type ErrorResponses = z.output<typeof errorResponsesBody> & { readonly id: number };
 
-/** What the platform notes of a change. */
+/** Author and time of a change. */
 interface Edited {
   readonly id: number;
   last_editor: string;
@@ -150,7 +150,7 @@ export const firewallRulesetBody = z.object({
   secret: z.string().min(1).nullable().default(null),
   is_active: z.boolean().default(true),
 });
-/** With the edge applications that use it, which are never answered. */
+/** Rule set with the edge applications that use it, which no answer shows. */
 export type FirewallRuleset = z.output<typeof firewallRulesetBody> & {
   readonly id: number;
   used_by: number[];
@@ -194,7 +194,7 @@ export const networkListBody = z.object({
   list_type: z.enum(['ip_cidr', 'asn', 'countries']),
   items_values: z.array(z.union([z.string(), z.int()])).default([]),
 });
-/** What an item of each type of list may be. */
+/** Schema of an item, by type of list. */
 export const LIST_ITEMS = {
   ip_cidr: address,
   asn: z.coerce.number().int().min(0).max(4_294_967_295),
@@ -210,7 +210,7 @@ export const zoneBody = z.object({
 });
 export type Zone = z.output<typeof zoneBody> & typeof ZONE_DEFAULTS & { readonly id: number };
 
-/** What the platform sets for a new zone; the times are in seconds. */
+/** Defaults of a new zone; times are in seconds. */
 export const ZONE_DEFAULTS = {
   nameservers: ['ns1.edge.example.net', 'ns2.edge.example.net', 'ns3.edge.example.net'],
   expiry: 1_209_600,

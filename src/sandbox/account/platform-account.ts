@@ -93,7 +93,7 @@ export function emptyAccount(changed: () => void) {
     records: new Collection<DnsRecord>(90_000),
     workloads: new Collection<Workload>(1_720_000_000),
     otherConfigurations: new Collection<OtherConfiguration>(1_610_000_000, changed),
-    /** By the id of their content delivery configuration; those never set have the defaults. */
+    /** Error responses by the id of their content delivery configuration; others have the defaults. */
     errorResponses: new Collection<ErrorResponses>(1),
   };
 }

@@ -2,9 +2,9 @@
 export interface Product {
   readonly id: number;
   readonly slug: string;
-  /** What a configuration of this product is. */
+  /** Kind of the product's configurations. */
   readonly source: ConfigurationSource;
-  /** Its counts per minute compared with the content delivery of the same domain. */
+  /** Counts per minute relative to the content delivery of the same domain. */
   readonly factor: number;
   /** Kilobytes (10^3 bytes) of one count. */
   readonly kilobytes: number;

@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 const limit = z.int().min(0);
 
-/**
- * How this platform behaves where the specification leaves it open; config/sandbox.yaml explains each setting. All of it can
- * change while it runs.
- */
+/** Behaviour that the specification leaves open. config/sandbox.yaml explains each setting. All of it can change at run time. */
 export const settingsSchema = z.strictObject({
   rateLimit: z
     .strictObject({ reads: limit, writes: limit, purges: limit })

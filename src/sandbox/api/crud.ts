@@ -8,10 +8,10 @@ import { type Call, idOf, type Manners, type Operation, type Resource } from './
 
 export type Verb = 'list' | 'create' | 'read' | 'overwrite' | 'update' | 'remove';
 
-/** How resources of one kind are listed, read and changed. */
+/** Resource kind with its list, reads and changes. */
 export interface Kind<Item extends { readonly id: number }> extends Manners {
   readonly collection: Collection<Item>;
-  /** What can be done, in the order in which the platform names it. */
+  /** Verbs in the order in which the platform names them. */
   readonly verbs: readonly Verb[];
   /** The resource as an answer shows it; all of it by default. */
   view?(item: Item, verb: Verb): object;
@@ -39,13 +39,13 @@ export interface Kind<Item extends { readonly id: number }> extends Manners {
   readonly byName?: true;
   /** The answer when there is no such item. */
   readonly missing?: Reply;
-  /** Where the resource is part of another one. */
+  /** Owner, if the resource is part of another one. */
   readonly inside?: Inside<Item>;
 }
 
 interface Inside<Item> {
   readonly owners: Collection<{ readonly id: number }>;
-  /** Where it is below its owner, and the field that names the owner. */
+  /** Path below the owner, and the field that names the owner. */
   readonly path: string;
   readonly owner: keyof Item & string;
   /** Makes `results` of a page's items. */

@@ -38,7 +38,7 @@ const may = <Part extends EditedPart>(part: Part) =>
 
 const EVERYTHING = ['list', 'create', 'read', 'remove', 'overwrite', 'update'] as const;
 
-/** What the platform notes of a change. */
+/** Author and time of a change, as the platform stores them. */
 const edited = ({ editor, now }: Call) => ({ last_editor: editor, last_modified: isoTimestamp(now) });
 
 const bare = (shown: object, status: number): Reply => ({ status, body: shown });

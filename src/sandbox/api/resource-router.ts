@@ -15,12 +15,12 @@ export interface Call {
   readonly version: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** What the node that answers takes for now: another time where the fault `node_clock` strikes. */
+  /** Time of the node that answers, in ms; the fault `node_clock` changes it. */
   readonly nodeTime: number;
   /** The absolute URL without its query, for links. */
   readonly address: string;
   readonly authorization: string | undefined;
-  /** Who holds the token. */
+  /** Owner of the token. */
   readonly editor: string;
 }
 
@@ -35,11 +35,11 @@ export type Operation = readonly [
   particular?: 'open' | 'typed' | undefined,
 ];
 
-/** What all operations of a resource have in common. */
+/** Properties that all operations of a resource share. */
 export interface Manners {
   /** Accepted versions (section 9); empty where the Accept header selects none. */
   readonly versions: readonly number[];
-  /** In which of the platform's styles this resource words its refusals; `detail` by default. */
+  /** Style of the platform's refusals for this resource; default: `detail`. */
   readonly refusals?: keyof typeof REFUSALS;
   /** The permissions that reading and writing take; none where the specification names none. */
   readonly read?: Permission;

@@ -129,7 +129,7 @@ export function metrics(platform: Platform): Resource {
   };
 }
 
-/** Whether `:conf_id` may be this id (`metricsIds` of the settings). */
+/** Returns true if `:conf_id` may be this id (`metricsIds` of the settings). */
 function answersTo(
   { account, settings: { metricsIds } }: Platform,
   { source }: Product,

@@ -6,8 +6,8 @@ import { listedErrors } from '../http/reply.ts';
 import type { Kind } from './crud.ts';
 
 /**
- * What the edge answers to a request for a hostname (specification 4.16): 200 when a workload with an application serves
- * it, otherwise 404. While a change is being rolled out a request meets the old or the new configuration.
+ * Returns the edge's status for a hostname (specification 4.16): 200 if a workload with an application serves it,
+ * otherwise 404. During a rollout a request meets the old or the new configuration.
  */
 export function edgeStatus(
   workloads: Iterable<Workload>,

@@ -3,7 +3,7 @@ import type { Reply } from '../http/reply.ts';
 import type { EmptyForm, FaultContext, FaultSwitch, SHAPE_QUIRKS } from './faults.ts';
 import { pointDamage } from './row-damage.ts';
 
-/** What an answer's JSON document holds, wherever it is in it: series of points, or resources. */
+/** Content of an answer's JSON document, at any depth: series of points, or resources. */
 
 type Fields = Record<string, unknown>;
 

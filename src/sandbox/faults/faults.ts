@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestampOption } from '../formats.ts';
 import { fraction, keyOf } from '../hash.ts';
 
-/** When and where a fault applies: always and everywhere by default. */
+/** Time and place of a fault; default: always and everywhere. */
 const lasting = {
   /** Path prefixes, in which `*` stands for any part, or whole paths that end in `$`: `/metrics/*waf`, `/domains$`. */
   paths: z.array(z.string()).optional(),
@@ -18,7 +18,7 @@ const when = {
   ...lasting,
 };
 
-/** What decides whether a fault applies. */
+/** Facts that decide whether a fault applies. */
 export interface FaultContext {
   readonly method: string;
   readonly path: string;
@@ -28,7 +28,7 @@ export interface FaultContext {
 
 type When = z.output<z.ZodObject<typeof lasting>>;
 
-/** Whether a fault may apply to the request; `probability` is decided elsewhere. */
+/** Returns true if a fault may apply to the request; `probability` is decided elsewhere. */
 function concerns({ paths, methods, period }: When, { method, path, now }: FaultContext): boolean {
   if (methods && !methods.includes(method)) return false;
   if (period && now % period.every_ms >= period.for_ms) return false;
@@ -156,7 +156,7 @@ export type FaultName = keyof Faults;
  */
 export class FaultSwitch {
   readonly #seed: number;
-  /** How many numbers were drawn, by fault and path. */
+  /** Number of random numbers drawn, by fault and path. */
   readonly #draws = new Map<string, number>();
   #faults: Faults = {};
 

@@ -1,11 +1,11 @@
 import { isRecord } from '../formats.ts';
 import type { FaultContext, FaultName, FaultSwitch, Faults, POINT_DAMAGES } from './faults.ts';
 
-/** How rows of a kind hold what was counted, and when. */
+/** Position of count and time in a kind of rows. */
 export interface RowForm<Row> {
   timeOf(row: Row): number;
   at(row: Row, time: number): Row;
-  /** With other values. */
+  /** Returns the row with other values. */
   changed(row: Row, change: (value: number) => unknown): Row;
   inSeconds(row: Row): Row;
   /** Without a part that every row has. */
@@ -14,7 +14,7 @@ export interface RowForm<Row> {
   lacking?(row: Row, fields: readonly string[] | undefined): Row;
 }
 
-/** What changes rows has at hand: their form, the time, and the random numbers of its fault. */
+/** Tools for changing rows: their form, the time, and the random numbers of the fault. */
 interface Tools<Row> {
   readonly form: RowForm<Row>;
   readonly now: number;

@@ -17,7 +17,7 @@ export interface RowsQuery {
   readonly groupBy: readonly string[];
   /** All of them must hold. */
   readonly conditions: readonly Condition[];
-  /** What is calculated, by the name of the field. */
+  /** Calculated fields by name. */
   readonly fields: ReadonlyMap<string, Calculated>;
   readonly orderBy: readonly Order[];
   readonly offset: number;
@@ -29,7 +29,7 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** Where the rows come from. */
+/** Source of the rows. */
 export interface RowsSource {
   readonly traffic: Traffic;
   readonly account: Account;
@@ -110,7 +110,7 @@ function cellsOf(span: Span, buckets: Buckets, settling: Settling): BucketCells 
   };
 }
 
-/** Where no unit is meant. */
+/** Unit of a value without one. */
 const NO_UNIT: Unit = () => 0;
 
 /** Returns what adds neighbouring buckets to the rows. */

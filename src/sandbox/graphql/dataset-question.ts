@@ -11,7 +11,7 @@ import { type Calculated, type Dataset, total } from './dataset.ts';
 import { SUM } from './dataset-schema.ts';
 import { conditionFields, conditionsOf, type Filter, type TimeWindow, windowOf } from './filter.ts';
 
-/** What the platform lets select and answer at most. */
+/** Highest number of fields in a selection, and of rows in an answer. */
 const MOST_FIELDS = 37;
 const MOST_ROWS = 10_000;
 
@@ -36,7 +36,7 @@ export interface Selected {
   readonly as: string;
 }
 
-/** @throws GraphQLError which part of the question is to be changed, and why */
+/** @throws GraphQLError that names the wrong part of the question and the reason */
 export function questionOf(
   dataset: Dataset,
   args: DatasetArguments,

@@ -6,10 +6,10 @@ import type { Population, Unit } from './population.ts';
 /** A value of a dimension; null where there is nothing that it could name. */
 export type Value = string | number | null;
 
-/** What is known of a source, by name: its configuration, its host. */
+/** Facts about a source, by name: its configuration, its host. */
 export type Facts = Readonly<Record<string, Value>>;
 
-/** What rows can be broken down by. */
+/** Dimension by which rows can be broken down. */
 export interface Dimension {
   readonly type: 'String' | 'Int';
   /** The aspects of a unit that it depends on; none where it is the same for a whole source. */
@@ -17,14 +17,14 @@ export interface Dimension {
   value(facts: Facts, unit: Unit): Value;
 }
 
-/** What is added up: so much for each unit of a population. */
+/** Quantity that `aggregate` adds up, for each unit of a population. */
 export interface Quantity {
   /** The population's name. */
   readonly of: string;
   /** The aspects on which it depends how much. */
   readonly aspects: readonly string[];
   each(unit: Unit, facts: Facts): number;
-  /** What was added up is divided by this: 1000 makes seconds of ms, of which sums are exact. */
+  /** Divisor of the sum: 1000 makes seconds from ms, whose sums are exact. */
   readonly per?: number;
 }
 
@@ -37,15 +37,15 @@ export interface Calculated {
 
 /** A dataset of the metrics endpoint. */
 export interface Dataset {
-  /** Its name, and former ones that still answer. */
+  /** Its name, and former names that still answer. */
   readonly names: readonly [string, ...string[]];
-  /** Whose traffic it shows. */
+  /** Product whose traffic it shows. */
   readonly product: Product;
   /** Kept for less long, and never in minutes. */
   readonly isCoarse?: true;
   readonly populations: readonly Population[];
   readonly dimensions: Readonly<Record<string, Dimension>>;
-  /** What `aggregate` can add up, by name. */
+  /** Measures that `aggregate` adds up, by name. */
   readonly measures: Readonly<Record<string, Quantity>>;
   readonly fields: Readonly<Record<string, Calculated>>;
   facts(account: Account, span: Span): Facts;

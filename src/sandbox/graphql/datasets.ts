@@ -53,7 +53,7 @@ function requestDimensions(isWanted: (name: string) => boolean): Readonly<Record
   return Object.fromEntries(Object.entries(REQUEST_DIMENSIONS).filter(([name]) => isWanted(name)));
 }
 
-/** What all datasets of requests have in common. */
+/** Properties that all datasets of requests share. */
 const DELIVERY = {
   product: productNamed('edge_applications'),
   populations: [REQUESTS, KILOBYTES],
@@ -62,7 +62,7 @@ const DELIVERY = {
   facts: deliveryFacts,
 } satisfies Partial<Dataset>;
 
-/** What content delivery and the WAF count. */
+/** Counts of content delivery and the WAF. */
 const WORKLOADS: Dataset = {
   ...DELIVERY,
   names: ['workloadMetrics', 'httpMetrics'],
@@ -103,7 +103,7 @@ const WORKLOADS: Dataset = {
   },
 };
 
-/** What the caches between edge and origin serve. */
+/** Counts of the caches between edge and origin. */
 const TIERED_CACHE: Dataset = {
   ...DELIVERY,
   names: ['tieredCacheMetrics', 'l2CacheMetrics'],
@@ -119,7 +119,7 @@ const IMAGES: Dataset = {
   dimensions: requestDimensions((name) => !/^(serverProtocol|sslProtocol|proxyStatus)$/.test(name)),
 };
 
-/** What a product counts, however it calls it. */
+/** Units that a product counts, whatever their name. */
 const COUNTED: Population = {
   name: 'counted',
   whole: (cells) => cells.cell('plain', 0),
@@ -135,7 +135,7 @@ const MOVED: Population = {
 
 const sourceLocPop = ofAspect('location', LOCATIONS);
 
-/** How a function is started. */
+/** Initiators of functions, with their weights. */
 const INITIATORS = { application: 1, firewall: 2 } as const;
 
 const startedBy = (initiator: number): Calculated =>
@@ -192,7 +192,7 @@ const DNS_QUERIES: Dataset = {
 
 const ENDPOINTS = ['http_post', 's3', 'kafka', 'elasticsearch'] as const;
 
-/** How many lines a request carries to the endpoint of a stream. */
+/** Number of lines in a request to the endpoint of a stream. */
 const LINES = 25;
 
 const DATA_STREAMED: Dataset = {
@@ -236,7 +236,7 @@ const PATHS = Array.from({ length: 40 }, (_, index) =>
     : `/${['products', 'images', 'api', 'search'][index % 4]}/${hexDigits(hash(9, index), 6)}`,
 );
 
-/** What the REST analytics know nothing of, by dimension: its values, and how often they take turns. */
+/** Dimensions that REST analytics lack: their values, and the number of units after which they take turns. */
 const LONG_TAILS: Readonly<Record<string, readonly [values: readonly string[], turns: number]>> = {
   requestPath: [PATHS, 3],
   remoteAddress: [Array.from({ length: 60 }, (_, index) => `198.51.100.${index + 1}`), 5],

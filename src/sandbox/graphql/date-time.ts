@@ -10,7 +10,7 @@ export class Moment {
     this.zone = zone;
   }
 
-  /** Lets moments be compared with the starts of buckets. */
+  /** Allows comparing moments with the starts of buckets. */
   valueOf(): number {
     return this.time;
   }

@@ -14,7 +14,7 @@ import { type DatasetArguments, type Question, questionOf, selectedOf } from './
 import { schemaOf } from './dataset-schema.ts';
 import { DATASETS } from './datasets.ts';
 
-/** Where the endpoint is: with the base path that is documented, and without. */
+/** Paths of the endpoint: with the documented base path, and without. */
 const PATHS = ['/metrics/graphql', '/v4/metrics/graphql'];
 
 const NO_ACCESS = detail(404, 'The following resource could not be found.');
@@ -81,7 +81,7 @@ function datasetsWithout(missing: readonly string[]): readonly Dataset[] {
   });
 }
 
-/** What is kept while a document is answered. */
+/** State of a document that is being answered. */
 interface Answering {
   readonly exchange: Exchange;
   /** The fields of its rows that hold counted numbers, by the name that the answer gives to a dataset. */
@@ -133,7 +133,7 @@ function answering(platform: Platform): (body: unknown, exchange: Exchange) => R
 const HOUR = 60 * FINEST;
 const DAY = 24 * HOUR;
 
-/** How far back datasets reach, and those that are not kept in minutes; in ms. */
+/** Retention of datasets in ms: those with minutes, and coarser ones. */
 const RETENTION = { fine: 730 * DAY, coarse: 90 * DAY } as const;
 
 /** @throws GraphQLError 500 where too much would be read */

@@ -15,7 +15,7 @@ export interface Aspect {
    * numbered, and aspects with one turn give their first value to the first units, so that first goes with first.
    */
   parts(cells: BucketCells, whole: number): readonly number[];
-  /** How often the values take turns along the units: aspects with different turns mix. */
+  /** Number of units after which the values take turns. Aspects with different turns mix. */
   readonly turns: number;
 }
 
@@ -30,8 +30,8 @@ export interface Population {
 export type Unit = (aspect: string) => number;
 
 /**
- * Divides a population by several of its aspects at once. Every unit keeps its values whichever aspects are asked for, so
- * that a finer division always adds up to a coarser one, and each aspect to its parts.
+ * Divides a population by several of its aspects at once. Every unit keeps its values for any set of aspects, so that a
+ * finer division adds up to a coarser one, and each aspect to its parts.
  */
 export function divide(
   population: Population,

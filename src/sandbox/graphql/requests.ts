@@ -28,7 +28,7 @@ const OTHERS: Readonly<Record<string, number>> = { '2xx': 202, '3xx': 307, '4xx'
 
 const NUMBERS = CODES.map((code) => OTHERS[code] ?? Number(code));
 
-/** How the platform writes the family of an attack. */
+/** Spelling of attack families in answers. */
 export const FAMILY_NAMES = [null, '$OTHERS', '$SQL', '$RFI', '$XSS'] as const;
 
 const waf = (cells: BucketCells, name: (typeof GROUPS.waf)[number]) =>
@@ -69,7 +69,7 @@ export const REQUESTS: Population = {
 
 const HIT = CACHE_STATUSES.indexOf('HIT');
 
-/** What the cache could not answer alone. */
+/** Cache statuses that need the origin. */
 export const MISSED = CACHE_STATUSES.slice(0, HIT);
 
 /** Kilobytes, as `data_transferred` counts them by scheme and cache; otherwise they go with the requests. */
@@ -127,10 +127,10 @@ export const REQUEST_DIMENSIONS: Readonly<Record<string, Dimension>> = {
   proxyStatus: ofUpstream('String', (status) => PROXY_STATUSES[status] ?? null),
 };
 
-/** How long a request takes, in ms: what the edge needs, and what a source's origin does. */
+/** Duration of a request in ms: the edge's part. The origin of a source adds its own. */
 const EDGE_MS = 12;
 const FAILED_MS = 2500;
-/** How much longer a slow origin takes (an incident). */
+/** Additional time of a slow origin (an incident), in ms. */
 const SLOWED_MS = 3000;
 
 /** Returns what the origin needs for a request that the cache could not answer: longer when it fails, or is slow. */

@@ -6,10 +6,10 @@ import { operationKind } from './rate-limit.ts';
 import { detail, htmlError, type Reply } from './reply.ts';
 
 /**
- * The version that an Accept header asks for (specification section 9): `application/json; version=<n>`. Of several
- * media ranges the first that names a supported version counts.
- * @param supported without any, the header only has to accept JSON (section 4.16)
- * @returns undefined when the header is missing, malformed or names no supported version: a 406
+ * Returns the version that an Accept header requests (specification section 9): `application/json; version=<n>`. Of
+ * several media ranges the first with a supported version counts.
+ * @param supported versions; if empty, the header only has to accept JSON (section 4.16)
+ * @returns undefined if the header is missing, malformed or names no supported version: a 406
  */
 export function acceptedVersion(
   header: string | undefined,
@@ -90,12 +90,12 @@ export function authenticate(
   };
 }
 
-/** Whose operations are limited, to how many a minute, and how that is told. */
+/** Limit of operations a minute, its subject, and how answers show it. */
 export interface Quota {
   readonly holder: string;
   readonly limit: number;
   readonly refusal: string;
-  /** Whether answers have the three headers. */
+  /** True if answers have the three headers. */
   readonly isShown: boolean;
 }
 

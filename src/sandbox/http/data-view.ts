@@ -3,13 +3,13 @@ import { keyOf } from '../hash.ts';
 import { type Buckets, FINEST, type Settling, widened } from '../traffic/buckets.ts';
 import type { Platform } from './platform.ts';
 
-/** What an answer shows of the traffic: the same for whoever asks at the same moment, whichever API. */
+/** View of the traffic in an answer: the same for all APIs and clients at a moment. */
 export interface DataView {
   /** There are buckets until then, ms since the epoch. */
   readonly newest: number;
-  /** How complete they are. */
+  /** Completeness of young buckets. */
   readonly settling: Settling;
-  /** Whether a bucket is there: others are lost. */
+  /** Returns true if a bucket exists; others are lost. */
   has(start: number, width: number): boolean;
   /** The buckets of an answer, those widened that are wider than they should be. @param offset of local time, in ms */
   partsOf(buckets: Buckets, offset: number): readonly Buckets[];

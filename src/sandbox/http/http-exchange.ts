@@ -7,9 +7,9 @@ import { type Allowance, rateHeaders } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
 import type { Session } from './token-store.ts';
 
-/** What is known of a request on its way through the sandbox. */
+/** Facts about a request on its way through the sandbox. */
 export interface Exchange extends FaultContext {
-  /** What the node that answers takes for now, where it has data. */
+  /** Time of the node that answers, in ms, if it has data. */
   readonly nodeTime: number;
   session?: Session;
   allowance?: Allowance;

@@ -20,7 +20,7 @@ export interface RequestRecord {
 
 const KEPT = 10_000;
 
-/** What was asked of the sandbox: the latest requests, and counts of all of them. */
+/** Log of requests to the sandbox: the latest ones, and counts of all. */
 export class RequestLog {
   readonly byStatus = new Map<number, number>();
   readonly byMethod = new Map<string, number>();
@@ -56,7 +56,7 @@ function count<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** What an Authorization header holds, without what it holds. */
+/** Returns the kind of an Authorization header, without its secret. */
 export function authorizationKind(header: string | undefined): RequestRecord['authorization'] {
   if (header === undefined) return 'none';
   if (/^token /i.test(header)) return 'token';

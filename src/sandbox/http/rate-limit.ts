@@ -4,12 +4,12 @@ import type { Faults } from '../faults/faults.ts';
 /** The kinds of operations that have limits of their own. */
 export type OperationKind = 'reads' | 'writes' | 'purges';
 
-/** What a limit allows after an operation. */
+/** Allowance of a limit after an operation. */
 export interface Allowance {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** When the window closes, ms since the epoch. */
+  /** End of the window, ms since the epoch. */
   readonly reset: number;
 }
 
@@ -56,7 +56,7 @@ function openedByOther(last: Window | undefined, now: number, perWindow: number)
   return now < opened + WINDOW ? { opened, used: 1 } : undefined;
 }
 
-/** What an operation is, by its method and path. */
+/** Returns the kind of an operation from its method and path. */
 export function operationKind(method: string, path: string): OperationKind {
   if (method === 'GET' || method === 'HEAD') return 'reads';
   return path.startsWith('/purge/') ? 'purges' : 'writes';
@@ -68,7 +68,7 @@ const NAMES = {
   reset: { recorded: 'X-RateLimit-Reset', documented: 'X-ratelimit-reset' },
 } as const;
 
-/** The three headers of specification section 8, but for those that a fault omits or garbles. */
+/** Returns the three headers of specification section 8, except those that a fault omits or garbles. */
 export function rateHeaders(
   { limit, remaining, reset }: Allowance,
   { headerCase, resetFormat }: Settings,

@@ -34,7 +34,7 @@ export function listedErrors(status: number, ...errors: string[]): Reply {
   return { status, body: { errors } };
 }
 
-/** What is wrong with a body, by field. */
+/** Reply with the errors of a body, by field. */
 export function fieldErrors(problems: Readonly<Record<string, readonly string[]>>): Reply {
   return { status: 400, body: problems };
 }

@@ -46,7 +46,7 @@ export interface Session {
 interface TokenOptions {
   readonly users: readonly User[];
   readonly tokens: readonly StaticToken[];
-  /** How long a created token lives, in ms. */
+  /** Lifetime of a created token, in ms. */
   readonly lifetime: number;
   readonly seed: number;
 }

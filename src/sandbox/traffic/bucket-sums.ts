@@ -56,8 +56,8 @@ interface Stretch {
 }
 
 /**
- * Yields what an answer shows of the buckets: those that are settled as a whole, and of each young minute its first part, so
- * that whatever adds up in full adds up in part too.
+ * Yields the visible part of the buckets: settled ones as a whole, and the first part of each young minute, so that sums
+ * of parts stay consistent.
  */
 function* shown({ start, width, count }: Buckets, settling: Settling | undefined): Generator<Stretch> {
   const end = start + count * width;

@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How far back the platform keeps its analytics, in ms. */
+/** Retention of analytics, in ms. */
 export const HISTORY = 30 * DAY;
 
 /** The width of the finest bucket, in ms. */
@@ -40,9 +40,9 @@ export function bucketsOf(from: number, to: number, width: number, offset = 0): 
 
 /** Some of the buckets of an answer are wider than they should be. */
 export interface Widening {
-  /** In ms. */
+  /** Width in ms. */
   readonly width: number;
-  /** Those before a moment, those from it on, every other stretch of that width, or all. */
+  /** Affected buckets: those before a moment, those from it on, every other stretch of that width, or all. */
   readonly part: 'all' | 'older' | 'newer' | 'mixed';
   readonly at: number;
 }
@@ -82,7 +82,7 @@ export function answerBuckets(from: number, to: number, now: number, offset: num
   return bucketsOf(Math.max(from, oldest), Math.min(to, now), width, offset);
 }
 
-/** How young buckets fill up; all times in ms. */
+/** Growth of young buckets; all times in ms. */
 export interface Settling {
   /** The moment for which the platform answers. */
   readonly now: number;

@@ -20,10 +20,10 @@ export const STATUS_CODES = [
 
 export const METHODS = ['get', 'head', 'post', 'others'] as const;
 
-/** How a cache answered: the last one from what it held (`saved`), the others with the origin's help (`missed`). */
+/** Cache statuses: the last one is served from the cache (`saved`), the others with the origin's help (`missed`). */
 export const CACHE_STATUSES = ['MISS', 'EXPIRED', 'BYPASS', 'HIT'] as const;
 
-/** Where those who ask are, from the most frequent on: a country, and of it one region. */
+/** Regions of clients by country, the most frequent first. */
 export const REGIONS = {
   Brazil: 'São Paulo',
   'United States': 'California',
@@ -39,14 +39,14 @@ export const REGIONS = {
 
 export const COUNTRIES = Object.keys(REGIONS);
 
-/** Where they are served. */
+/** Locations that serve the clients. */
 export const LOCATIONS = ['gru-gru', 'rio-rio', 'mia-mia', 'lis-lis', 'fra-fra', 'nrt-nrt'] as const;
 
-/** What DNS is asked for. */
+/** Types of DNS queries. */
 export const QUERY_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT'] as const;
 
 /**
- * What is counted together, as cells: integers that add up over buckets, domains and configurations. Volumes are in
+ * Counts that belong together, as cells: integers that add up over buckets, domains and configurations. Volumes are in
  * kilobytes (10^3 bytes).
  */
 export const GROUPS = {
@@ -60,17 +60,17 @@ export const GROUPS = {
   codes: STATUS_CODES,
   waf: ['requests', 'blocked', 'threats', 'xss', 'rfi', 'sql', 'others'],
   plain: ['count', 'kilobytes'],
-  /** Not counted but held: as they stand at the end of a bucket. */
+  /** Levels at the end of a bucket, which do not add up. */
   levels: ['sources', 'kilobytes'],
 } as const;
 
 export type Group = keyof typeof GROUPS;
 
-/** How a source of traffic is composed on average; each share is of the line's whole. */
+/** Average composition of a source's traffic; each share is of the line's whole. */
 export const MIX = {
   https: 0.82,
   saved: 0.74,
-  /** Of what is not answered from the cache. */
+  /** Shares of requests that the cache cannot answer. */
   missed: { MISS: 0.86, EXPIRED: 0.09 },
   countries: [0.58, 0.14, 0.07, 0.06, 0.04, 0.03, 0.03, 0.02, 0.02],
   locations: [0.48, 0.17, 0.15, 0.1, 0.07],

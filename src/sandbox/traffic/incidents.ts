@@ -3,7 +3,7 @@ import { GROUPS, type Group } from './groups.ts';
 /** Requests on top of the usual ones. */
 export const ADDED_KINDS = ['waf_attack', '5xx_spike', '4xx_spike', 'surge'] as const;
 
-/** What becomes of the usual ones. */
+/** Incidents that change usual requests instead of adding some. */
 export const CHANGED_KINDS = ['outage', 'slow_origin'] as const;
 
 export const INCIDENT_KINDS = [...ADDED_KINDS, ...CHANGED_KINDS] as const;
@@ -13,7 +13,7 @@ export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 /** A whole divided among cells by shares; that of a name which no cell has is not counted. */
 type Line = Readonly<Record<string, number>>;
 
-/** What the requests of an incident are like. */
+/** Requests of an incident. */
 interface Recipe {
   readonly https: number;
   readonly saved: number;
@@ -22,7 +22,7 @@ interface Recipe {
   readonly methods: Line;
   readonly codes: Line;
   readonly waf?: readonly Line[];
-  /** Where they come from, if not from where most do. */
+  /** Countries of the clients, if unusual. */
   readonly countries?: Line;
 }
 

@@ -4,7 +4,7 @@ import { type Buckets, bucketsOf, FINEST, type Settling } from './buckets.ts';
 import { GROUPS, type Group } from './groups.ts';
 import type { Selection, Traffic } from './traffic.ts';
 
-/** How the cells of a group become the dimensions of a metric. */
+/** Mapping from the cells of a group to the dimensions of a metric. */
 interface Measure {
   readonly group: Group;
   readonly dimensions: readonly Dimension[];
@@ -147,10 +147,10 @@ interface SeriesQuery {
   readonly product: Product;
   readonly selection: Selection;
   readonly measure: Measure;
-  /** Only this dimension. */
+  /** Restricts the answer to this dimension. */
   readonly dimension?: string | undefined;
   readonly buckets: Buckets;
-  /** How young buckets are; without it every bucket is complete. */
+  /** Completeness of young buckets; without it every bucket is complete. */
   readonly settling?: Settling;
 }
 

@@ -192,7 +192,7 @@ function shares({ key, count, wavelength }: Shape, at: number, parts: readonly n
   return (time, into) => divide(count(time), into, 0);
 }
 
-/** What `requests` counts as missed, divided further; the last cell is what it counts as saved. */
+/** Divides the missed requests further; the last cell is the saved ones. */
 function cacheStatuses({ key, count, wavelength }: Shape): Meter {
   const saved = split(key + 11, MIX.saved, wavelength);
   const missed = Object.values(MIX.missed);

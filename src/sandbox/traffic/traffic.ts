@@ -8,7 +8,7 @@ import type { Group } from './groups.ts';
 import type { Incident } from './incidents.ts';
 import { createSource, type Source } from './source.ts';
 
-/** Whose traffic: the whole product's, none, or by id that of a configuration or of one of its domains. */
+/** Selected traffic: of the whole product, of nobody, or by id of a configuration or one of its domains. */
 export type Selection = 'product' | 'nobody' | number;
 
 /** A contribution to a configuration. */
@@ -19,7 +19,7 @@ export interface Span extends Contribution {
 /** The one product that incidents other than outages reach. */
 const DELIVERY = 1441740010;
 
-/** What is counted at every source of every product, computed from the seed whenever it is asked for. */
+/** Counts at every source of every product, computed from the seed when needed. */
 export class Traffic {
   readonly #seed: number;
   readonly #account: Account;
@@ -76,7 +76,7 @@ export class Traffic {
     return bucketSums(contributions, group, buckets, settling);
   }
 
-  /** What every source of a product contributed to which configuration, those that are gone included. */
+  /** Yields the contributions of every source of a product to each configuration, including removed ones. */
   *spans(product: Product): Generator<Span> {
     for (const period of this.#histories.get(product) ?? []) {
       for (const contribution of this.#contributions(product, period)) {

@@ -11,9 +11,6 @@ import { madeUpStatus } from './made-up-status.ts';
 
 useBrowser();
 
-/** Where the pictures go that docs/troubleshooting.md shows; unset: none are taken. */
-const PICTURES = process.env['TROUBLE_PICTURES'];
-
 const COLLECTORS = {
   metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'status_code', 'waf'] } } },
 };
@@ -23,8 +20,7 @@ afterEach(() => void vi.useRealTimers());
 /** An exporter of an account `production` that has polled a platform without trouble for half an hour. */
 async function healthy(options: SimulationOptions = {}): Promise<Simulation> {
   const account = { name: 'production', collectors: COLLECTORS, ...options.account };
-  // The pictures show an account of some size, which the words do not need.
-  const sandbox = PICTURES === undefined ? { configurations: 2, domainsPerConfiguration: 1 } : {};
+  const sandbox = { configurations: 2, domainsPerConfiguration: 1 };
   const simulation = await simulate({ sandbox, ...options, account });
   onTestFinished(() => simulation.close());
   await simulation.minutes(30);
@@ -37,7 +33,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-/** The trouble, by the name of its picture. @returns the exporter in it */
+/** The trouble, by its name. @returns the exporter in it */
 const TROUBLES: Readonly<Record<string, () => Promise<Simulation>>> = {
   async 'refused-token'() {
     const file = join(await folder(), 'token');
@@ -171,9 +167,7 @@ async function verdictIn(trouble: string) {
   const simulation = (await TROUBLES[trouble]?.()) as Simulation;
   vi.useFakeTimers({ toFake: ['Date'], now: simulation.clock.wall() });
   const { page } = await visit(() => statusOf(simulation), { width: 1000 });
-  const box = page.locator('#verdict');
-  if (PICTURES !== undefined) await box.screenshot({ path: join(PICTURES, `${trouble}.png`) });
-  return box;
+  return page.locator('#verdict');
 }
 
 test.each(SAID)(
