@@ -35,10 +35,10 @@ export function inShard(accounts: readonly AccountConfig[], flags: ShardFlags): 
   return part === undefined ? own : own.map((account) => ({ ...account, shard: part }));
 }
 
-/** Stands for a token that is not there, where the platform is asked nothing. */
+/** Placeholder for a missing token in commands that send no request. */
 const NO_TOKEN: Environment = { EDGE_TOKEN: 'none' };
 
-/** The accounts asked for; undefined when there is none, as stderr says. @param isAsked whether they need a token */
+/** Returns the selected accounts; undefined with a message on stderr if there is none. @param isAsked true if they need a token */
 export async function accountsAsked(
   { flags, env, complain, warn }: AskingFor,
   isAsked = true,

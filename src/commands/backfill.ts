@@ -56,7 +56,7 @@ function* mistakesIn({ from, to, output, push }: Call['flags'], now: number): Ge
     if (time > now) yield `${flag} (${moment(time)}) is in the future`;
 }
 
-/** The receivers to push to, or what is wrong with asking for them. */
+/** Returns the receivers to push to, or the mistake in the request for them. */
 function receiversChosen(
   choice: ReceiverChoice,
   asked: AccountsAsked | undefined,

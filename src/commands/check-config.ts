@@ -20,7 +20,7 @@ import { documentedMetrics } from '../exporter/self/measured-metrics.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 import { inShard } from './accounts-asked.ts';
 
-/** Checks the configuration: a summary on stdout, or every mistake on stderr; and what is probably not meant. */
+/** Checks the configuration: prints a summary on stdout, or every mistake on stderr, and warnings. */
 export async function checkConfig({
   flags,
   env,
@@ -93,7 +93,7 @@ function accountSummary({ name, api_url, credentials, collectors, shard, source 
   return `account ${name} at ${api_url}, by ${credentials.kind}\n${part}${running.join('')}`;
 }
 
-/** Returns the products that are read, and those that are not, since the configured source has nothing of them. */
+/** Returns the products that are read, and those that the configured source does not have. */
 function productsText(collector: string, { products, source }: ReadProducts): string {
   const unread = PRODUCTS.filter(
     (product) =>

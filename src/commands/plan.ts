@@ -12,7 +12,7 @@ import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 
 type Plan = Invocation<'plan'>;
 
-/** Tells what the configuration asks of the quota, before it runs. */
+/** Shows the cost of the configuration. */
 export async function plan(invocation: Plan): Promise<ExitCode> {
   const { flags, stdout, complain } = invocation;
   const asked = await accountsAsked(invocation, !flags.offline);
@@ -44,7 +44,7 @@ function isUnknown(name: string): boolean {
   return name !== '' && !COUNTED_NAMES.has(name);
 }
 
-/** The limit of GraphQL that an account divides with those that are configured to be read by it at the same address. */
+/** Returns the limit of GraphQL that an account shares with others at the same address. */
 function sharedLimit(account: AccountConfig, accounts: readonly AccountConfig[]): AssumedLimit {
   const limit = new AssumedLimit(QUESTIONS.assumedLimit);
   const originOf = ({ graphql_url }: AccountConfig) => new URL(graphql_url).origin;

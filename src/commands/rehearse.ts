@@ -35,7 +35,7 @@ const DEFAULT_DAYS = 30;
 /** More than any Prometheus keeps. */
 const MOST_DAYS = 3_650;
 
-/** The platform keeps 30 days: a little less is left by the time that it is read. */
+/** History (ms) that can be read: the platform's 30 days minus the time of reading. */
 const PLATFORM_KEEPS = 30 * DAY - 2 * 3_600_000;
 
 const NO_HISTORY =

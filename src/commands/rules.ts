@@ -16,7 +16,7 @@ import {
 
 type Call = Invocation<'rules'>;
 
-/** Writes the recording and alert rules, with what the alerts file chooses: to stdout, or as files of a directory. */
+/** Writes the recording and alert rules for the alerts file to stdout or to files of a directory. */
 export async function rules({ flags, env, stdout, complain }: Call): Promise<ExitCode> {
   const { 'alerts.file': file, format, output } = flags;
   const loaded =

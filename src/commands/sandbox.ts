@@ -61,7 +61,7 @@ function introduction(
   ].join('\n');
 }
 
-/** The account of the embedded platform: its token has no other clients for whom more would have to be left. */
+/** Account of the embedded platform, whose token has no other clients. */
 export const SANDBOX_ACCOUNT = { name: 'sandbox', quota: { reserve: 0.1 } } as const;
 
 /** Starts the embedded platform on a free port of this machine, for an exporter that has nothing else to poll. */

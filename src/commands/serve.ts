@@ -39,7 +39,7 @@ import { inShard } from './accounts-asked.ts';
 
 type Serve = Invocation<'serve'>;
 
-/** Time limit for stopping (ms): within 5 s of the signal all is over, of which a busy machine may take two itself. */
+/** Time limit (ms) for stopping: everything ends within 5 s of the signal, of which a busy machine may take two. */
 const STOP_MS = 3_000;
 
 /** More clients than any monitoring has. */
@@ -196,7 +196,7 @@ async function startExporter(
   return new Running({ exporter, inUse, state, member, shard, metrics, clock: systemClock, log, guard });
 }
 
-/** At most half of the allowed open files are for clients: polls and the state need the rest. */
+/** Returns the number of client connections: at most half of the allowed open files, because polls and the state need the rest. */
 function connectionsWithin(openFiles = Number.POSITIVE_INFINITY): number {
   return Math.max(16, Math.min(MOST_CONNECTIONS, Math.floor(openFiles / 2)));
 }
@@ -211,7 +211,7 @@ function reloadBy(running: Running, { log }: Serve['logging']): () => Promise<vo
   };
 }
 
-/** Stops everything, also what comes after something that fails to stop. */
+/** Stops everything, even if one part fails to stop. */
 async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
   // Parts that are still starting may add to them.
   for (const stop of [...stops]) {
@@ -223,7 +223,7 @@ async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
   }
 }
 
-/** Connections for commits, loading and the picture of all; the lease has one of its own, for which it waits for nobody. */
+/** Connections for commits, loading and the overview. The lease has its own, so that it never waits. */
 const CONNECTIONS = 4;
 
 /** Joins the replicas that share a database, if there is one; one that is away is tried again. @throws BadStateUrl, NewerSchema */
@@ -255,7 +255,7 @@ async function shareAccounts(flags: Serve['flags'], env: Serve['env'], { log, gu
   });
   return {
     member,
-    /** Stands for the states of all accounts, each of which has its own: it can be used where each of them can. */
+    /** State of the process in place of the accounts' own states: usable if each of them is. */
     state: {
       ...memoryState(),
       get kind() {
@@ -273,7 +273,7 @@ function shardOf(flags: Serve['flags']): ShardStatus | undefined {
   return part === undefined ? undefined : { ...part, by: 'configurations' };
 }
 
-/** Reads the configuration as this process is to use it: its shard. */
+/** Reads the configuration of this process' shard. */
 async function readShare(source: ConfigSource, flags: Serve['flags']): Promise<ReadConfig> {
   const { loaded, read } = await examineConfig(source);
   if (!loaded.ok) return { loaded, read };

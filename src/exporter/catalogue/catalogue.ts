@@ -28,16 +28,16 @@ export interface EarlyFamilies {
   readonly expected: Family;
 }
 
-/** Every API metric that the catalogue knows, by its name. */
+/** API metrics of the catalogue, by name. */
 export const KNOWN_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ...TRAFFIC_METRICS,
   ...SERVICE_METRICS,
 ]);
 
 /**
- * The dimensions of each metric: those of the analytics metadata (section 2.12) and, since the metrics API documents
- * none, the same for the version 2 metrics that mean the same; of the rest only `total` is expected. What an answer
- * contains besides is accepted.
+ * Dimensions of each metric, from the analytics metadata (section 2.12). The metrics API documents none: its metrics
+ * have those of the analytics metric with the same meaning, or only `total`. Further dimensions of an answer are
+ * accepted.
  */
 export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   [...KNOWN_METRICS].map(([metric, { dimensions, undocumented }]) => [
@@ -104,7 +104,7 @@ function ofEveryMeaning(scope: Scope): ReadonlyMap<Meaning, MeaningFamilies> {
   return new Map([...meanings].map((meaning) => [meaning, familiesOf(meaning, scope)]));
 }
 
-/** The families of every meaning, by scope. One object per family, so that a family can be told by identity. */
+/** Families of every meaning, by scope. Each family is one object, so that identity distinguishes families. */
 export const MEANING_FAMILIES: Readonly<Record<Scope, ReadonlyMap<Meaning, MeaningFamilies>>> = {
   configuration: ofEveryMeaning('configuration'),
   product: ofEveryMeaning('product'),
@@ -119,13 +119,13 @@ function rawFamily(scope: Scope): Family {
   };
 }
 
-/** The families of what the catalogue does not know, by scope. */
+/** Families of unknown metrics, by scope. */
 export const RAW_FAMILIES: Readonly<Record<Scope, Family>> = {
   configuration: rawFamily('configuration'),
   product: rawFamily('product'),
 };
 
-/** Context by which the families of a metric and dimension differ. */
+/** Context that distinguishes the families of a metric and dimension. */
 export interface FaceContext {
   readonly scope: Scope;
   readonly units?: UnitOverrides | undefined;
@@ -138,7 +138,7 @@ export interface EarlyFaces extends EarlyFamilies {
 
 /** Families of a series of the platform. */
 export interface Faces {
-  /** The newest published bucket: its value times `scale`, and by minutes of bucket width when `perMinute`. */
+  /** Newest published bucket: its value times `scale`, per minute of its width if `perMinute` is true. */
   readonly gauge: { readonly family: Family; readonly scale: number; readonly perMinute: boolean };
   /** Sum of the values of all settled buckets, times `scale`; additive series only. */
   readonly counter?: { readonly family: Family; readonly scale: number };
@@ -162,8 +162,8 @@ function readingOf(metric: string, dimension: string): LabelledMeaning | undefin
 }
 
 /**
- * Returns a function that is true for dimensions in percent, the platform's unit (0 to 100); undefined if the metric has
- * none. A dimension of '' has no name.
+ * Returns a function that is true for dimensions in percent (0 to 100); undefined if the metric has none. A dimension of
+ * '' has no name.
  */
 export function percentagesOf(metric: string): ((dimension: string) => boolean) | undefined {
   const meanings = [...(KNOWN_METRICS.get(metric)?.dimensions.values() ?? [])];
@@ -180,7 +180,7 @@ function scaleOf({ unit }: Meaning, metric: string, dimension: string, units: Un
   return unit === 'rate' ? scale / 8 : scale;
 }
 
-/** Faces that are known, by metric and dimension. */
+/** Known faces by metric and dimension. */
 class KnownFaces {
   readonly #byMetric = new Map<string, Map<string, Faces>>();
   #count = 0;
@@ -200,7 +200,7 @@ class KnownFaces {
 
 const MOST_KNOWN = 10_000;
 
-/** Shared by thousands of configurations, which look them up in each poll. */
+/** Faces shared by thousands of configurations, which look them up in each poll. */
 const known: Readonly<Record<Scope, WeakMap<UnitOverrides, KnownFaces>>> = {
   configuration: new WeakMap(),
   product: new WeakMap(),
@@ -253,8 +253,8 @@ function only(labels: Labels, names: readonly string[]): Labels {
 }
 
 /**
- * The kinds of units that `units:` may set for a name: an API metric, or one of its dimensions as `metric.dimension`.
- * None where the figures are numbers or shares; undefined where the catalogue does not know the name.
+ * Returns the kinds of units that `units:` may set for a metric or `metric.dimension`. None for numbers and shares;
+ * undefined for unknown names.
  */
 export function unitKinds(name: string): ReadonlySet<UnitKind> | undefined {
   const [metric = '', dimension] = name.split(/\.(.*)/s);
@@ -266,7 +266,7 @@ export function unitKinds(name: string): ReadonlySet<UnitKind> | undefined {
   return new Set(units.filter((unit) => unit === 'volume' || unit === 'rate'));
 }
 
-/** Every name that `units:` may set a unit for: a metric, and its dimensions where it has both kinds. */
+/** Names for which `units:` may set a unit: metrics, and their dimensions if a metric has both kinds. */
 export const NAMES_WITH_UNITS: readonly string[] = [...KNOWN_METRICS].flatMap(([metric, { dimensions }]) => {
   const kinds = unitKinds(metric)?.size ?? 0;
   if (kinds === 0) return [];

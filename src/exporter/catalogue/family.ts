@@ -1,6 +1,6 @@
 /** A metric family: all the series that share a name, a type and a help text. */
 export interface Family {
-  /** As on a sample line, so a counter's ends in `_total`. */
+  /** Name as on a sample line, so a counter's ends in `_total`. */
   readonly name: string;
   readonly type: 'gauge' | 'counter';
   /** Meaning, unit, and the part of the platform's API that it comes from. */
@@ -15,7 +15,7 @@ export interface LabelledFamily extends Family {
 /** Label names and values, in the order in which they are written. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** One sample as it is exposed; its time is the time of the scrape. */
+/** Sample as exposed; its time is the time of the scrape. */
 export interface Sample {
   readonly family: Family;
   readonly labels: Labels;

@@ -14,11 +14,11 @@ export interface Meaning {
   readonly unit: 'count' | 'seconds' | 'volume' | 'rate' | 'percent';
   /** Quantity, as the beginning of a sentence. */
   readonly text: string;
-  /** The labels by which its lower bounds differ; undefined where none are shown. */
+  /** Labels of its lower bounds; undefined if none are shown. */
   readonly boundedBy?: readonly string[];
 }
 
-/** Meaning of one dimension of an API metric, with the labels by which it differs from the others of that meaning. */
+/** Meaning of one dimension of an API metric, with the labels that distinguish it from others of the meaning. */
 export interface LabelledMeaning {
   readonly meaning: Meaning;
   readonly labels: Labels;
@@ -27,9 +27,9 @@ export interface LabelledMeaning {
 /** An API metric that the catalogue knows. */
 export interface KnownMetric {
   readonly dimensions: ReadonlyMap<string, LabelledMeaning>;
-  /** The reading of a dimension that is not listed by name but follows a pattern. */
+  /** Meaning of a dimension that follows a pattern instead of being listed. */
   readonly pattern?: (dimension: string) => LabelledMeaning | undefined;
-  /** The dimension that a series without a name is of, where it is not `total` or the only one. */
+  /** Dimension of a series without a name, if it is not `total` or the only one. */
   readonly unnamed?: string;
   /** A dimension that nothing documents. */
   readonly undocumented?: string;
@@ -40,17 +40,17 @@ export function count(stem: string, text: string): Meaning {
   return { stem, additive: true, unit: 'count', text };
 }
 
-/** The same meaning, with lower bounds and estimates of its newest buckets: of what wakes people. */
+/** Returns the meaning with lower bounds and estimates of its newest buckets, for alerts. */
 export function bounded(meaning: Meaning, boundedBy: readonly string[]): Meaning {
   return { ...meaning, boundedBy };
 }
 
-/** Time that was taken in a bucket; `stem` says `seconds`. */
+/** Returns a meaning of time spent in a bucket; `stem` contains `seconds`. */
 export function seconds(stem: string, text: string): Meaning {
   return { stem, additive: true, unit: 'seconds', text };
 }
 
-/** An amount of data moved in a bucket; `stem` says `bytes`. */
+/** Returns a meaning of data moved in a bucket; `stem` contains `bytes`. */
 export function volume(stem: string, text: string): Meaning {
   return { stem, additive: true, unit: 'volume', text };
 }
@@ -60,16 +60,16 @@ export function level(stem: string, unit: Meaning['unit'], text: string): Meanin
   return { stem, additive: false, unit, text };
 }
 
-/** A metric whose dimensions each have a meaning, without labels or with one label by which they differ. */
+/** Returns a metric whose dimensions each have a meaning, with at most one label that distinguishes them. */
 export function known(...readings: readonly (readonly [dimension: string, Meaning, Labels?])[]): KnownMetric {
   return { dimensions: new Map(readings.map(([name, meaning, labels = {}]) => [name, { meaning, labels }])) };
 }
 
 /**
- * The labels of a dimension of the status code metric: `404` is `{class: '4xx', code: '404'}`. The platform's `4xx`
- * holds the codes of its class that it does not list by number, not all of them, hence `{class: '4xx', code: 'other'}`:
- * so the dimensions add up to all responses, and those of one class to the class.
- * Undefined when the dimension names no status code.
+ * Returns the labels of a dimension of the status code metric: `404` is `{class: '4xx', code: '404'}`. The platform's
+ * `4xx` holds only the codes of its class that it does not list by number, hence `{class: '4xx', code: 'other'}`.
+ * Dimensions therefore add up to all responses, and those of a class to the class. Undefined if the dimension is not a
+ * status code.
  */
 export function statusCodeLabels(dimension: string): Labels | undefined {
   const match = /^(\d)(\d\d|xx)$/.exec(dimension);
@@ -116,7 +116,7 @@ function byMethod(dimension: string): LabelledMeaning | undefined {
   return { meaning: BY_METHOD, labels: { method: dimension.toUpperCase() } };
 }
 
-/** The status codes that have dimensions of their own, and those of what else there is of each class. */
+/** Status codes with dimensions of their own, and the rest of each class. */
 export const CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
 export const CLASSES = ['2xx', '3xx', '4xx', '5xx'];
 
@@ -126,7 +126,7 @@ export const QUERY_TYPES = [
   OTHER,
 ];
 
-/** A metric whose dimensions all follow a pattern; those that the platform documents are listed as well. */
+/** Returns a metric whose dimensions all follow a pattern; documented ones are listed too. */
 function patterned(
   documented: readonly string[],
   pattern: (dimension: string) => LabelledMeaning | undefined,

@@ -1,12 +1,12 @@
 import type { LabelledFamily } from './family.ts';
 
-/** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */
+/** Families of an account itself. Families of settings are beside their collectors. */
 export const PLATFORM_FAMILIES: LabelledFamily[] = [];
 
 /** Families about the exporter's work for an account. */
 export const DISCOVERY_FAMILIES: LabelledFamily[] = [];
 
-/** Families of what is learned of the platform over hours; exposed once it is known. */
+/** Families of values learned over hours, exposed once known. */
 export const LEARNED_FAMILIES: LabelledFamily[] = [];
 
 /** Declares gauges: each is added to the families, in the order of the declarations. */
@@ -36,7 +36,7 @@ export const EDGE_CONFIGURATIONS = gauge(
 
 const OF_PRODUCT = ['account', 'product', 'metric'];
 
-/** A moment of the data of an API metric, by what is read: a family for configurations, and one for whole products. */
+/** Returns the families of a moment of an API metric's data: one for configurations, one for whole products. */
 function moment(stem: string, help: (metric: string) => string) {
   const family = (prefix: string, labels: readonly string[], metric: string) =>
     gauge(`${prefix}_${stem}_timestamp_seconds`, labels, help(metric));
@@ -65,7 +65,7 @@ const SEEN_UNTIL = moment(
     `End of the newest bucket of ${metric} with any data, as a Unix time: the bucket of …_at_least_per_minute and …_expected_per_minute.`,
 );
 
-/** The moments that the data of an API metric has, by what is read. */
+/** Moments of an API metric's data, by scope. */
 export const DATA_MOMENTS = { configuration: momentsOf('configuration'), product: momentsOf('product') };
 
 function momentsOf(by: 'configuration' | 'product') {

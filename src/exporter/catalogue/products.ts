@@ -10,14 +10,14 @@ export interface Product {
   readonly id: number;
   /** The names that the path parameter `:metric_name` takes for this product. */
   readonly metrics: readonly string[];
-  /** Metrics that the two APIs do not have, and another source does: read where they are named, `*` leaves them out. */
+  /** Metrics of GraphQL alone, read only if they are named; `*` does not include them. */
   readonly onlyElsewhere?: readonly string[];
 }
 
 const TRAFFIC = ['status_code', 'waf', 'http_method', 'requests_per_second', 'bandwidth'];
 
 /**
- * Requests by the values of a field that nobody lists, and the label that has them: the largest have series of their own,
+ * Breakdowns of requests by a field with open values, and the label of the values. The largest have series of their own;
  * the rest is `other`.
  */
 export const BY_VALUE: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ export const BY_VALUE: Readonly<Record<string, string>> = {
 /** Default number of values with series of their own. */
 export const TOP_VALUES = 10;
 
-/** The rest of a breakdown by value. */
+/** Label value of the rest of a breakdown. */
 export const OTHER = 'other';
 
 /** Metrics that are known of whole products only. */
@@ -45,8 +45,8 @@ const ONLY_ELSEWHERE = [
 ];
 
 /**
- * Every product of section 2.12. The specification lists the analytics metrics without naming their products: they
- * are assigned by meaning. Metrics that operators watch most come first.
+ * Products of section 2.12. The specification lists the analytics metrics without their products; they are assigned by
+ * meaning. Metrics that operators watch most come first.
  */
 export const PRODUCTS: readonly Product[] = [
   {
@@ -119,7 +119,7 @@ export const PRODUCTS: readonly Product[] = [
   { api: 'metrics', slug: 'load_balancer', id: 1441740012, metrics: ['load_balancer_data_transferred'] },
 ];
 
-/** The product of an API with this slug. @throws Error when there is none: a mistake in the program */
+/** Returns the product of an API with this slug. @throws Error for an unknown one, a mistake in the program */
 export function productOf(api: SeriesApi, slug: string): Product {
   const found = PRODUCTS.find((product) => product.api === api && product.slug === slug);
   if (found === undefined) throw new Error(`no product ${slug} in the ${api} API`);

@@ -25,7 +25,7 @@ export function unitsOf(kinds: ReadonlySet<UnitKind>): readonly UnitName[] {
   return UNIT_NAMES.filter((unit) => [...kinds].some((kind) => baseUnits(unit, kind) !== undefined));
 }
 
-/** Units set by the operator: by API metric name, or by `metric.dimension` where a metric has both kinds. */
+/** Units set by the operator: by API metric name, or by `metric.dimension` if a metric has both kinds. */
 export type UnitOverrides = Readonly<Partial<Record<string, UnitName>>>;
 
 /** Returns the bytes (volume) or bits per second (rate) of one unit; undefined if it is of the other kind. */
@@ -35,8 +35,8 @@ export function baseUnits(unit: UnitName, kind: UnitKind): number | undefined {
 }
 
 /**
- * Units that are assumed by default. Volumes are megabytes of 10^6 bytes, as an exporter
- * that once ran against it reported. For bandwidth its documentation names both bits per second and Mbps: bits per
- * second leaves the platform's own figure as it is, so that a wrong guess is easily seen and overridden.
+ * Assumed units. Volumes are megabytes of 10^6 bytes, as a former exporter reported. The platform's documentation names
+ * both bits per second and Mbps for bandwidth. Bits per second keeps the platform's figure, so that a wrong guess is
+ * easily seen and overridden.
  */
 export const DEFAULT_UNITS = { volume: 'megabytes', rate: 'bps' } as const;

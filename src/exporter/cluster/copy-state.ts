@@ -4,7 +4,7 @@ import { type OwnedAccount, QUEUE, type State, type StateEntry, type StateKey } 
 import { BEAT_MS } from './lease.ts';
 import type { Registry } from './registry.ts';
 
-/** Why a state was not copied: nothing was changed, or what was is said. */
+/** Reason why a state was not copied. It names any changes that were made. */
 export class CopyRefused extends Error {
   override readonly name = 'CopyRefused';
 }
@@ -25,12 +25,12 @@ export interface Copied {
   readonly records: number;
 }
 
-/** All keys but those of the outbox' book-keeping, which begins anew: it is empty when a state is copied. */
+/** Returns all keys except those of the outbox' bookkeeping: the outbox is empty when a state is copied. */
 function keysOf(state: State): StateKey[] {
   return [...state.keys([])].filter(([first]) => first !== 'push');
 }
 
-/** An outbox lies with all accounts in a directory, and with each of its own in a database. */
+/** @throws CopyRefused if samples wait. In a directory the outbox belongs to all accounts, in a database to each. */
 async function refuseWaiting(state: State): Promise<void> {
   const waiting = await state.range([QUEUE], { limit: 1 });
   if (waiting.length > 0)
@@ -38,9 +38,9 @@ async function refuseWaiting(state: State): Promise<void> {
 }
 
 /**
- * Copies the state of a directory into a database that has nothing else of its accounts: what a copy that ended half-way has
- * written may stand there already. All of them are owned meanwhile, so that no replica begins to count.
- * @throws CopyRefused, StateWriteFailure, and what the connections throw
+ * Copies the state of a directory into a database without other state of its accounts; an interrupted copy may be there.
+ * Owns all accounts meanwhile, so that no replica begins to count.
+ * @throws CopyRefused, StateWriteFailure, and the connections' errors
  */
 export async function copyToDatabase(directory: State, database: CopiedDatabase): Promise<Copied> {
   await refuseWaiting(directory);
@@ -74,7 +74,7 @@ export async function copyToDirectory(database: CopiedDatabase, directory: State
   return sumOf(byAccount);
 }
 
-/** Works with the states of accounts that nobody else owns, nor can own until it is done. */
+/** Works with the states of accounts while nobody else owns them or can take them. */
 async function whileOwned(
   { registry, open, session }: CopiedDatabase,
   accounts: readonly string[],

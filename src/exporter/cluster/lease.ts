@@ -1,7 +1,10 @@
-/** Duration (ms) of a lease by the database's clock, from each renewal on. */
+/** Duration (ms) of a lease from each renewal, in the database's time. */
 export const LEASE_MS = 10_000;
 
-/** Time (ms) by which a replica takes its lease for over early, by its own clock. It covers clocks that drift by 10 %. */
+/**
+ * Time (ms) before the end of a lease at which a replica takes it for over, in its own time. It covers clocks that drift
+ * by 10 %.
+ */
 export const MARGIN_MS = 1_000;
 
 /** Interval (ms) of renewals. A killed replica is replaced within the lease and one interval. */
@@ -39,10 +42,10 @@ export interface Demand {
 /** The digest of a replica that stops: it gets no account. */
 export const LEAVING = 'leaving';
 
-/** A replica is given what others own once it has been there for so long (ms): one that starts and dies moves nothing. */
+/** Age (ms) of a replica from which it gets accounts of others, so that a replica that starts and dies moves nothing. */
 const RIPE_MS = 10_000;
 
-/** Loads that differ by less than this share of their mean are even. */
+/** Share of the mean below which differences of load count as even. */
 const TOLERANCE = 0.05;
 
 /**
@@ -93,7 +96,7 @@ export function accountsToGive(
   return given;
 }
 
-/** The replicas that share these accounts: those that live, and have the same configured. */
+/** Returns the live replicas with the same configured accounts. */
 function peersOf(me: string, replicas: readonly Replica[]): readonly Replica[] {
   const digest = replicas.find(({ id }) => id === me)?.digest;
   const peers = replicas.filter((one) => one.digest === digest && one.renewedMs < LEASE_MS);
@@ -110,7 +113,7 @@ export interface HeldAccount {
   readonly token: string;
   /** `open`: it may be polled while the lease holds. `closing`: its polls are ending. */
   readonly phase: 'open' | 'closing' | 'closed';
-  /** Why it is given back; then it is never opened again under this token. */
+  /** Reason for giving it back; it is never opened again under this token. */
   readonly released: string | undefined;
 }
 
@@ -122,10 +125,10 @@ export interface BeatRequest {
   readonly joins: boolean;
   /** True to remove sessions with an expired lease, which frees their accounts. */
   readonly buries: boolean;
-  /** The accounts in the configuration, where the database may not know them all. */
+  /** Configured accounts, which the database may not know yet. */
   readonly wanted: readonly string[];
   readonly released: readonly { readonly account: string; readonly token: string; readonly reason: string }[];
-  /** Accounts to be taken where they are free. */
+  /** Accounts to take if they are free. */
   readonly acquired: readonly string[];
 }
 
@@ -142,7 +145,7 @@ export type BeatAnswer =
 export interface LeaseView {
   readonly session: string;
   readonly isJoined: boolean;
-  /** Until when the lease surely holds. */
+  /** Time until which the lease certainly holds. */
   readonly until: number;
   /** The renewal under way. */
   readonly beat:
@@ -173,7 +176,7 @@ export type LeaseEvent =
       readonly answer: BeatAnswer;
       readonly nextSession: string;
     }
-  /** Nobody knows whether it took effect. */
+  /** The result is unknown. */
   | { readonly kind: 'unanswered'; readonly number: number }
   /** No poll of the account runs any more, and nothing of it is exposed; or it could not be opened. */
   | { readonly kind: 'closed'; readonly account: string; readonly token: string }
@@ -210,7 +213,7 @@ export function beginning(session: string): LeaseView {
   };
 }
 
-/** True if a request for the account may leave, and what is known of it may be shown, at this moment. */
+/** Returns true if, at this moment, a request for the account may leave and its data may be shown. */
 export function mayAct(view: LeaseView, account: string, token: string, now: number): boolean {
   const hold = view.holds.get(account);
   return hold?.token === token && hold.phase === 'open' && now < view.until;
@@ -317,7 +320,7 @@ function answered(
   return [{ ...shared, nextBeatAt: isDue ? now : sentAt + BEAT_MS }, [...losses, ...opens, ...gifts]];
 }
 
-/** Opens what the database says is ours, unless it is being closed, or given back. */
+/** Opens the accounts that the database assigns to this replica, except those that are being closed or given back. */
 function opening(view: LeaseView, mine: readonly (Demand & { readonly token: string })[]): Stepped {
   const holds = new Map(view.holds);
   const actions: LeaseAction[] = [];
@@ -338,7 +341,7 @@ function opening(view: LeaseView, mine: readonly (Demand & { readonly token: str
   return [{ ...view, holds }, actions];
 }
 
-/** Takes what is free, and gives away what others should have. */
+/** Takes free accounts, and gives away those that others should have. */
 function sharing(view: LeaseView, { mine, free, replicas }: NonNullable<BeatAnswer>): Stepped {
   const me = replicas.find(({ id }) => id === view.session);
   // Replicas that start together find each other first.
@@ -352,7 +355,7 @@ function sharing(view: LeaseView, { mine, free, replicas }: NonNullable<BeatAnsw
   );
 }
 
-/** Closes those open accounts for which there is a way to. */
+/** Closes those open accounts that can be closed. */
 function closed(
   view: LeaseView,
   wayOf: (

@@ -20,7 +20,7 @@ export interface AccountsOfReplica {
   own(account: string, ownership: { readonly state: State; readonly mayAct: () => boolean }): void;
   /** Stops an account. Its samples go at once; resolves when nothing of it runs. */
   disown(account: string, signal: AbortSignal): Promise<void>;
-  /** Returns the demand of each account, as far as it is known. */
+  /** Returns the known demands of accounts. */
   demands(): readonly Demand[];
 }
 
@@ -41,7 +41,7 @@ interface ClusterPicture extends Awaited<ReturnType<Registry['ownership']>> {
   readonly at: number;
 }
 
-/** An account that moves has this time (ms) to end in order. */
+/** Time (ms) that a moving account has to end cleanly. */
 const ORDERLY_MS = 2_000;
 
 /** An aborted request may still reach the platform within this time (ms). */
@@ -53,10 +53,10 @@ const PICTURE_MS = 10_000;
 /** Share by which a demand must change before the member writes it for other replicas. */
 const DEMAND_CHANGE = 0.2;
 
-/** A clock that is set forward by more than this (ms) at once may have stood still while the machine slept. */
+/** Step (ms) of a clock above which the machine may have slept. */
 const SLEPT_MS = 500;
 
-/** A replica that shares its accounts with others: the one place that acts on what `step` says of the lease. */
+/** Replica that shares accounts with others. The only place that acts on the results of `step`. */
 export class Member {
   readonly name: string;
   readonly #options: MemberOptions;
@@ -64,7 +64,7 @@ export class Member {
   readonly #states = new Map<string, State>();
   /** Newest opening of each account: an account may be opened twice under one token. */
   readonly #openings = new Map<string, object>();
-  /** Why accounts could not be loaded: until each is, or is another's, it is polled nowhere. */
+  /** Reasons why accounts could not be loaded. Nobody polls such an account until it is loaded or moves. */
   readonly #unloaded = new Map<string, string>();
   #accounts: AccountsOfReplica | undefined;
   #view: LeaseView;
@@ -92,7 +92,7 @@ export class Member {
     this.#timer = new Timer(options.clock, () => this.#dispatch({ kind: 'time' }));
   }
 
-  /** Takes the configured accounts. `accounts` runs those that this replica owns. */
+  /** Sets the configured accounts. `accounts` runs those that this replica owns. */
   share(names: readonly string[], accounts: AccountsOfReplica): void {
     this.#accounts = accounts;
     const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex');
@@ -105,7 +105,7 @@ export class Member {
     this.#dispatch({ kind: 'time' });
   }
 
-  /** Why this replica does not serve all that it owns; undefined where it does. */
+  /** Reason why this replica does not serve all its accounts; undefined if it does. */
   get trouble(): string | undefined {
     if (this.leaseLeftMs === 0)
       return `this replica holds no lease: ${this.#trouble ?? 'the database has not answered yet'}`;
@@ -116,7 +116,7 @@ export class Member {
     return `${which} cannot be polled, since what is remembered cannot be loaded: ${reason}`;
   }
 
-  /** Since when the database has not answered (local ms); undefined where it does. */
+  /** Local time (ms) since which the database has not answered; undefined while it answers. */
   get silentSince(): number | undefined {
     return this.#trouble === undefined ? undefined : this.#answeredAt;
   }
@@ -129,7 +129,7 @@ export class Member {
     );
   }
 
-  /** Time (ms) left of its lease by its own clock; 0 without a lease. */
+  /** Time (ms) left of the lease in local time; 0 without a lease. */
   get leaseLeftMs(): number {
     return Math.max(0, this.#view.until - this.#now());
   }
@@ -152,7 +152,7 @@ export class Member {
     });
   }
 
-  /** Local time (ms) that goes on while the machine sleeps: then its other clocks may stand still, and one is set when it wakes. */
+  /** Returns local time (ms) that continues while the machine sleeps, when some clocks stand still. */
   #now(): number {
     const now = this.#options.clock.now();
     const ahead = this.#options.clock.wall() - now;
@@ -286,7 +286,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The replicas that share the accounts: who owns what, since when, and what moved last. Times are ISO 8601 in UTC. */
+/** Replicas that share the accounts: owners, since when, and the last moves. Times are ISO 8601 in UTC. */
 export type ClusterStatus = ReturnType<typeof clusterStatus>;
 
 export function clusterStatus(
@@ -304,16 +304,16 @@ export function clusterStatus(
     replica: member.name,
     /** Time left of its own lease; 0 if nothing is polled or exposed. */
     lease_left_seconds: member.leaseLeftMs / 1_000,
-    /** Why it does not serve all that it owns; empty where it does. */
+    /** Reason why it does not serve all its accounts; empty if it does. */
     note: member.trouble ?? '',
-    /** Since when the database has not answered; null where it does. What stands below is as it was then. */
+    /** Time since which the database has not answered; null while it answers. The fields below are of that time. */
     database_silent_since: silentSince === undefined ? null : timeOf(wallAt(clock, silentSince)),
     replicas: member.replicas.map((replica) => ({
       name: replica.name,
       joined_seconds_ago: (replica.ageMs + passedMs) / 1_000,
       /** Time since its last known request to the database. */
       lease_age_seconds: (replica.renewedMs + passedMs) / 1_000,
-      /** It owns nothing any more, by what is known. */
+      /** True if, as far as known, it owns nothing any more. */
       lease_over: isOver(replica),
       accounts: replica.accounts,
       demand: replica.load,

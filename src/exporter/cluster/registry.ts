@@ -25,13 +25,13 @@ const answerShape = z
 const MOST_SHOWN = 1_000;
 const MOVES_SHOWN = 50;
 
-/** The tables of the database by which replicas share accounts. */
+/** Tables of the database through which replicas share accounts. */
 export class Registry {
   readonly #connections: PostgresConnections;
   readonly #forPictures: Pick<PostgresConnections, 'query'>;
   #isMigrated = false;
 
-  /** @param forPictures for what no lease depends on, so that no renewal waits for it */
+  /** @param forPictures connections for reads that no lease depends on, so that no renewal waits for them */
   constructor(
     connections: PostgresConnections,
     forPictures: Pick<PostgresConnections, 'query'> = connections,
@@ -40,14 +40,14 @@ export class Registry {
     this.#forPictures = forPictures;
   }
 
-  /** Creates or migrates the tables, once. @throws NewerSchema, and what the connections throw */
+  /** Creates or migrates the tables, once. @throws NewerSchema, and the connections' errors */
   async migrate(): Promise<void> {
     if (this.#isMigrated) return;
     await migrate(this.#connections);
     this.#isMigrated = true;
   }
 
-  /** One transaction. @throws what the connections throw: then it may have taken effect or not, now or later */
+  /** Runs one transaction. @throws the connections' errors: it may then have taken effect, now or later, or not */
   async beat(request: BeatRequest, replica: string, demands: readonly Demand[]): Promise<BeatAnswer> {
     await this.migrate();
     const { session, digest, joins, buries, wanted, released, acquired } = request;
@@ -78,18 +78,18 @@ export class Registry {
     };
   }
 
-  /** Gives back what the session still owns, and ends it. @throws what the connections throw */
+  /** Gives back the session's accounts, and ends it. @throws the connections' errors */
   async leave(session: string): Promise<void> {
     await this.#connections.query('SELECT exporter_state.leave($1)', [session]);
   }
 
-  /** All accounts that the database has ever been given. @throws what the connections throw */
+  /** Returns all accounts that the database has ever had. @throws the connections' errors */
   async names(): Promise<readonly string[]> {
     const rows = await this.#connections.query('SELECT name FROM exporter_state.accounts ORDER BY name');
     return rows.map(({ name }) => String(name));
   }
 
-  /** Returns the owners of accounts and the last moves, newest first. @throws what the connections throw */
+  /** Returns the owners of accounts and the last moves, newest first. @throws the connections' errors */
   async ownership() {
     const accounts = await this.#forPictures.query(
       `SELECT a.name, r.name AS owner, extract(epoch FROM a.since) * 1000 AS since, a.token
@@ -103,7 +103,7 @@ export class Registry {
     return {
       accounts: accounts.map(({ name, owner, since, token }) => ({
         account: String(name),
-        /** The name of the replica, and since when by the database's clock (ms); null where nobody owns it. */
+        /** Name of the replica, and the time (ms, database's clock) since which it is the owner; null without an owner. */
         owner: textOf(owner),
         since: owner === null ? null : Number(since),
         token: String(token),

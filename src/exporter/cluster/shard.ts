@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { RateLimit } from '../platform/platform-clock.ts';
 
-/** One of several processes that divide accounts, or the configurations of each, by names alone, without knowing of each other. */
+/** One of several processes that divide accounts, or the configurations of each, by name without communication. */
 export interface Shard {
-  /** From 0, as kube-state-metrics counts and a StatefulSet numbers its pods. */
+  /** Index from 0, as in kube-state-metrics and StatefulSets. */
   readonly index: number;
   readonly of: number;
 }
 
-/** True if an account belongs to a shard: by rendezvous hashing, so that one shard more moves only what that one gets. */
+/** Returns true if an account belongs to a shard. Rendezvous hashing: an additional shard moves only its own accounts. */
 export function isOfShard(account: string, { index, of }: Shard): boolean {
   const scores = Array.from({ length: of }, (_, shard) => scoreOf(shard, account));
   return scores.toSorted().at(-1) === scores[index];
 }
 
-/** An account of which a process polls a part alone, where `shard` says so. */
+/** Account of which a process may poll only a part (`shard`). */
 export interface Sharded {
   readonly name: string;
   readonly shard?: Shard | undefined;
 }
 
-/** True if what an account has once, its settings and the series of whole products, is this process': one shard has it. */
+/** Returns true if this process reads the account's settings and whole products: only one shard does. */
 export function hasWhole({ name, shard }: Sharded): boolean {
   return shard === undefined || isOfShard(name, shard);
 }
@@ -42,9 +42,9 @@ export function shardOfLimit(operations: number, { of }: Shard = { index: 0, of:
 }
 
 /**
- * A shard's part of a limit, and of what all together have left of it: however unevenly they spend it, they meet the reserve
- * together, and none has more than its part. `remaining` is capped at two below the part, so that no answer looks like the
- * first of a window.
+ * Returns a shard's part of a limit and of its remainder. However unevenly shards spend it, together they meet the
+ * reserve, and none has more than its part. `remaining` is capped at two below the part, so that no answer looks like
+ * the first of a window.
  */
 export function partOfRate({ limit, remaining, ...rest }: RateLimit, shard: Shard): RateLimit {
   const part = limit && shardOfLimit(limit, shard);
@@ -56,7 +56,7 @@ export function partOfRate({ limit, remaining, ...rest }: RateLimit, shard: Shar
   };
 }
 
-/** Returns in words what a shard polls of an account, and its share of the quota. */
+/** Describes the part of an account that a shard polls, and its share of the quota. */
 export function shardText({ index, of }: Shard): string {
   return `shard ${index}/${of}: its part of the configurations, and 1/${of} of what the platform allows`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, identifier, items, membersOf, seriesOf, text } from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
-/** Exposed fields of an origin; one without an id cannot be told from others, and is only counted. */
+/** Exposed fields of an origin. An origin without an id is only counted. */
 const origin = z.object({ origin_id: identifier, name: text, origin_type: text });
 
 const row = z
@@ -34,7 +34,7 @@ type Application = z.output<typeof row> & Partial<z.output<typeof fields>>;
 
 const { counted, info, measuredBy, related, switched } = seriesOf<Application>('edge applications');
 
-/** Edge applications (sections 2.4 and 4.5): the list has name, switch and origins, the rest is read one by one. */
+/** Edge applications (sections 2.4 and 4.5): the list has name, switch and origins; the rest is read one by one. */
 export const edgeApplications = settingsCollector({
   about: 'Edge applications: whether they are active, their origins and enabled modules.',
   schedule: '*/10 * * * *',

@@ -22,7 +22,7 @@ type Firewall = z.output<typeof row>;
 
 const { edited, info, measured, modified, related, switched } = seriesOf<Firewall>('edge firewalls');
 
-/** Edge firewalls (sections 2.6 and 4.7): what protects which domains. */
+/** Edge firewalls (sections 2.6 and 4.7), and the domains that they protect. */
 export const edgeFirewalls = settingsCollector({
   about: 'Edge firewalls: whether they are active, what is enabled in them, and which domains they protect.',
   schedule: '*/5 * * * *',

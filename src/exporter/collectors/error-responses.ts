@@ -9,7 +9,7 @@ const FIELD = /^cache_error_(\d{3})$/;
 
 const row = z.object({ id: identifier, name: text });
 
-/** The times by status code: also of codes that the specification does not know. */
+/** Times by status code, including codes that the specification does not know. */
 const fields = z.record(z.string(), z.unknown()).transform((answer, context) => {
   const times = Object.entries(answer).flatMap(([field, value]) => {
     const code = FIELD.exec(field)?.[1];

@@ -5,7 +5,7 @@ import { settingsCollector } from '../settings/settings-collector.ts';
 /** Records of a type. */
 export interface RecordsOfType {
   readonly count: number;
-  /** Seconds; undefined where none of them has a time to live. */
+  /** Seconds; undefined if no record has a time to live. */
   readonly shortestTtl: number | undefined;
 }
 
@@ -27,7 +27,7 @@ const dnsRecord = z.object({
 
 const NO_RECORD: z.output<typeof dnsRecord> = dnsRecord.parse({});
 
-/** Counts the records of a zone by type. */
+/** Returns the numbers of a zone's records by type. */
 export function zoneRecords(items: readonly unknown[]): ZoneRecords {
   const records = items.map((item) => dnsRecord.catch(NO_RECORD).parse(item));
   const types = new Map<string, RecordsOfType>();

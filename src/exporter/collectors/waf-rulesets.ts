@@ -36,7 +36,6 @@ const row = z
     whitelistBytes: bytesOf(whitelist ?? ''),
   }));
 
-/** Undefined of what is no text. */
 function bytesOf(rules: unknown): number | undefined {
   return typeof rules === 'string' ? Buffer.byteLength(rules) : undefined;
 }

@@ -21,12 +21,12 @@ export interface Invocation<Name extends CommandName> {
   readonly env: Environment;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Say on stderr, as a line of its own, what is wrong, or in doubt. */
+  /** Writes a mistake or a doubt to stderr as a line of its own. */
   readonly complain: (text: string) => void;
   readonly warn: (text: string) => void;
   /** Aborted when the process is asked to end. */
   readonly signal: AbortSignal;
-  /** Registers what SIGHUP does; called at once where one has come already. */
+  /** Registers the reaction to SIGHUP; calls it at once if a signal has arrived already. */
   readonly onReload: (listener: () => void) => void;
   readonly logging: Logging;
 }
@@ -40,5 +40,4 @@ export interface CommandEntry<Name extends CommandName> {
   readonly load: () => Promise<Command<Name>>;
 }
 
-/** Commands by their name. */
 export type Commands = { readonly [Name in CommandName]?: CommandEntry<Name> };

@@ -22,7 +22,7 @@ export const onOff: FlagValue<boolean> = {
   parse: (text) => SWITCH[text],
 };
 
-/** A choice of receivers: none, all, or the one of a name. */
+/** Selected receivers: none, all, or one by name. */
 export type ReceiverChoice = 'none' | 'all' | { readonly name: string };
 
 /** A switch that may name one receiver. */
@@ -36,7 +36,7 @@ export const receiverChoice: FlagValue<ReceiverChoice> = {
   },
 };
 
-/** Any text but none. */
+/** Value of any text except the empty one. */
 export function text(placeholder: string): FlagValue<string> {
   return { placeholder, expected: 'a value', parse: (given) => (given === '' ? undefined : given) };
 }
@@ -78,7 +78,7 @@ export const shardOfAll: FlagValue<Shard> = {
   },
 };
 
-/** A number for all, and numbers for some by name. */
+/** Number for all, and numbers by name. */
 export interface Counts {
   readonly usual: number;
   readonly named: ReadonlyMap<string, number>;
@@ -87,7 +87,7 @@ export interface Counts {
 /** More than any account has: a plan of some hundred millions ends for want of memory. */
 const MOST_COUNTED = 1_000_000;
 
-/** Counts by name, with one without a name for all others (0 unless given): `10,edge_applications=40`. */
+/** Counts by name, and one without a name for all others (default 0): `10,edge_applications=40`. */
 export const counts: FlagValue<Counts> = {
   placeholder: 'counts',
   expected: 'counts of at most 1000000, such as "10" or "10,edge_applications=40"',
@@ -136,7 +136,7 @@ export const moment: FlagValue<number> = {
   parse: (given) => (MOMENT.safeParse(given).success ? Date.parse(given) : undefined),
 };
 
-/** Labels by name; none may start with two underscores, which Prometheus keeps for itself. */
+/** Labels by name. None may start with two underscores, which Prometheus reserves. */
 export const labelSet: FlagValue<Readonly<Record<string, string>>> = {
   placeholder: 'name=value,...',
   expected: 'labels such as "job=edge-exporter,instance=exporter:9801", each name once',

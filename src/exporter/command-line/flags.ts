@@ -38,11 +38,11 @@ export type CommandName = (typeof COMMANDS)[number];
 /** A flag of the command line. */
 export interface Flag {
   readonly value: FlagValue<unknown>;
-  /** As it would be written; a flag without a default is undefined unless it is given. */
+  /** Default in the form of a value; a flag without one is undefined unless given. */
   readonly default?: string;
   readonly about: string;
   readonly commands: readonly CommandName[];
-  /** The words that a command takes, where it does not take all. */
+  /** Values that a command accepts, if not all. */
   readonly words?: Readonly<Partial<Record<CommandName, readonly string[]>>>;
 }
 
@@ -58,7 +58,7 @@ function flagsOf<
   return Object.fromEntries(entries) as { [Key in keyof Flags]: Flags[Key] & { commands: Names } };
 }
 
-/** Every flag, by name, in the order of the help; each has an environment variable besides (`flagVariable`). */
+/** Flags by name, in the order of the help. Each has an environment variable (`flagVariable`). */
 export const FLAGS = {
   ...flagsOf(CONFIGURED, {
     'config.file': {
@@ -297,7 +297,7 @@ export function flagsFor(command: CommandName): [FlagName, Flag][] {
 /** Kubernetes' own variables of a Service that is called edge-exporter. */
 const OF_SERVICE_LINKS = /^EDGE_EXPORTER_(SERVICE_(HOST|PORT)|PORT)(_|$)/;
 
-/** The variables that look as if they gave flags and give none. */
+/** Returns variables that look like flags and are none. */
 export function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   const known = Object.keys(FLAGS).map((name) => flagVariable(name as FlagName));
   return Object.keys(env)
@@ -306,7 +306,7 @@ export function unknownVariables(env: Readonly<Record<string, string | undefined
     .map((name) => `the environment variable ${name} gives no flag and is ignored${didYouMean(name, known)}`);
 }
 
-/** The environment variable that gives a flag's value where the command line does not. */
+/** Returns the environment variable of a flag, which counts if the command line does not give the flag. */
 export function flagVariable(name: FlagName): string {
   return `EDGE_EXPORTER_${name.toUpperCase().replaceAll(/[^A-Z]/g, '_')}`;
 }

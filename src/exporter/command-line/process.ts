@@ -5,9 +5,9 @@ import type { Output } from '../text/output.ts';
 /** Time limit (ms) for threads to end. */
 const LONGEST_WAIT_MS = 500;
 
-/** Standard output. Node drops, without a word, what a disk has no room for: a file of rules would be cut off. */
+/** Standard output. Node drops data silently if a disk is full, which would cut off a file of rules. */
 export class StandardOutput implements Output {
-  /** Why a file could not take all that was written; that the reader of a pipe left is no failure. */
+  /** Failure to write to a file. A reader that leaves a pipe is no failure. */
   failure: Error | undefined;
   readonly #stream: NodeJS.WriteStream & { readonly fd: number };
   readonly #isStream: boolean;
@@ -46,7 +46,7 @@ function isPipe(fd: number): boolean {
   }
 }
 
-/** Ends the process, also where a thread waits for a disk that hangs: then by the signal that asked for it. */
+/** Ends the process even if a thread waits for a hanging disk: then with the signal that asked for it. */
 export async function endProcess(code: number, signal: NodeJS.Signals | undefined): Promise<void> {
   if (signal === undefined) await allTaken();
   else {
@@ -65,7 +65,7 @@ async function allTaken(): Promise<void> {
   await Promise.all(taken);
 }
 
-/** Reads and writes of files, and what a worker was asked for. */
+/** Returns true if file operations or workers are running. */
 function areThreadsBusy(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name === 'MessagePort');
 }
@@ -82,7 +82,7 @@ export async function endBySignal(signal: NodeJS.Signals): Promise<void> {
 /** Open files that the program needs to load itself and to poll one account. */
 const FEWEST = 256;
 
-/** The message where the operating system refuses to open one more file. */
+/** Message for a refusal of the operating system to open one more file. */
 export const TOO_FEW_FILES = `the limit of open files is too low: allow at least ${FEWEST} (ulimit -n, LimitNOFILE=)`;
 
 /** Returns true if an error is that refusal. */
@@ -90,7 +90,7 @@ export function isTooFewFiles(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }
 
-/** Returns the limit of open files and connections of this process; undefined where the system does not say. */
+/** Returns the limit of open files and connections of this process; undefined if the system does not name it. */
 export function openFilesLimit(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');

@@ -30,10 +30,10 @@ export interface ProcessContext {
   onCrash(report: (error: unknown) => void): void;
 }
 
-/** The command whose output is files: it stays as it is, other than on a terminal. */
+/** Command whose output is files, which are the same on a terminal. */
 const WRITES_FILES: CommandName = 'rules';
 
-/** The program: does what the command line asks for and returns what the process should exit with. */
+/** Runs the command of the command line and returns the exit code. */
 export async function run(context: ProcessContext, commands: Commands): Promise<ExitCode> {
   const { args, env, stdout } = context;
   const stderr = showingAll(context.stderr);
@@ -96,7 +96,7 @@ export type Request =
   | { readonly kind: 'shown'; readonly text: string }
   | { readonly kind: 'wrong'; readonly problems: readonly string[] };
 
-/** The texts given on the command line, by flag; switches are true or false. */
+/** Texts given on the command line, by flag; switches are true or false. */
 type GivenFlags = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Parses a command line (without the program's own name); `env` supplies flags that are not given. */
@@ -126,7 +126,7 @@ export function parseCommandLine(args: readonly string[], env: Environment, comm
   return request ?? { kind: 'shown', text: program.helpInformation() };
 }
 
-/** Returns what is wrong with the words of a command line, before flags are looked at. */
+/** Returns the mistake in the words of a command line, which is checked before flags. */
 function wordMistake([word = 'serve', ...rest]: readonly string[], commands: Commands): string | undefined {
   const oneDash = [word, ...rest].find((arg) => /^-[a-z]{2}/i.test(arg))?.replace(/=.*/s, '');
   if (oneDash !== undefined) return `unknown flag ${oneDash}: flags begin with two dashes: -${oneDash}`;
@@ -136,7 +136,7 @@ function wordMistake([word = 'serve', ...rest]: readonly string[], commands: Com
   return `unknown command "${named}"${didYouMean(named, known)}`;
 }
 
-/** Returns an argument as commander takes it: a switch without its value, and an unknown flag without what may be a secret. */
+/** Returns an argument for commander: a switch without its value, an unknown flag without a possible secret. */
 function withoutValue(arg: string): string {
   const [, name = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(arg) ?? [];
   if (name === '') return arg;
@@ -149,7 +149,7 @@ function isSwitch({ value }: Flag): boolean {
   return value.placeholder === undefined;
 }
 
-/** Makes the program: every command with its flags. `onCommand` is called with what was given. */
+/** Creates the program with every command and its flags. `onCommand` is called with the given ones. */
 export function programOf(
   commands: Commands,
   onCommand: (command: CommandName, given: GivenFlags) => void,

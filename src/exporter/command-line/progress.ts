@@ -12,7 +12,7 @@ export interface QuotaWait {
 /** Shorter waits (ms) are not worth a word. */
 const LONG_WAIT_MS = 2_000;
 
-/** Progress of work on a history, and the log of what happens meanwhile. */
+/** Progress of work on a history, and its log. */
 export class Progress {
   readonly log: LineLog;
   readonly #clock: Clock;

@@ -23,7 +23,7 @@ export interface SecretsInPart {
   readonly request: { readonly proxy?: ProxyServer | 'none' };
 }
 
-/** The secrets that the configuration of a part itself holds, its proxy's included: none where they are in files. */
+/** Returns the secrets in a part's configuration and its proxy; none if they are in files. */
 export function secretsOf({ credentials, request: { proxy } }: SecretsInPart): readonly Secret[] {
   const login = typeof proxy === 'object' && proxy.login !== undefined ? Object.values(proxy.login) : [];
   if (credentials?.kind === 'token') return [credentials.token, ...login];
@@ -55,7 +55,7 @@ function apiUrl() {
   return httpAddress('https://api.example.net', (url) => url.origin + url.pathname.replace(/\/+$/, ''));
 }
 
-/** An address over http or https: origin and path only, or with a query where `takesQuery` says so. */
+/** Address over http or https: origin and path only, or with a query if `takesQuery` is true. */
 export function httpAddress(
   example: string,
   written: (url: URL) => string,
@@ -96,7 +96,6 @@ export function tokenText() {
     .transform((given) => new Secret(given));
 }
 
-/** A password or key, as it is. */
 export function secretText() {
   return z
     .string()
@@ -104,7 +103,7 @@ export function secretText() {
     .transform((given) => new Secret(given));
 }
 
-/** The keys of an account that say where the platform is and what to authenticate with. */
+/** Keys of an account for the platform's address and the credentials. */
 export const ACCESS = {
   api_url: apiUrl().describe(
     'Base address of the API. Must be https unless the host is loopback or allow_http is set.',
@@ -134,7 +133,7 @@ export function sourceName() {
 
 export type ConfiguredSource = z.output<ReturnType<typeof sourceName>>;
 
-/** The keys of an account that say by which of the platform's APIs its series are read. */
+/** Keys of an account for the API of its series. */
 export const SOURCE = {
   source: sourceName()
     .default('auto')
@@ -144,7 +143,7 @@ export const SOURCE = {
     .describe('Base address of the GraphQL API, below which /metrics/graphql is; default: api_url.'),
 };
 
-/** The rule that an address breaks together with `allow_http`, if it does. @param what would be seen on the way */
+/** Returns the rule that an address and `allow_http` break together, if any. @param what data that others could see */
 export function unencrypted(
   address: unknown,
   allowHttp: unknown,
@@ -246,7 +245,7 @@ export const REQUEST = requestOf({
     ),
 });
 
-/** `proxy` as it is configured: its address, or `none` whatever the environment says. */
+/** Configured `proxy`: an address, or `none` to ignore the environment. */
 function proxyAddress() {
   return z
     .string()
@@ -260,7 +259,7 @@ function proxyAddress() {
 export const EXPECTED_PROXY =
   'expected the address of an http or https proxy, such as "http://proxy.example.net:3128"';
 
-/** The proxy at an address, with the user name and password that may stand in it; undefined where it is none. */
+/** Returns the proxy at an address, with the user name and password in it; undefined if it is not a proxy's. */
 export function parseProxy(address: string, from: string): ProxyServer | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isBare = url !== undefined && /^\/?$/.test(url.pathname + url.search + url.hash);
@@ -277,10 +276,10 @@ export function parseProxy(address: string, from: string): ProxyServer | undefin
   }
 }
 
-/** The keys of `request` that say how connections are made. */
+/** Keys of `request` for connections. */
 export type RouteKeys = Pick<z.output<typeof REQUEST>, keyof typeof ROUTE>;
 
-/** The way to a platform or receiver: through which proxy, and whom to trust there. */
+/** Returns the route to a platform or receiver: its proxy and trusted authorities. */
 export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: RouteKeys): Route {
   return {
     ...(typeof proxy === 'object' && { proxy }),
@@ -290,7 +289,7 @@ export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: Ro
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Returns true if a host of a URL is this machine, whatever its DNS says. */
+/** Returns true if the host of a URL is this machine, without DNS. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }

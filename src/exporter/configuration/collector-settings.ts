@@ -84,14 +84,14 @@ export type ProductSettings = z.output<ReturnType<typeof productSettings>>;
 
 /** Reads series of some products. */
 export interface SeriesCollector {
-  /** Cron expression, for the products that have none of their own. */
+  /** Cron expression for products without one. */
   readonly schedule: string;
   /** API to read from; undefined for the account's. */
   readonly source?: ConfiguredSource;
   readonly products: Readonly<Record<string, ProductSettings>>;
 }
 
-/** The settings of a product that the configuration does not mention: none has a default of its own. */
+/** Settings of a product that the configuration does not mention. */
 const USUAL_SETTINGS = z
   .strictObject({ by: BY.metrics, ...OF_EVERY_PRODUCT, metrics: DIMENSIONS, dimensions: DIMENSIONS })
   .parse({});
@@ -155,7 +155,7 @@ const SETTINGS = Object.fromEntries(
   [Name in CollectorName]: ReturnType<typeof settingsCollectorOf>;
 };
 
-/** The `collectors` of an account: those that run, by name. */
+/** Collectors of an account that run, by name. */
 export const COLLECTORS_SCHEMA = z.strictObject({
   metrics: seriesCollector('metrics').exactOptional().describe('Series of the metrics API (version 2).'),
   analytics: seriesCollector('analytics')
@@ -167,7 +167,7 @@ export const COLLECTORS_SCHEMA = z.strictObject({
 /** Reads one part of the platform's settings. */
 export interface SettingsCollector {
   readonly schedule: string;
-  /** Ids of what is read, where the collector takes any. */
+  /** Ids to read, if the collector takes any. */
   readonly configurations?: readonly string[];
 }
 
@@ -204,7 +204,7 @@ function withProducts(
   return { schedule, ...(source !== undefined && { source }), products };
 }
 
-/** Everything: all products of the metrics API, those that only the analytics API has, and all settings. */
+/** Returns all collectors: all products of the metrics API, those of the analytics API alone, and all settings. */
 export function defaultCollectors(): Collectors {
   const everything = Object.keys(COLLECTORS_SCHEMA.shape).map((name) => [name, {}]);
   return toCollectors(COLLECTORS_SCHEMA.parse(Object.fromEntries(everything)));

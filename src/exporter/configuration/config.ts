@@ -29,7 +29,7 @@ export type ConfigSource =
 
 /** The files that a configuration was read from. */
 export interface ReadFiles {
-  /** Hashes of what each of them held, by path. */
+  /** Hashes of the files' contents, by path. */
   readonly digests: ReadonlyMap<string, string>;
   readonly accountsFrom: readonly string[];
 }
@@ -48,7 +48,7 @@ export type LoadedConfig =
       readonly nothingConfigured: boolean;
     };
 
-/** A configuration as it was loaded, and from what. */
+/** Loaded configuration, and its files. */
 export interface ReadConfig {
   readonly loaded: LoadedConfig;
   readonly read: ReadFiles;
@@ -60,14 +60,14 @@ interface ExaminedConfig extends ReadConfig {
   readonly files: readonly NamedFile[];
 }
 
-/** Loads and checks the configuration. Whatever is wrong with it comes back as issues, all of them at once. */
+/** Loads and checks the configuration. Returns all mistakes at once as issues. */
 export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
   return (await examineConfig(source)).loaded;
 }
 
 /**
- * Loads and checks the configuration, with what an operator should know of it.
- * @param exposed the families that `/metrics` may have; undefined: of their names those of buckets alone are looked up
+ * Loads and checks the configuration, with warnings for the operator.
+ * @param exposed families that `/metrics` may have; if undefined, only the names of buckets are checked
  */
 export async function examineConfig(
   source: ConfigSource,
@@ -143,7 +143,7 @@ function checkOutline(from: Written, env: Environment) {
   return { files, rest: { limits, metrics, push }, mistakes };
 }
 
-/** Finds the files of `accounts_from`. It is a mistake that an entry finds none: a volume may not be mounted yet. */
+/** Returns the files of `accounts_from`. An entry without files is a mistake, because a volume may not be mounted yet. */
 async function findFiles({ value, place, directory }: Written) {
   const { data: accountsFrom = [] } = ACCOUNTS_FROM.safeParse(Object(value).accounts_from);
   const paths = new Set<string>();
@@ -157,7 +157,7 @@ async function findFiles({ value, place, directory }: Written) {
   return { accountsFrom, paths, mistakes };
 }
 
-/** The configuration in use, where it came from, and how the last attempt to load it anew ended. */
+/** Configuration in use, its source, and the result of the last reload. */
 export class ConfigInUse {
   readonly #clock: Clock;
   readonly #load: () => Promise<ReadConfig>;
@@ -169,7 +169,7 @@ export class ConfigInUse {
   #standIn: { readonly source: string; readonly config: Config } | undefined;
   #isStandIn = false;
 
-  /** @param load loads it anew; by default from `source` */
+  /** @param load loads the configuration; default: from `source` */
   constructor(
     source: ConfigSource,
     clock: Clock,
@@ -182,7 +182,7 @@ export class ConfigInUse {
     this.#loadedAt = clock.now();
   }
 
-  /** Loads the configuration. What is wrong with it is kept for `status`. */
+  /** Loads the configuration. Keeps its mistakes for `status`. */
   async load(): Promise<LoadedConfig> {
     const { loaded: found, read } = await this.#load();
     this.#read = read;
@@ -246,7 +246,7 @@ interface WatchOptions {
   readonly interval: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Loads it anew. The next check waits for it, so that one change is one reload, however long that takes. */
+  /** Reloads the configuration. The next check waits for it, so that one change is one reload. */
   readonly onChange: () => Promise<void>;
 }
 

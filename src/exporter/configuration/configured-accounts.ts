@@ -12,11 +12,11 @@ import { type NamedFile, withFiles } from './named-files.ts';
 import { ACCOUNT, ACCOUNTS_OUTLINE, type AccountConfig, configJsonSchema } from './schema.ts';
 import { accountWarnings } from './warnings.ts';
 
-/** An account as it was checked. */
+/** Checked account. */
 export interface CheckedAccount {
-  /** Undefined where it has no name that could be read. */
+  /** Undefined if the name cannot be read. */
   readonly name: string | undefined;
-  /** Complete, its paths and its proxy included; undefined where it holds mistakes. */
+  /** Complete account with its paths and proxy; undefined if it has mistakes. */
   readonly account: AccountConfig | undefined;
   /** Hash of its address and token; undefined if it has none. */
   readonly access: string | undefined;
@@ -26,7 +26,7 @@ export interface CheckedAccount {
   readonly issueAt: (key: 'name' | 'token', message: string) => ConfigIssue;
 }
 
-/** The accounts of one file, with the mistakes and warnings of each by itself. */
+/** Accounts of one file, with the mistakes and warnings of each. */
 interface CheckedAccounts {
   readonly accounts: readonly CheckedAccount[];
   readonly mistakes: readonly ConfigIssue[];
@@ -34,10 +34,10 @@ interface CheckedAccounts {
   readonly files: readonly NamedFile[];
 }
 
-/** Accounts that are checked in a turn of the event loop: scrapes go on between. */
+/** Number of accounts checked in a turn of the event loop, between which scrapes run. */
 const AT_ONCE = 100;
 
-/** Checks the accounts of what is written. */
+/** Checks the accounts of a file. */
 export async function checkAccounts(from: Written, env: Environment): Promise<CheckedAccounts> {
   const accounts: CheckedAccount[] = [];
   const mistakes: ConfigIssue[] = [];
@@ -74,7 +74,7 @@ export async function checkAccounts(from: Written, env: Environment): Promise<Ch
   return { accounts, mistakes: mistakes.slice(0, MOST_ISSUES), warnings, files };
 }
 
-/** Returns what an account is known by on the platform, as a hash. */
+/** Returns a hash of the account's identity on the platform. */
 function accessOf(part: unknown): string | undefined {
   const { api_url: url, token, token_file: file }: Readonly<Record<string, unknown>> = Object(part);
   if (typeof url !== 'string' || (token === undefined && file === undefined)) return undefined;
@@ -86,7 +86,7 @@ function accessOf(part: unknown): string | undefined {
 /** More would take minutes to look through. */
 const MOST_FILES = 10_000;
 
-/** The files that an entry of `accounts_from` stands for, or why it stands for none. */
+/** Files of an entry of `accounts_from`, or the reason why there are none. */
 type FoundFiles = { readonly paths: readonly string[] } | { readonly problem: string };
 
 /** Looks up a file, a folder (its YAML), or a pattern in the last part of a path; names that begin with a dot are left out. */

@@ -20,7 +20,7 @@ import { type ConfigIssue, type ConfigPath, formatPath, type UnplacedIssue } fro
 /** Size of a file with ten thousand accounts; a larger file is something else. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
-/** The text of a configuration file, or what keeps it from being one. */
+/** Text of a configuration file, or the reason why it cannot be read. */
 type ConfigText = { readonly text: string } | { readonly problem: string };
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ export async function readConfigFile(path: string): Promise<ConfigText> {
   }
 }
 
-/** Returns a hash of what was read: it may hold secrets. */
+/** Returns a hash of the text, which may hold secrets. */
 export function digestOf(read: ConfigText): string {
   return 'problem' in read ? read.problem : createHash('sha256').update(read.text).digest('hex');
 }
@@ -60,7 +60,7 @@ function decode(bytes: Buffer): ConfigText {
   }
 }
 
-/** A YAML file as plain data, and where in the file each part of it stands. */
+/** YAML file as plain data, with the place of each part. */
 interface YamlFile {
   /** The data of the file, variables filled in; undefined when it is too broken to be read further. */
   readonly value: unknown;
@@ -85,7 +85,7 @@ const YAML_PROBLEMS: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNEXPECTED_TOKEN: 'this is not expected here',
 };
 
-/** Uses of aliases, times what they repeat: ten thousand accounts may each repeat a hundred. */
+/** Limit of the uses of aliases times the nodes that they repeat: ten thousand accounts may each repeat a hundred. */
 const MOST_REPEATED = 1_000_000;
 
 /**
@@ -175,7 +175,7 @@ function look(document: Document): Look {
   return { targets, repeated, lost };
 }
 
-/** Tells the library what an alias stands for: it would look through the whole document for each. */
+/** Resolves an alias for the library, which would search the whole document for each. */
 function lead(alias: Alias, target: Node): void {
   alias.resolve = (document, context) => {
     if (context === undefined) return target as ReturnType<Alias['resolve']>;
@@ -247,14 +247,14 @@ function entryOf(node: unknown, step: string | number, targets: Targets): Entry 
   return undefined;
 }
 
-/** A configuration, or a part of one, as it is written. */
+/** Configuration or a part of it, as written. */
 export interface Written extends YamlFile {
   readonly source: string;
   /** The folder that its paths start from. */
   readonly directory: string;
 }
 
-/** Returns what a file says, without its top-level keys that begin with `x-`: as in compose files, these hold anchors. */
+/** Returns the contents of a file without its top-level `x-` keys, which hold anchors as in compose files. */
 export function written(source: string, read: ConfigText, env: Environment): Written {
   const common = { source, directory: dirname(source) };
   if ('problem' in read) {
@@ -270,7 +270,7 @@ function withoutExtensions(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('x-')));
 }
 
-/** Returns mistakes of what is written, without those that stand where one of its variables does: they come of that. */
+/** Returns the mistakes except those at the place of a variable's mistake, which causes them. */
 export function besides(issues: readonly ConfigIssue[], found: readonly ConfigIssue[]): ConfigIssue[] {
   // The environment has variables where a file has lines.
   const placeOf = ({ line, column, path }: ConfigIssue) => (line === undefined ? path : `${line}:${column}`);

@@ -8,7 +8,7 @@ type EnvironmentProxy =
   | { readonly proxy: ProxyServer | undefined }
   | { readonly variable: string; readonly message: string };
 
-/** An account or receiver with the environment's proxy if it says nothing of one, or what is wrong with the variable. */
+/** Returns an account or receiver with the environment's proxy if it names none, or the mistake in the variable. */
 export function withEnvironmentProxy<Part extends { readonly request: RouteKeys }>(
   part: Part,
   address: string,
@@ -23,8 +23,8 @@ export function withEnvironmentProxy<Part extends { readonly request: RouteKeys 
 }
 
 /**
- * Returns the proxy that the environment names for an address, by the rules of Go and curl: HTTPS_PROXY for https,
- * HTTP_PROXY for http, in either letter case, lower case first. Addresses in NO_PROXY and loopback hosts have none.
+ * Returns the environment's proxy for an address, by the rules of Go and curl: HTTPS_PROXY for https, HTTP_PROXY for
+ * http, lower case first. Addresses in NO_PROXY and loopback hosts have none.
  */
 export function environmentProxy(apiUrl: string, env: Environment): EnvironmentProxy {
   const url = new URL(apiUrl);

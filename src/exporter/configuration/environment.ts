@@ -2,10 +2,10 @@ import { ACCESS, SOURCE } from './access.ts';
 import { isQuoted, QUOTED } from './field-types.ts';
 import type { ConfigIssue, UnplacedIssue } from './issue.ts';
 
-/** The keys of an account that variables give where there is no file. */
+/** Keys of an account that variables set if there is no file. */
 const KEYS = { ...ACCESS, ...SOURCE };
 
-/** The variables that describe an account where there is no file: which of its keys each gives. */
+/** Variables that describe an account without a file, with the key of each. */
 export const ACCOUNT_VARIABLES: readonly {
   readonly key: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export function quotedVariables(env: Environment): ConfigIssue[] {
 
 const KEYS_IN_BRACES = new RegExp(`\\{(${ACCOUNT_VARIABLES.map(({ key }) => key).join('|')})\\}`, 'g');
 
-/** A message with the keys of an account that stand in braces in it as they are written where it is about. */
+/** Returns a message whose keys in braces are replaced by their written names. */
 export function withKeys(message: string, written = (key: string) => key): string {
   return message.replaceAll(KEYS_IN_BRACES, (_, key: string) => written(key));
 }
@@ -57,7 +57,6 @@ export function placeInEnvironment({ path, message }: UnplacedIssue): ConfigIssu
   return { source: 'environment', path: name, message: withKeys(message, written) };
 }
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;

@@ -16,20 +16,20 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
-/** Reports a mistake at `path`. What stands in braces is a key of an account, as `withKeys` writes it. */
+/** Reports a mistake at `path`. Keys of an account stand in braces, for `withKeys`. */
 export function addMistake(context: z.RefinementCtx, path: ConfigPath, message: string): void {
   context.addIssue({ code: 'custom', path: [...path], message });
 }
 
-/** For rules of a mapping as a whole: they are looked at whatever is wrong in it, if it is one. */
+/** Returns true for a mapping, whose rules are checked in spite of mistakes in its parts. */
 export function isMapping({ value }: { readonly value: unknown }): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Longer than any name or pattern that somebody means: each is compared with many others. */
+/** Limit of the length of names and patterns, each of which is compared with many others. */
 export const LONGEST_PATTERN = 4_096;
 
-/** More entries than any list that somebody means: of families and the like, and of configurations or accounts. */
+/** Limit of the length of lists, except lists of configurations and accounts. */
 export const MOST_ENTRIES = 1_000;
 export const MOST_NAMES = 10_000;
 
@@ -38,7 +38,7 @@ export function text(): z.ZodString {
   return z.string().regex(/\S/, 'must not be empty');
 }
 
-/** A name or pattern of what is chosen. */
+/** Name or pattern of a selection. */
 export function patternText(): z.ZodString {
   return text().max(LONGEST_PATTERN);
 }
@@ -69,7 +69,7 @@ export function duration(bounds: Bounds) {
     .transform((given, context) => milliseconds(given, bounds, EXPECTED_DURATION, context));
 }
 
-/** A duration, or `auto` for one that is learned from what the platform does. */
+/** Duration, or `auto` for a learned one. */
 export function durationOrAuto(bounds: Bounds) {
   const expected = `${EXPECTED_DURATION}, or "auto"`;
   return z
@@ -96,7 +96,7 @@ function milliseconds(
 export const QUOTED =
   'is in quotes, which belong to the value: an env file of Docker needs none, so leave them out';
 
-/** Tells whether a text begins and ends with the same quote. */
+/** Returns true if a text begins and ends with the same quote. */
 export function isQuoted(text: string): boolean {
   return /^(["']).*\1$/s.test(text.trim());
 }

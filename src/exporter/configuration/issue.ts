@@ -4,11 +4,11 @@ import { didYouMean, suggest } from '../text/suggestion.ts';
 /** A place in a configuration: keys and list positions from the top. */
 export type ConfigPath = readonly (string | number)[];
 
-/** A mistake in (or a doubt about) the configuration, for the person who wrote it. It repeats no value that was given. */
+/** Mistake in the configuration, or a doubt about it, for its author. It repeats no given value. */
 export interface ConfigIssue {
-  /** The file as it was named, or `environment`. */
+  /** File name as given, or `environment`. */
   readonly source: string;
-  /** From 1; absent where the source has no lines. */
+  /** Line number from 1; absent if the source has no lines. */
   readonly line?: number;
   readonly column?: number;
   /** Such as `accounts[0].collectors.metrics.schedule`, or a variable's name; empty for the whole. */
@@ -32,7 +32,7 @@ export function formatIssue(issue: ConfigIssue): string {
   return `${issue.source}${position}: ${path}${issue.message}`;
 }
 
-/** The path as it is written in JavaScript: dots between plain keys, everything else in brackets. */
+/** Returns a path in JavaScript's form: dots between plain keys, everything else in brackets. */
 export function formatPath(path: ConfigPath): string {
   let text = '';
   for (const step of path) {
@@ -71,9 +71,9 @@ const WORDS: Readonly<Record<string, string>> = {
 type Schema = z.core.JSONSchema.BaseSchema;
 
 /**
- * zod's issues in the words of someone who edits the file, one finding for each mistake; `schema` lists the keys that there
- * could have been. It takes issues that hold their input.
- * @param above where in the whole, which `schema` describes, that stands which was checked
+ * Returns zod's issues in words for the author of the file, one for each mistake. `schema` names the possible keys.
+ * Issues must hold their input.
+ * @param above position of the checked part in the whole that `schema` describes
  */
 export function findings(error: z.ZodError, schema: Schema, above: ConfigPath = []): UnplacedIssue[] {
   return error.issues.slice(0, MOST_ISSUES).flatMap((issue) => {
@@ -104,7 +104,7 @@ function knownKeys(root: Schema, path: ConfigPath): string[] {
   return Object.keys(schema.properties ?? {});
 }
 
-/** zod's own messages repeat what was given, or speak of types; the schema's, and those here, do not. */
+/** Beginnings of zod's own messages, which repeat given values or speak of types. */
 const OF_ZOD = /^(Invalid|Too small|Too big)/;
 
 const UNITS_OF: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
@@ -160,7 +160,7 @@ export function check<Value>(
   }
 }
 
-/** Returns a finding for each key `__proto__`: where keys are names of the user's, zod leaves it out without a word. */
+/** Returns a finding for each key `__proto__`, which zod drops silently from mappings with free keys. */
 function reservedKeys(value: unknown, above: ConfigPath): UnplacedIssue[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value).flatMap((key) => {

@@ -243,13 +243,13 @@ export function secretsOfReceiver(receiver: Receiver): readonly Secret[] {
   ];
 }
 
-/** The keys that decide where the samples of a receiver arrive. */
+/** Keys that decide where a receiver's samples arrive. */
 export type Destination = Pick<Receiver, 'kind' | 'url'> &
   Partial<Pick<Receiver, 'headers' | 'labels' | 'credentials' | 'oauth2' | 'sigv4'>>;
 
 /**
- * Returns a digest of the destination of a receiver's samples, which reveals no secret. Tenants may share an address:
- * they differ by a header, a login, or added labels.
+ * Returns a digest of the destination of a receiver's samples, which reveals no secret. Tenants of one address differ by
+ * a header, a login, or added labels.
  */
 export function digestOfDestination(destination: Destination): string {
   const { kind, url, headers = {}, labels = {}, oauth2, sigv4 } = destination;

@@ -50,7 +50,7 @@ const PARTS = ['cache', 'scheme', 'method', 'class', 'code', 'family', 'dimensio
 const MOST_LABELS = 20;
 const LONGEST_VALUE = 256;
 
-/** Labels by name that an account's series carry besides their own. */
+/** Further labels of an account's series, by name. */
 export const LABELS = z
   .record(z.string(), z.string().min(1, 'must not be empty').max(LONGEST_VALUE))
   .superRefine((labels, context) => {
@@ -71,7 +71,7 @@ export const LABELS = z
 
 const unitName = z.enum(UNIT_NAMES);
 
-/** Units by metric, or by `metric.dimension`. Only a unit that has an effect is accepted. */
+/** Units by metric or `metric.dimension`. Only units with an effect are accepted. */
 export const UNITS = z.record(z.string(), unitName).superRefine(
   (units, context) => {
     for (const [name, unit] of Object.entries(units)) {
@@ -82,7 +82,7 @@ export const UNITS = z.record(z.string(), unitName).superRefine(
   { when: isMapping },
 );
 
-/** Why a unit would have no effect. A name that the catalogue does not know is a warning instead. */
+/** Returns the reason why a unit has no effect. A name outside the catalogue is a warning instead. */
 function unitMistake(name: string, given: unknown): string | undefined {
   const kinds = unitKinds(name);
   if (kinds === undefined) return undefined;
@@ -143,7 +143,7 @@ const TIMES = {
 /** The part of an account that is polled, which only a flag sets. */
 const WHOLE: Pick<Sharded, 'shard'> = {};
 
-/** One account, as it is written and as it is used. */
+/** One account, as written (input) and as used (output). */
 export const ACCOUNT = z
   .strictObject({
     name: nameText().describe('Value of the account label; unique.'),
@@ -237,7 +237,7 @@ const someAccounts = (
 /** Keys of the top level that the reader leaves out. */
 const EXTENSIONS = { '^x-': { description: 'Anything, for anchors and merge keys.' } };
 
-/** The configuration as it is written in YAML (its input) and as the program uses it (its output). */
+/** Configuration as written in YAML (input) and as used (output). */
 export const CONFIG = z
   .strictObject({
     accounts: z
@@ -266,7 +266,7 @@ export type Config = z.output<typeof CONFIG>;
 
 let jsonSchema: z.core.JSONSchema.BaseSchema | undefined;
 
-/** The JSON Schema of the YAML file, by which editors complete and check it. Made once, since that takes milliseconds. */
+/** Returns the JSON Schema of the YAML file for editors. Made once, because that takes milliseconds. */
 export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
   jsonSchema ??= z.toJSONSchema(CONFIG, { io: 'input' });
   return jsonSchema;

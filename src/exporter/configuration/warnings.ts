@@ -7,15 +7,15 @@ import { didYouMean } from '../text/suggestion.ts';
 import type { ConfigPath, UnplacedIssue } from './issue.ts';
 import type { ACCOUNT, Config } from './schema.ts';
 
-/** An account as it is written, which breaks no rule of the schema. */
+/** Account as written, which breaks no rule of the schema. */
 type Given = z.input<typeof ACCOUNT>;
 
-/** Returns what an account is allowed, but probably not meant to say. */
+/** Returns warnings about settings of an account that are allowed and probably not intended. */
 export function accountWarnings(account: Given, path: ConfigPath): UnplacedIssue[] {
   return Array.from(doubtsOf(account), (finding) => ({ ...finding, path: [...path, ...finding.path] }));
 }
 
-/** From here on buckets settle when the usual windows of an hour have left them behind. */
+/** Settle delay (ms) beyond which buckets settle after the usual windows of an hour have left them behind. */
 const LONG_SETTLE_MS = 50 * 60_000;
 
 /** Yields doubts, with paths from the account. */
@@ -90,7 +90,7 @@ export function configWarnings(
 const MOST_UNMATCHED = 100;
 const MOST_COMPARED = 200_000;
 
-/** Returns the patterns that none of the names matches, with their places. */
+/** Returns the patterns without a matching name, with their places. */
 function unmatched(
   patterns: readonly string[],
   names: readonly string[],
@@ -133,13 +133,13 @@ function* schedulesWithSeconds({ discovery, collectors = {} }: Given): Generator
       yield warning(path, 'the field for seconds is ignored: polls are a minute apart or more');
 }
 
-/** A collector of series that runs; undefined where it does not. */
+/** Returns a collector of series if it runs. */
 function running({ collectors = {} }: Given, api: SeriesApi) {
   const collector = Object.hasOwn(collectors, api) ? collectors[api] : undefined;
   return collector?.enabled === false ? undefined : collector;
 }
 
-/** The metrics that some products have by GraphQL alone. */
+/** Metrics that some products have in GraphQL only. */
 const ONLY_ELSEWHERE = new Set(PRODUCTS.flatMap(({ onlyElsewhere = [] }) => onlyElsewhere));
 
 function* unknownMetrics(account: Given, product: Product): Generator<UnplacedIssue> {
@@ -155,7 +155,7 @@ function* unknownMetrics(account: Given, product: Product): Generator<UnplacedIs
   }
 }
 
-/** Why a metric is not read as it is named; undefined where it is. */
+/** Returns the reason why a metric is not read under its name; undefined if it is. */
 function whyNotRead(
   { slug, metrics, onlyElsewhere = [] }: Product,
   metric: string,

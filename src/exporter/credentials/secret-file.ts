@@ -13,14 +13,14 @@ const FILE_WORDS: Readonly<Record<string, string>> = {
   ENOTDIR: 'part of its path is not a folder',
 };
 
-/** A secret as it was found in its file. */
+/** Secret in its file. */
 export interface FoundSecret {
   readonly secret: Secret;
-  /** Changes when the file does, also when a mounted secret is swapped by a symbolic link. */
+  /** Changes with the file, also if a symbolic link swaps a mounted secret. */
   readonly fingerprint: string;
 }
 
-/** The token in a file; `known` where that has not changed. @throws PlatformFailure `unauthorized` when there is none */
+/** Returns the token in a file; `known` if the file has not changed. @throws PlatformFailure `unauthorized` if there is none */
 export async function readTokenFile(
   path: string,
   name: string,
@@ -38,15 +38,15 @@ export async function readPasswordFile(path: string, name: string): Promise<Secr
   return secret;
 }
 
-/** Why a secret cannot be read from a file. */
+/** Reason why a secret cannot be read from a file. */
 export interface SecretFileTrouble {
-  /** Text without any path: what was meant as a path may be the secret itself. */
+  /** Text without a path, because the configured path may be the secret itself. */
   readonly message: string;
   /** True if the file is there and may be read: then it is the wrong one, or has the wrong content. */
   readonly wrong: boolean;
 }
 
-/** Why the secret cannot be read from the file now, if so. */
+/** Returns the reason why the secret cannot be read from the file now, if there is one. */
 export async function secretFileTrouble(
   path: string,
   holds: 'token' | 'password',
@@ -112,7 +112,7 @@ export function tokenFile(path: string): Credentials {
     last = found;
     return found.secret;
   };
-  /** Undefined where the file cannot be read: that leaves the last good token in use. */
+  /** Returns undefined if the file cannot be read: the last good token stays in use. */
   const readIfGood = () => read(last).catch(() => undefined);
   return {
     ...WITHOUT_LOGIN,

@@ -14,7 +14,7 @@ interface TokenLoginOptions extends CredentialsOptions {
   readonly password: () => Promise<Secret>;
 }
 
-/** Tokens made from a login: created when needed, renewed in the background, created anew when refused, revoked when replaced. */
+/** Tokens from a login: created when needed, renewed in the background, created again when refused, revoked when replaced. */
 class TokenLogin implements Credentials {
   readonly kind = 'password';
   readonly #options: TokenLoginOptions;
@@ -67,7 +67,7 @@ class TokenLogin implements Credentials {
     return this.#hasAnotherLogin();
   }
 
-  /** Does nothing: the user of a login stays the owner, whatever the token. */
+  /** Does nothing: the user of the login stays the owner. */
   async look(): Promise<void> {}
 
   expiresAt(): number | undefined {
@@ -156,7 +156,7 @@ class TokenLogin implements Credentials {
     await this.#revoke([...this.#retired, ...current], signal);
   }
 
-  /** If revocation fails, the token expires by itself. */
+  /** Revokes tokens. If that fails, they expire. */
   async #revoke(tokens: readonly CreatedToken[], signal: AbortSignal): Promise<void> {
     const alive = tokens.filter(({ expiresAt }) => expiresAt > this.#clock.now());
     if (alive.length === 0) return;
@@ -167,7 +167,7 @@ class TokenLogin implements Credentials {
     if (failed > 0) this.#options.onNotice?.(`${failed} of ${alive.length} tokens could not be revoked`);
   }
 
-  /** True if the platform refused a login, and there is another by now: it need not wait for what was wrong with the first. */
+  /** Returns true if the platform refused a login and there is another now, which need not wait. */
   async #hasAnotherLogin(): Promise<boolean> {
     if (!this.#gate.isOfLogin) return false;
     // A password that cannot be read is nothing to try.
@@ -175,7 +175,7 @@ class TokenLogin implements Credentials {
     return login !== this.#tried;
   }
 
-  /** The login as it is now: the same object for as long as the password stays the same. */
+  /** Returns the current login: the same object while the password stays the same. */
   async #currentLogin(): Promise<Login> {
     const password = await this.#options.password();
     if (this.#login?.password.reveal() === password.reveal()) return this.#login;
@@ -205,7 +205,7 @@ export class TokenCreationGate {
   #opensAt = Number.NEGATIVE_INFINITY;
   #last: PlatformFailure | undefined;
 
-  /** True if the last failure was about the login or what it made, and not about the platform. */
+  /** True if the last failure concerned the login or its token, not the platform. */
   get isOfLogin(): boolean {
     return this.#last !== undefined && isRefusal(this.#last);
   }
@@ -256,7 +256,7 @@ function waitAfter(strikes: number, first: number): number {
   return strikes === 0 ? 0 : Math.min(first * 2 ** (strikes - 1), LONGEST_WAIT_MS);
 }
 
-/** Returns the wait that a 429 asks for: `Retry-After`, or else the time until the window's reset, both by the platform's clock. */
+/** Returns the wait after a 429: `Retry-After`, or the time until the window's reset, in the platform's time. */
 function askedWait(failure: PlatformFailure): number {
   if (!(failure instanceof ExchangeFailure) || failure.outcome !== 'rate_limited') return 0;
   const { retryAfterMs, rate, serverDate } = failure.info;
@@ -277,7 +277,7 @@ export type CredentialsSource =
     };
 
 interface CredentialsOptions extends TransportOptions {
-  /** Called with what an operator should know and no poll reports, such as a failed renewal. */
+  /** Receives news for the operator that no poll reports, such as a failed renewal. */
   readonly onNotice?: (text: string) => void;
 }
 

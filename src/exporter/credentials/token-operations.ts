@@ -47,7 +47,7 @@ export class TokenOperations {
     this.#transport = new Transport({ ...options, connections: 1 });
   }
 
-  /** @throws PlatformFailure when the platform creates none, and the signal's reason when it aborts */
+  /** @throws PlatformFailure if the platform creates no token, and the signal's reason if it aborts */
   async create(login: Login, signal: AbortSignal): Promise<CreatedToken> {
     try {
       return await this.#post(login, signal);
@@ -112,21 +112,24 @@ export class TokenOperations {
   }
 }
 
-/** The only lifetime that the specification shows (section 5), taken when the platform gives none. */
+/** Lifetime in the specification's example (section 5), for answers without one. */
 const ASSUMED_LIFETIME_MS = 24 * 3_600_000;
-/** A token that lives shorter would be created anew all the time; if it really does, the platform refuses it. */
+/**
+ * Least lifetime that is believed, so that tokens are not created all the time. If one really expires before, the
+ * platform refuses it.
+ */
 const SHORTEST_LIFETIME_MS = 60_000;
 /** Late enough not to waste tokens, early enough to try several times. */
 const RENEWED_AFTER_SHARE = 0.85;
 
-/** Returns the life of a token by the local clock: the platform's times are only compared with each other. */
+/** Returns the lifetime of a token in local time, from the difference of the platform's times. */
 export function lifeOf({
   createdAt,
   expiresAt,
   receivedAt,
   serverDate,
 }: {
-  /** As the platform sent them (section 2.1). */
+  /** Times as the platform sent them (section 2.1). */
   readonly createdAt: unknown;
   readonly expiresAt: unknown;
   /** Local time of the answer, and the time of its `Date` header. */

@@ -14,12 +14,10 @@ type Exposed = Pick<Store, 'refresh' | 'pages' | 'onChange'>;
  */
 const WAIT_MS = 100;
 
-/** A scrape waits for changes to be rendered no longer than this (ms): then it gets what is ready. Of a million series all may change at once. */
+/** Longest wait (ms) of a scrape for rendering; it then gets the ready bytes. A million series may change at once. */
 const LONGEST_WAIT_MS = 2_000;
 
-/**
- * This many changes, those of about 15 polls, are rendered at once, so that a scrape never waits for long.
- */
+/** Number of changes, those of about 15 polls, that are rendered at once, so that scrapes wait briefly. */
 const FULL_BATCH = 64;
 
 /** End of a document. */
@@ -65,7 +63,7 @@ class FrozenDocument {
   }
 }
 
-/** A body, and what was added to it. */
+/** Body, and its additions. */
 interface Body {
   readonly further: readonly Segment[];
   readonly pieces: readonly Buffer[];
@@ -80,8 +78,8 @@ export interface ExpositionOptions {
 
 /**
  * Bodies of `/metrics`, kept ready. Samples are rendered and compressed soon after each change, in slices of the event
- * loop's time and only where they changed. Then they replace the former body as a whole. A scrape sees each owner's
- * samples all old or all new, with everything that was published before it unless rendering takes too long.
+ * loop's time and only where they changed. They then replace the former body as a whole. A scrape sees all samples of an
+ * owner old, or all new. It sees everything published before, unless rendering takes too long.
  */
 export class Exposition {
   readonly #exposed: Exposed;
@@ -112,8 +110,8 @@ export class Exposition {
   }
 
   /**
-   * Like `refresh`, for a scrape that waits, though not for long: it goes before other work.
-   * @param mustBeWhole whether it waits for all, however long: what must not be shown any more may be among it
+   * Refreshes for a scrape, before other work, with a limited wait.
+   * @param mustBeWhole true to wait for all changes: samples that must disappear may be among them
    */
   refreshForScrape(mustBeWhole = false): Promise<void> | undefined {
     const refreshed = this.refresh();

@@ -2,9 +2,7 @@ import { joinSegments, makeSegment, type Segment, segmentOf } from './segment.ts
 import { type LineHolder, SeriesTable } from './series-table.ts';
 import { type ExpositionFormat, type FamilyMetadata, familyHeader, formatValue } from './text-format.ts';
 
-/**
- * A chunk of this size (bytes) takes no more lines. A poll rewrites every chunk in which it changes a line.
- */
+/** Size (bytes) from which a chunk takes no more lines. A poll rewrites every chunk in which it changes a line. */
 const FULL_SIZE = 8 * 1024;
 /** A value with its space and line end, about. */
 const VALUE_SIZE = 10;
@@ -14,7 +12,7 @@ const VALUE_SIZE = 10;
  * compress better: rows of 16 KB make a body a quarter larger than rows of 32.
  */
 const CHUNKS_IN_ROW = 4;
-/** The first chunks of each family are rows by themselves: in most families a poll changes a line or two. */
+/** Number of first chunks of a family that are rows of their own, because a poll changes a line or two in most families. */
 const SINGLE_CHUNKS = 32;
 /**
  * Rows that are joined as a group, so that a body has few pieces. A change in one row costs a copy of the group's compressed
@@ -29,7 +27,7 @@ export type Page = Readonly<Record<ExpositionFormat, readonly Segment[]>>;
 
 type Table = SeriesTable<Chunk>;
 
-/** Consecutive lines of one family: the unit in which a page is rendered anew. */
+/** Consecutive lines of one family: the unit of rendering. */
 class Chunk implements LineHolder {
   readonly family: FamilyLines;
   /** Position in its family. */
@@ -116,7 +114,7 @@ export class FamilyLines {
     return this.#table.find(this, text);
   }
 
-  /** Adds a series that is not shown yet. `text` is what follows the family's name on its line, up to the value. */
+  /** Adds a series. `text` is its line from the family's name to the value. */
   add(text: string, value: number): number {
     const [chunk = this.#newChunk()] = this.#roomy;
     const series = this.#table.add(text, value, chunk);
@@ -155,7 +153,7 @@ export class FamilyLines {
     this.#makeStale(chunk);
   }
 
-  /** Renders what has changed, a chunk, row or group a step; changes that come meanwhile may be included. */
+  /** Renders the changes, a chunk, row or group at a step; may include changes that arrive meanwhile. */
   *render(): Generator<undefined, void> {
     const rows = new Set<number>();
     for (const chunk of this.#stale) {
@@ -212,17 +210,17 @@ function firstChunkOf(row: number): number {
   return row < SINGLE_CHUNKS ? row : SINGLE_CHUNKS + (row - SINGLE_CHUNKS) * CHUNKS_IN_ROW;
 }
 
-/** Families that have series, and their pages: by name, as last rendered. */
+/** Families with series, and their pages by name, as last rendered. */
 export class Families {
   readonly table: Table = new SeriesTable();
   readonly #families = new Map<string, FamilyLines>();
   /** Families to render, and families without series. */
   readonly #stale = new Set<FamilyLines>();
-  /** All, by name; undefined once one has come or gone. */
+  /** All families by name; undefined after one was added or removed. */
   #sorted: readonly FamilyLines[] | undefined;
   #pages: readonly Page[] = [];
 
-  /** The lines of a family, by its name: the first metadata given for a name stays. */
+  /** Returns the lines of a family; the first metadata for a name stays. */
   of(family: FamilyMetadata): FamilyLines {
     const known = this.#families.get(family.name);
     if (known !== undefined) return known;
@@ -237,7 +235,7 @@ export class Families {
     return this.#families.get(name);
   }
 
-  /** Renders what has changed, in small steps, and then makes the pages anew; a family without series is forgotten. */
+  /** Renders the changes in small steps, then replaces the pages. Forgets families without series. */
   *render(): Generator<undefined, void> {
     if (this.#stale.size === 0) return;
     const stale = [...this.#stale];

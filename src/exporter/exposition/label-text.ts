@@ -4,8 +4,8 @@ const NEEDS_ESCAPE = /[\\"\n\ud800-\udfff]/;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 
 /**
- * A label value as it stands between the quotes of a sample line. Any string gives valid UTF-8: a surrogate
- * without its partner, which UTF-8 cannot hold, becomes U+FFFD.
+ * Returns a label value as it stands between the quotes of a sample line. The result is valid UTF-8: a lone surrogate
+ * becomes U+FFFD.
  */
 export function escapeLabelValue(value: string): string {
   if (!NEEDS_ESCAPE.test(value)) return value;
@@ -14,7 +14,7 @@ export function escapeLabelValue(value: string): string {
     .replace(/[\\"\n]/g, (character) => ESCAPES[character] ?? '');
 }
 
-/** The labels of a sample line, braces included, or nothing where there are none; `names` gives the order. */
+/** Returns the labels of a sample line with braces, or nothing without labels; `names` gives the order. */
 export function writeLabels(names: readonly string[], labels: Labels): string {
   if (names.length === 0) return '';
   const pairs = names.map((name) => `${name}="${escapeLabelValue(labels[name] ?? '')}"`);
@@ -43,7 +43,7 @@ function shortened(value: string): string {
  * Values that are too long end in an ellipsis.
  */
 export class LabelTexts {
-  /** Orders of labels by their names as given, and by their sorted names. Labels come in a few shapes, so both stay small. */
+  /** Orders of labels by their given and their sorted names. Labels come in a few shapes, so both stay small. */
   readonly #orders = new Map<string, readonly string[]>();
   /** Number of values that were too long, and the first of each label, as exposed. */
   shortenedCount = 0;

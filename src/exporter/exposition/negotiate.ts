@@ -12,7 +12,7 @@ interface MediaRange {
   readonly weight: number;
 }
 
-/** One element of an Accept header (RFC 9110, section 12.5.1). A weight that is no number counts as none given. */
+/** Parses one element of an Accept header (RFC 9110, section 12.5.1). An invalid weight counts as none. */
 function parseRange(element: string): MediaRange {
   const [type = '', ...pairs] = element.split(';').map((part) => part.trim().toLowerCase());
   const parameters = new Map(
@@ -41,8 +41,8 @@ function weightOf(ranges: readonly MediaRange[], types: readonly string[], versi
 }
 
 /**
- * The format to answer an Accept header with. OpenMetrics only for who names it and likes it no less than text, since
- * a browser's or curl's wildcard asks for something to read; text for everybody else: refusing would help nobody.
+ * Returns the format for an Accept header. OpenMetrics if the client names it and prefers text no more, because browsers
+ * and curl accept anything; otherwise text.
  */
 export function negotiateFormat(accept: string | undefined): ExpositionFormat {
   const ranges = (accept ?? '').split(',').map(parseRange);

@@ -1,17 +1,17 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
-/** A piece of a body, ready to be sent as it is or as a piece of a gzip stream. It never changes. */
+/** Piece of a body, ready to be sent plain or as part of a gzip stream. Never changes. */
 export interface Segment {
   /** The text, in pieces to be sent one after the other. */
   readonly identity: readonly Buffer[];
   /**
-   * The same compressed: deflate blocks that end on a byte boundary and refer to nothing outside, so that segments can be
-   * strung together.
+   * The same compressed: deflate blocks that end on a byte boundary and refer to nothing outside, so that segments can
+   * be joined.
    */
   readonly deflated: Buffer;
   /** CRC-32 of the text. */
   readonly crc: number;
-  /** Shift of the CRC-32 of preceding text by this text. */
+  /** Shift of the CRC-32 of preceding text by the length of this text. */
   readonly shift: number;
   /** Bytes of the text. */
   readonly length: number;
@@ -94,7 +94,7 @@ export function joinSegments(segments: readonly Segment[]): Segment {
   return { identity, deflated: Buffer.concat(deflated), crc, shift, length };
 }
 
-/** Smaller pieces (bytes) are copied together: each costs about as much to write as so many bytes to copy. */
+/** Size (bytes) below which pieces are copied together, because writing each costs as much as copying so many bytes. */
 const SMALL_PIECE = 8 * 1024;
 
 /**

@@ -11,16 +11,16 @@ export interface LineHolder {
 }
 
 /**
- * The series of many families, in columns: each series has a number until it is deleted, and each column is an array by
- * number. Measured, arrays for each owner and family took three times the memory where they held one series. A label text
- * is a string only until it is rendered: then it is in the bytes to be sent.
+ * Series of many families, in columns. Each series has a number until it is deleted, and each column is an array by
+ * number. Measured: arrays for each owner and family took three times the memory. A label text is a string only until it
+ * is rendered.
  *
- * Columns are public: a call for each of many series would cost more than the work itself.
+ * Columns are public, because a call for each of many series would cost more than the work itself.
  */
 export class SeriesTable<Chunk extends LineHolder> {
   /** The chunk of each series; undefined for unused numbers. */
   readonly chunks: (Chunk | undefined)[] = [];
-  /** The labels object that each was last published with; undefined where only the text is known. */
+  /** Labels object of the last publication; undefined if only the text is known. */
   readonly labels: (Labels | undefined)[] = [];
   /** Label texts that are not rendered yet. */
   readonly texts = new Map<number, string>();
@@ -28,7 +28,7 @@ export class SeriesTable<Chunk extends LineHolder> {
   /** Place and length (bytes) of each label text in its chunk. */
   starts = new Uint32Array(FIRST_CAPACITY);
   lengths = new Uint32Array(FIRST_CAPACITY);
-  /** 1 where the line has changed since it was rendered, or was never rendered. */
+  /** 1 if the line has changed since it was rendered, or was never rendered. */
   isStale = new Uint8Array(FIRST_CAPACITY);
   /** Numbers of series that are gone. */
   readonly #free: number[] = [];
@@ -85,9 +85,9 @@ export class SeriesTable<Chunk extends LineHolder> {
 }
 
 /**
- * Finds numbers of series by a hash of family and label text: chains in flat arrays. Measured, a map by text takes forty
- * bytes a series more, and the text itself. It grows by one chain at a time (linear hashing), since doubling a table of
- * 500,000 numbers would block for 30 ms.
+ * Numbers of series by a hash of family and label text, as chains in flat arrays. Measured: a map by text takes forty
+ * more bytes a series, and the text itself. It grows by one chain at a time (linear hashing), because doubling a table
+ * of 500,000 numbers would block for 30 ms.
  */
 export class SeriesIndex {
   /** The first number of each chain. */
@@ -96,11 +96,11 @@ export class SeriesIndex {
   /** The smallest power of two that is no less than the number of chains. */
   #width = 1;
   #count = 0;
-  /** Next series in its chain, and its hash, by number. */
+  /** Next series in the chain, and hash, by number. */
   #following = new Int32Array(FIRST_CAPACITY);
   #hashes = new Int32Array(FIRST_CAPACITY);
 
-  /** The first number of this hash; -1 for none. */
+  /** Returns the first number with this hash; -1 if there is none. */
   first(hash: number): number {
     return this.#from(this.#chains[this.#chainOf(hash)] ?? NONE, hash);
   }
@@ -183,7 +183,7 @@ function taking<Column extends Float64Array | Uint32Array | Int32Array | Uint8Ar
   return column;
 }
 
-/** FNV-1a over UTF-16 units; `before` is the hash of what comes before the text. Signed, of 32 bits. */
+/** Returns FNV-1a over UTF-16 units, signed, 32 bits; `before` is the hash of preceding text. */
 export function hashOf(text: string, before = 0x811c9dc5 | 0): number {
   let hash = before;
   for (let index = 0; index < text.length; index += 1) {

@@ -5,23 +5,23 @@ interface SlicedWork {
   readonly steps: Iterator<undefined, void>;
   /** Called after the last step. */
   readonly done: () => void;
-  /** Returns true if somebody waits for it; undefined if nobody ever does. */
+  /** True if somebody waits for it; undefined if nobody ever does. */
   readonly isUrgent?: (() => boolean) | undefined;
   readonly failed: (error: unknown) => void;
 }
 
-/** All such work of the process, since that of a thousand accounts begins in the same turn: the first goes on next. */
+/** Sliced work of the process in the order of its turns: a thousand accounts begin in the same turn. */
 const waiting: SlicedWork[] = [];
-/** Work that somebody may wait for. There is little of it, so asking each is cheap. */
+/** Sliced work that somebody may wait for. It is little, so asking each is cheap. */
 const awaitable = new Set<SlicedWork>();
-/** Until when slices may go on in this turn; undefined while none has begun. */
+/** Time until which slices may run in this turn; undefined before the first. */
 let sliceEnd: number | undefined;
 
 /**
- * Takes `steps` to their end in slices, between which the event loop has its turn: the first at once, unless others have
- * used up the time of this turn, and then in turn with all other work.
- * @param isUrgent whether somebody waits for it, so that it goes before other work; nobody by default
- * @returns undefined when one slice was enough
+ * Runs `steps` to their end in slices that give way to the event loop. The first slice runs at once if this turn has
+ * time left; others take turns with all other work.
+ * @param isUrgent returns true while somebody waits, which puts it before other work; default: nobody
+ * @returns undefined if one slice was enough
  */
 export function runInSlices(
   steps: Iterator<undefined, void>,
@@ -53,7 +53,7 @@ export function toTheEnd<Result>(steps: Generator<undefined, Result>): Result {
   return step.value;
 }
 
-/** All of `values`, one a step, before other work: somebody waits for them. */
+/** Returns all of `values`, one at a step, before other work, because somebody waits for them. */
 export function takenInSlices<Value>(values: Iterable<Value>): Promise<Value[]> {
   return madeInSlices(allOf(values), () => true);
 }
@@ -123,7 +123,10 @@ function nextWork(): SlicedWork | undefined {
   return next;
 }
 
-/** Takes steps of the work that comes next, which waits again behind all other unless it is done. What a step sets off goes on before the next one: it counts too. */
+/**
+ * Runs steps of the next work, which then waits behind all other work unless it is done. Promises that a step resolves
+ * run before the next step and count too.
+ */
 async function takeNext(end: number): Promise<void> {
   const work = nextWork();
   if (work === undefined) return;

@@ -23,9 +23,9 @@ interface Owner {
 }
 
 /**
- * Samples of `/metrics`, by owner. An owner publishes its samples in place of those it published before. Publishing only
- * queues; an `Exposition` applies the queue in small steps, so that a hundred thousand series at once block nothing. A
- * series is exposed once, whoever publishes it, and at most `seriesLimit` series are exposed.
+ * Samples of `/metrics`, by owner. An owner's samples replace those it published before. Publishing only queues; an
+ * `Exposition` applies the queue in small steps, so that a hundred thousand series block nothing. A series is exposed
+ * once, whoever publishes it. At most `seriesLimit` series are exposed.
  */
 export class Store {
   readonly #families = new Families();
@@ -34,7 +34,7 @@ export class Store {
   /** Owners with something to apply, in the order in which they queued. */
   #queue = new Set<Owner>();
   #listener: () => void = () => {};
-  /** Undefined where no family is excluded. */
+  /** Undefined if no family is excluded. */
   #isExcluded: ((family: string) => boolean) | undefined;
   /** True if everything exposed was checked against the exclusions. */
   #isChecked = true;
@@ -48,7 +48,7 @@ export class Store {
     this.seriesLimit = seriesLimit;
   }
 
-  /** Leaves these families out from now on, those shown too; a family that is let in again appears when it is next published. */
+  /** Excludes these families from now on, also those shown. A family that is included again appears with its next publication. */
   exclude(isExcluded: ((family: string) => boolean) | undefined): void {
     this.#isExcluded = isExcluded;
     this.#isChecked = false;
@@ -66,8 +66,8 @@ export class Store {
   }
 
   /**
-   * Number of times that a series was left out because it was exposed already, by this owner or another. It only grows.
-   * Prometheus rejects a scrape with a repeated series as a whole.
+   * Number of samples left out because their series was exposed already. Only grows. Prometheus rejects a whole scrape
+   * with a repeated series.
    */
   get duplicateSeries(): number {
     return this.#duplicates;
@@ -78,14 +78,14 @@ export class Store {
     return this.#labelTexts.shortenedCount;
   }
 
-  /** Labels of which a value was truncated, each with the first of them as it is shown. */
+  /** Labels with truncated values, each with its first shown value. */
   get shortened(): ReadonlyMap<string, string> {
     return this.#labelTexts.shortened;
   }
 
   /**
-   * Replaces everything `owner` shows, all at once, until somebody calls `expire` with a time of `until` or later.
-   * `samples` must stay as they are. Callers should keep one `Labels` object for each series: its text is then written only once.
+   * Replaces everything that `owner` shows, at once, until `expire` is called with a time of `until` or later. `samples`
+   * must not change. Callers should keep one `Labels` object for each series, whose text is then written only once.
    */
   publish(owner: string, samples: readonly Sample[], until: number): void {
     const known = this.#owners.get(owner);
@@ -101,7 +101,7 @@ export class Store {
     if (entry !== undefined) this.#withdraw(entry);
   }
 
-  /** Removes what has expired by `now`; returns how many owners. */
+  /** Removes owners that have expired by `now`; returns their number. */
   expire(now: number): number {
     let count = 0;
     for (const entry of this.#owners.values()) {
@@ -124,7 +124,7 @@ export class Store {
     yield* this.#families.render();
   }
 
-  /** Puts samples of the wanted families, as rendered last, into a map by the text of their lines, in small steps. */
+  /** Puts the last rendered samples of the wanted families into a map by the text of their lines, in small steps. */
   *collect(wants: (family: string) => boolean, into: Map<string, ShownSample>): Generator<undefined, void> {
     const { table } = this.#families;
     for (const { shown } of this.#owners.values()) {
@@ -162,7 +162,7 @@ export class Store {
     this.#listener();
   }
 
-  /** Applies, in small steps, what is queued now. What is queued meanwhile waits for the next time. */
+  /** Applies the present queue in small steps. Later publications wait for the next call. */
   *apply(): Generator<undefined, void> {
     if (!this.#isChecked) yield* this.#leaveOut();
     const queue = this.#queue;
@@ -180,7 +180,7 @@ export class Store {
     }
   }
 
-  /** Removes what is shown and excluded. */
+  /** Removes shown series that are excluded. */
   *#leaveOut(): Generator<undefined, void> {
     this.#isChecked = true;
     const { chunks } = this.#families.table;
@@ -221,7 +221,7 @@ export class Store {
     return true;
   }
 
-  /** Replaces what an owner showed `before` by `samples`; returns what it shows then. */
+  /** Replaces the former series of an owner by `samples`; returns its series. */
   *#replace(before: readonly number[], samples: readonly Sample[]): Generator<undefined, readonly number[]> {
     const known = yield* this.#known(before, samples);
     const wanted = new Set<SeriesOrText>(known);
@@ -241,7 +241,7 @@ export class Store {
     return after;
   }
 
-  /** The series of each sample, whoever shows it, or its label text if it is not shown. */
+  /** Yields the series of each sample, or its label text if it is not shown. */
   *#known(
     before: readonly number[],
     samples: readonly Sample[],

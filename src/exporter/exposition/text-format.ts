@@ -7,15 +7,15 @@ export interface FamilyMetadata extends Pick<Family, 'name' | 'help'> {
   readonly type: Family['type'] | 'histogram' | 'summary';
 }
 
-/** A sample with what is shown of it: its labels without empty ones, long values shortened. */
+/** Sample as shown: its labels without empty ones, long values truncated. */
 export interface ShownSample {
-  /** For lines of histograms and summaries named with the suffix of the line. */
+  /** Family of lines of histograms and summaries, named with the suffix of the line. */
   readonly family: FamilyMetadata;
   readonly labels: Labels;
   readonly value: number;
 }
 
-/** OpenMetrics escapes quotes in HELP as it does in label values; the older format leaves them. */
+/** Escapes HELP. OpenMetrics escapes quotes as in label values; the older format does not. */
 function escapeHelp(help: string, format: ExpositionFormat): string {
   const escaped = help
     .replace(/\p{Surrogate}/gu, '\ufffd')
@@ -38,8 +38,8 @@ export function familyHeader(family: FamilyMetadata, format: ExpositionFormat): 
 }
 
 /**
- * A value as both exposition formats write it: the shortest decimal that reads back as the same number, `+Inf`, `-Inf`
- * or `NaN`. Negative zero is written as 0, since no reader of a metric means anything by its sign.
+ * Returns a value in the form of both exposition formats: the shortest decimal that reads back as the same number,
+ * `+Inf`, `-Inf` or `NaN`. Negative zero is 0.
  */
 export function formatValue(value: number): string {
   if (Number.isFinite(value)) return String(value);

@@ -14,7 +14,7 @@ import { type Answer, PlatformFailure, type Resource } from './read.ts';
 export interface ClientOptions extends TransportOptions {
   /** The caller closes them. */
   readonly credentials: Credentials;
-  /** The one path below the base address that takes questions, which are sent by POST; default: none does. */
+  /** Path below the base address that takes questions by POST; default: none. */
   readonly questionsTo?: string;
 }
 
@@ -86,7 +86,7 @@ export class Client {
     }
   }
 
-  /** Closes the connections. What is still under way fails; the caller aborts it first. */
+  /** Closes the connections. Running requests fail; the caller aborts them first. */
   async close(): Promise<void> {
     await this.#transport.close();
   }
@@ -117,7 +117,7 @@ export class Client {
   }
 }
 
-/** Request, which is sent once more where the connection is lost or the token is another one. */
+/** Request that is repeated after a lost connection or with another token. */
 interface PlatformRequest {
   /** Path and query on the account's origin. */
   readonly path: string;

@@ -14,7 +14,7 @@ export interface ProxyServer {
   readonly origin: string;
   /** Key or variable that named it. */
   readonly from: string;
-  /** Login of the exporter, where its address held a user name; `basic` is both as a header holds them. */
+  /** Login from the proxy's address; `basic` holds both parts as the header does. */
   readonly login?: { readonly password: Secret; readonly basic: Secret };
 }
 
@@ -24,7 +24,10 @@ export interface Route {
   readonly tls: TlsSettings;
 }
 
-/** Makes connections by a route. Files are read for each, so that a renewed certificate counts from then on. */
+/**
+ * Returns a function that makes connections along a route. It reads the TLS files for each connection, so that a renewed
+ * certificate takes effect.
+ */
 export function connectorOf(
   route: Route,
   { timeoutMs }: { readonly timeoutMs: number },
@@ -43,7 +46,7 @@ type TlsConnector = () => Promise<{
   readonly connect: buildConnector.connector;
 }>;
 
-/** Connects as the files say; for as long as they stay the same, TLS sessions are resumed. */
+/** Connects with the files' contents. TLS sessions are resumed while the files stay the same. */
 function tlsConnector({ serverName, ...files }: TlsSettings, timeoutMs: number): TlsConnector {
   let last: Awaited<ReturnType<TlsConnector>> | undefined;
   return async () => {
@@ -78,7 +81,7 @@ async function connectBy(
   }
 }
 
-/** The failure of a tunnel that ends while TLS begins in it; undefined where TLS itself failed. */
+/** Returns the failure of a tunnel that breaks during the TLS handshake; undefined if TLS itself failed. */
 function brokenTunnel(error: unknown, { origin }: ProxyServer): ProxyFailure | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code !== 'ECONNRESET' && code !== 'EPIPE') return undefined;
@@ -99,7 +102,7 @@ function connected(
 }
 
 export interface TunnelOptions {
-  /** For each step: the connection to the proxy, and its answer. */
+  /** Limit for each step: the connection to the proxy, and its answer. */
   readonly timeoutMs: number;
   /** Authorities in PEM form that may have signed an https proxy's certificate, besides the well-known ones. */
   readonly ca?: string | undefined;

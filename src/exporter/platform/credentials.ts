@@ -5,21 +5,18 @@ import { PlatformFailure } from './read.ts';
 
 /** Source of an account's token, and the reaction to its refusal. */
 export interface Credentials {
-  /** For the status page and `doctor`. */
   readonly kind: 'token' | 'token_file' | 'password';
-  /**
-   * The token to send now.
-   * @throws PlatformFailure when there is none, and the signal's reason when it aborts
-   */
+  /** Returns the token to send now. @throws PlatformFailure if there is none, and the signal's reason if it aborts */
   authorization(signal: AbortSignal): Promise<Secret>;
   /**
-   * Called when the platform answered 401 to `used`: whether there is another token to try.
-   * @throws PlatformFailure with a better reason than the 401's, where there is one
+   * Takes in a 401 to `used`.
+   * @returns true if there is another token to try
+   * @throws PlatformFailure with a better reason than the 401's, if there is one
    */
   refused(used: Secret, signal: AbortSignal): Promise<boolean>;
   /** True if there is something to try that the platform has not refused yet: a new token, or a login that may make one. */
   renewed(): Promise<boolean>;
-  /** Looks whether there is another token by now, which is the owner's from then on; without requests nothing else does. */
+  /** Looks for a new token without a request. */
   look(): Promise<void>;
   /** Returns the token's expiry (local ms); undefined if only the platform knows it. */
   expiresAt(): number | undefined;
@@ -29,7 +26,7 @@ export interface Credentials {
   owner(): Secret | undefined;
   /** Everything to mask in texts that come from elsewhere. */
   secrets(): readonly Secret[];
-  /** The records of the exchanges made to create, renew and revoke tokens, each of them once: those since the last call. */
+  /** Returns the records of the exchanges that created, renewed and revoked tokens since the last call. */
   takeExchanges(): readonly ExchangeInfo[];
   /** Revokes created tokens, within 2 s or until the signal aborts. */
   close(signal: AbortSignal): Promise<void>;
@@ -57,7 +54,10 @@ export function staticToken(token: Secret): Credentials {
   };
 }
 
-/** Credentials that register every secret for masking before each use, and when it may be a new one, so that none gets into the log. */
+/**
+ * Returns credentials that register every secret for masking before each use, and after each call that may have found a
+ * new one.
+ */
 export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
   const guardAll = () => credentials.secrets().forEach(guard);
   // A call that failed has used secrets too: a wrong password is one.
@@ -83,8 +83,8 @@ export function guardedCredentials(credentials: Credentials, guard: (secret: Sec
 }
 
 /**
- * The token, if it can stand in a header.
- * @param name what to call it in the reason
+ * Returns the token if a header can carry it.
+ * @param name of the token in the reason
  * @throws PlatformFailure `unauthorized`
  */
 export function sendable(token: Secret, name: string): Secret {
@@ -97,9 +97,9 @@ export function sendable(token: Secret, name: string): Secret {
 const DIGITS = 12;
 
 /**
- * The id of an account of the platform at an origin, by the user name or the token that reads it: the same wherever it
- * is made, so that two exporters that poll one account show it. It is remembered, as each answer asks.
- * @param former what it is until there is a token: a file or a login is only read with the first poll
+ * Returns a function for the id of an account, a hash of its origin and its user name or token. Two exporters of one
+ * account show the same id.
+ * @param former id until there is a token: the first poll reads a file or logs in
  */
 export function accountIdOf(
   credentials: Pick<Credentials, 'owner'>,

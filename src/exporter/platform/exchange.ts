@@ -18,10 +18,10 @@ export type Form = 'JSON' | 'HTML' | 'text' | 'nothing' | 'something else';
 /** Outcome of one exchange. */
 export type ExchangeOutcome = Exclude<Outcome, 'empty'>;
 
-/** The record of one exchange with the platform, whatever came of it, unless it was aborted. Holds no secret. */
+/** Record of one exchange with the platform, with or without an answer, unless it was aborted. Holds no secret. */
 export interface ExchangeInfo {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** True if a question was sent, which only reads, though by POST. */
+  /** True if a question was sent: a POST that only reads. */
   readonly isQuestion?: true;
   /** Path and query as sent, with secrets masked. */
   readonly path: string;
@@ -30,7 +30,7 @@ export interface ExchangeInfo {
   /** Absent when no answer came. */
   readonly status?: number;
   readonly outcome: ExchangeOutcome;
-  /** Why there is no usable answer, in plain words; absent if there is one. */
+  /** Reason why there is no usable answer; absent if there is one. */
   readonly reason?: string;
   /** Origin of the answer; absent if there was none. */
   readonly answeredBy?: ResponseOrigin;
@@ -43,7 +43,7 @@ export interface ExchangeInfo {
   readonly rate?: RateLimit;
   /** Wait that `Retry-After` asks for. */
   readonly retryAfterMs?: number;
-  /** Size of the body, decoded, as far as it was read. */
+  /** Decoded size of the part of the body that was read. */
   readonly bytes: number;
 }
 
@@ -81,7 +81,7 @@ export class ExchangeFailure extends PlatformFailure {
   }
 }
 
-/** Describes by what the answer to a failed read shows that it did not come from the platform; undefined where it does not. */
+/** Describes an answer of a failed read that shows that it did not come from the platform; undefined for other failures. */
 export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
   // If there was an answer, its headers and form decide; if a reader could not use a document, its failure does.
   const info = failure instanceof ExchangeFailure ? failure.info : undefined;
@@ -101,11 +101,11 @@ export function describeForeignAnswer({ status = 0, form, reason }: ExchangeInfo
   return isRedirect ? reason : `answers ${status} with ${form}, unlike the platform's API`;
 }
 
-/** The traits of an answer that show where it comes from. */
+/** Traits of an answer that show its origin. */
 export interface ResponseTraits {
   readonly status: number;
   readonly rate: RateLimit | undefined;
-  /** Undefined where the body was not read to its end, or is of no interest. */
+  /** Undefined if the body was not read to its end, or does not matter. */
   readonly body: BodyKind | undefined;
 }
 
@@ -120,7 +120,7 @@ export function responseOriginOf({ status, rate, body }: ResponseTraits): Respon
   return body === 'other' && status < 500 ? 'foreign' : 'unclear';
 }
 
-/** Names what a Content-Type header announces, in our own words: the header's may be anybody's. */
+/** Names the kind of content in our own words, because anybody may have written the Content-Type header. */
 export function formOf(contentType: string | string[] | undefined): Form {
   if (contentType === undefined) return 'nothing';
   const type = String(contentType).toLowerCase();
@@ -130,23 +130,23 @@ export function formOf(contentType: string | string[] | undefined): Form {
 }
 
 export interface TransportOptions {
-  /** The account's base address. Every request goes to its origin, by construction of the pool. */
+  /** Base address of the account. Every request goes to its origin, because the pool has no other. */
   readonly baseUrl: string;
-  /** Route of its connections; straight there, trusting the well-known authorities, where it is left out. */
+  /** Route of the connections; default: direct, with the well-known authorities. */
   readonly route?: Route;
-  /** For a whole exchange, from the request's start to the body's last byte. */
+  /** Limit of a whole exchange, from the request's start to the body's last byte. */
   readonly timeoutMs: number;
   /** Largest body accepted, as sent and as decoded. */
   readonly maxResponseBytes: number;
   /** Most connections open at once; they are kept alive between requests. */
   readonly connections: number;
-  /** Turns of large answers with those of other accounts; by default there are none. */
+  /** Turns of large answers among all accounts; default: no waiting. */
   readonly largeAnswers?: LargeAnswers | undefined;
-  /** For the records' times; deadlines run in real time. */
+  /** Clock of the records' times. Deadlines run in real time. */
   readonly clock: Clock;
   /**
-   * True if a request may still leave, asked right before it is written to its connection; by default it may. The revocation
-   * of a token always may: nobody else can revoke it.
+   * Returns true while requests may leave; asked just before a request is written to its connection; default: always.
+   * The revocation of a token always leaves, because nobody else can revoke it.
    */
   readonly mayLeave?: (() => boolean) | undefined;
 }
@@ -167,7 +167,7 @@ export class Transport {
   readonly #dispatcher: Dispatcher;
   /** Requests that are sent again, each on a new connection. */
   readonly #again: Dispatcher;
-  /** Kept, since to find out how a secret can stand in a text takes longer than to mask it. */
+  /** Kept, because finding the spellings of a secret takes longer than masking it. */
   readonly #scrubber = new Scrubber();
   readonly #proxySecrets: readonly Secret[];
   readonly #large: LargeAnswers;
@@ -220,7 +220,7 @@ export class Transport {
     }
   }
 
-  /** Closes all connections. What is still under way fails; the caller aborts it first. */
+  /** Closes all connections. Running requests fail; the caller aborts them first. */
   async close(): Promise<void> {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
@@ -254,7 +254,7 @@ export class Transport {
     return { body };
   }
 
-  /** The failure that a redirect is; undefined where an answer is none. */
+  /** Returns the failure of a redirect; undefined for other answers. */
   #redirectIn(
     { statusCode, headers: { location } }: Dispatcher.ResponseData,
     from: string,
@@ -280,7 +280,7 @@ export class Transport {
     return new PlatformFailure(failure.outcome, scrub(failure.message), failure.status);
   }
 
-  /** Masks, in whatever an exchange says of itself, all secrets that went into it. */
+  /** Returns a function that masks all secrets of an exchange in a text. */
   #scrubberFor({ authorization, secrets }: Outgoing): Scrub {
     for (const secret of [authorization, ...secrets, ...this.#proxySecrets]) this.#scrubber.guard(secret);
     return (text) => this.#scrubber.scrub(text);
@@ -312,7 +312,7 @@ export class Transport {
   }
 }
 
-/** Refuses requests where they may leave no more: between a turn and the write, a process may have been stopped for minutes. */
+/** Refuses requests that may no longer leave: a process may be suspended for minutes between a turn and the write. */
 function onlyWhile(mayLeave: () => boolean): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     if (options.method === 'DELETE') return dispatch(options, handler);

@@ -7,8 +7,8 @@ const DEEPEST = 64;
 const MOST_VALUES = 1_000_000;
 
 /**
- * As many values an object and a key count for: parsed, an object takes 60 to 180 bytes, and keys that no other has take 1 to 5 µs
- * where a number takes 0.1. A million of them would be seconds in which nothing else is done.
+ * Values that an object and a key count for. A parsed object takes 60 to 180 bytes; a key that no other object has takes
+ * 1 to 5 µs, a number 0.1. A million keys would block everything for seconds.
  */
 const VALUES_OF_AN_OBJECT = 5;
 const VALUES_OF_A_KEY = 3;
@@ -32,9 +32,9 @@ for (const [byte, values, levels] of [
 }
 
 /**
- * Names what a JSON text has too much of: arrays and objects that lie in one another, or values. Parsing takes 30 times as long
- * for a level as for a byte, and 80 bytes of memory: a document of brackets would hold up everything, or end the process. An
- * object counts for five, a key for three.
+ * Returns the excess of a JSON text, in nesting or in values; undefined if it has none. A level takes 30 times as long
+ * to parse as a byte, and 80 bytes of memory, so a document of brackets would block or end the process. An object counts
+ * for five values, a key for three.
  */
 export function excessIn(json: Uint8Array, deepest = DEEPEST, most = MOST_VALUES): string | undefined {
   let depth = 0;
@@ -77,11 +77,11 @@ export class HugeAnswerSlots {
 }
 
 /**
- * Turns of the large answers of one account. They are parsed one in a turn of the event loop, and used before the next is:
- * parsed, an answer takes up to ten times the memory that it had as text.
+ * Turns of one account's large answers. Each turn of the event loop parses one, and its user finishes before the next: a
+ * parsed answer takes up to ten times the memory of its text.
  */
 export interface LargeAnswers {
-  /** Resolves when an answer of so many bytes may be parsed. What uses it must not wait for anything else before. */
+  /** Resolves when an answer of so many bytes may be parsed. Its user must not wait for anything else before. */
   readonly turn: (bytes: number) => Promise<void> | undefined;
   /** Shared with other accounts. */
   readonly places: HugeAnswerSlots;

@@ -5,7 +5,7 @@ import { errors } from './undici.ts';
 /** Step on the way through a proxy at which a connection failed. */
 export type ProxyStep = 'connection' | 'login' | 'refusal' | 'tunnel';
 
-/** A connection that a proxy did not let through. The message says why and holds no secret. */
+/** Failure of a connection through a proxy. The message holds no secret. */
 export class ProxyFailure extends Error {
   override readonly name = 'ProxyFailure';
   readonly step: ProxyStep;
@@ -16,7 +16,7 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** A file of the TLS settings that cannot be used; the message names it and says why. */
+/** Failure of a file of the TLS settings; the message names the file and the reason. */
 export class TlsFileFailure extends Error {
   override readonly name = 'TlsFileFailure';
 }
@@ -59,12 +59,12 @@ const TIMEOUT_WORDS: Readonly<Record<string, string>> = {
 /** Codes of a connection that the other side has closed. */
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** True if an error of the HTTP client says that the other side has closed the connection. */
+/** Returns true if an error of the HTTP client means that the other side closed the connection. */
 export function isConnectionLost(error: unknown): boolean {
   return LOST.has(codeOf(error));
 }
 
-/** The failure that an error of the HTTP client before any answer is, in plain words. */
+/** Returns the failure for an error of the HTTP client before any answer, in plain words. */
 export function networkFailure(error: unknown): PlatformFailure {
   const code = codeOf(error);
   const late = TIMEOUT_WORDS[code];
@@ -89,7 +89,7 @@ export function brokenBodyFailure(error: unknown, status: number): PlatformFailu
   return new PlatformFailure('undecodable', 'the answer was cut off', status);
 }
 
-/** The code of an error of Node.js or undici; empty where it has none. */
+/** Returns the code of an error of Node.js or undici; empty if it has none. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
@@ -115,7 +115,7 @@ const DEEPEST_WORDS = 6;
 /** A reason is searched only in the beginning of a page, which bounds the work on hostile markup. */
 const READ_OF_A_PAGE = 8192;
 
-/** Returns the outcome of a poll by the status of a refusal (section 7). */
+/** Returns the outcome of a poll for the status of a refusal (section 7). */
 export function outcomeOfStatus(status: number): FailureOutcome {
   if (status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';
@@ -125,7 +125,7 @@ export function outcomeOfStatus(status: number): FailureOutcome {
   return status >= 400 ? 'not_acceptable' : 'undecodable';
 }
 
-/** The failure that an answer with an error status is, in the platform's own words where it gave any. */
+/** Returns the failure for an answer with an error status, with the platform's own words if it gave any. */
 export function upstreamFailure(status: number, body: string, scrub: Scrub): PlatformFailure {
   const words = platformWords(body, scrub);
   return new PlatformFailure(
@@ -136,9 +136,9 @@ export function upstreamFailure(status: number, body: string, scrub: Scrub): Pla
 }
 
 /**
- * Returns what the body of a refused request says, fit for a log line: one line of at most 200 characters without
- * control characters, markup or any of the secrets. Understands the four JSON styles of the platform, the
- * titles of web pages and plain text. Empty when the body says nothing.
+ * Returns the message in a refusal's body, fit for a log line: at most 200 characters without control characters, markup
+ * or secrets. Reads the four JSON styles of the platform, titles of web pages, and plain text. Empty if the body has no
+ * message.
  */
 export function platformWords(body: string, scrub: Scrub): string {
   const words = collapse(jsonWords(body) ?? pageWords(body));
@@ -175,7 +175,7 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('; ');
 }
 
-/** The title of a page, or all words where a body is none. Entities go, so that no secret can hide behind them. */
+/** Returns the title of a page, or the words of plain text. Entities are removed, so that no secret can hide behind them. */
 function pageWords(body: string): string {
   const page = body.slice(0, READ_OF_A_PAGE);
   if (!/<[a-z!]/i.test(page)) return page;

@@ -17,23 +17,23 @@ export interface List extends Resource {
   readonly ends?: EarlyEnds;
 }
 
-/** Consecutive reads that end at the same item are believed, whatever the platform counts. */
+/** Number of consecutive reads with the same end after which that end is believed, whatever count the platform announces. */
 const ENDS_ALIKE = 3;
 
 /**
- * Items at which reads of a list ended although the platform announced more. It may have failed for a moment, or it may
+ * Ends of a list's reads before the announced number of items. The platform may have failed for a moment, or it may
  * count items that the token may not see: then the rest can never be read.
  */
 export class EarlyEnds {
   #items = 0;
   #reads = 0;
 
-  /** The list was read to where the platform says that it ends. */
+  /** Records that the list was read to its announced end. */
   clear(): void {
     this.#reads = 0;
   }
 
-  /** True if the list is believed to end after so many items. */
+  /** Records an early end, and returns true if it is believed. */
   believes(items: number): boolean {
     this.#reads = items === this.#items ? this.#reads + 1 : 1;
     this.#items = items;
@@ -42,11 +42,11 @@ export class EarlyEnds {
 }
 
 /**
- * Yields the pages of a list, without empty ones. The next page is asked for by number; no link is followed. Each page
- * is one operation. A list that changes while it is read may show an item twice or, once, not at all; the newest page's
- * number of pages counts.
- * @throws PlatformFailure if a page cannot be read, or `undecodable` if the pages do not end, or if an empty page
- *   announces more
+ * Yields the pages of a list, without empty ones. Asks for the next page by number and follows no link. Each page is one
+ * operation. A list that changes while it is read may show an item twice or not at all. The newest page's number of
+ * pages counts.
+ * @throws PlatformFailure if a page cannot be read; `undecodable` if the pages do not end, or if an empty page announces
+ *   more
  */
 export async function* readPages(
   read: Read,
@@ -122,7 +122,10 @@ async function firstPage(
   }
 }
 
-/** Undefined when the page is not there: the list may have got shorter meanwhile. @param before the page before it */
+/**
+ * Returns a later page; undefined if it does not exist, because the list may have become shorter.
+ * @param before the page before it
+ */
 async function laterPage(
   before: ListPage,
   read: Read,
@@ -156,7 +159,7 @@ async function readNumbered(
   return readPage(body);
 }
 
-/** @param full how many items a page may be full with, where the platform says nothing of further ones */
+/** @param full number of items in a full page, if the platform announces no further pages */
 function isLast(
   { items, totalPages, count, hasNext }: ListPage,
   number: number,
@@ -171,7 +174,7 @@ function isLast(
   return hasNext === undefined ? items.length < full : !hasNext;
 }
 
-/** True if a page is one more than the platform tells of: whatever it is, it ends the list. */
+/** Returns true if the page is beyond the announced ones: it ends the list. */
 function isBeyond({ totalPages }: ListPage, number: number): boolean {
   return totalPages !== undefined && number > totalPages;
 }
@@ -180,9 +183,9 @@ function isBeyond({ totalPages }: ListPage, number: number): boolean {
 type NoItems = 'empty' | 'not there' | 'again';
 
 /**
- * Returns why such a page cannot be the end of the list: items that the platform tells of would seem to have vanished.
- * Undefined where it ends the list.
- * @param tells what tells of further items: an empty page itself, or else the page before
+ * Returns the reason why such a page cannot be the end of the list, because announced items would be missing; undefined
+ * if it is the end.
+ * @param tells page with the announcement: the empty page itself, or the page before
  */
 function troubleWith(
   found: NoItems,
@@ -204,10 +207,10 @@ function troubleWith(
   return told && `page ${number} of the list is ${found}, though there are ${told}`;
 }
 
-/** Content of one answer to a list read, whatever its shape. */
+/** Content of one answer to a list read, in any of its shapes. */
 export interface ListPage {
   readonly items: readonly unknown[];
-  /** Numbers of the whole list, where the platform says so. */
+  /** Number of pages of the whole list, if the platform names it. */
   readonly totalPages: number | undefined;
   readonly count: number | undefined;
   /** True if a link to a next page is there. Undefined when the platform gives no links at all. */
@@ -216,7 +219,10 @@ export interface ListPage {
 
 const amount = z.number().int().nonnegative().optional().catch(undefined);
 
-/** Section 2, list envelope: only what paging needs, each field optional, since each has been seen missing. */
+/**
+ * List envelope of section 2 with the fields that paging needs. Each is optional, because each has been missing in real
+ * answers.
+ */
 const Envelope = z.object({
   count: amount,
   total_pages: amount,
@@ -260,7 +266,7 @@ function itemsOf(results: unknown, most: number): readonly unknown[] {
   return itemsOf(results.records, most);
 }
 
-/** Each item is checked before anything else has its turn. */
+/** Limits the number of items, because each is checked without giving way to other work. */
 function bounded(items: readonly unknown[], most: number): readonly unknown[] {
   if (items.length <= most) return items;
   throw new PlatformFailure('undecodable', `a page of the list has more than ${most} items`);

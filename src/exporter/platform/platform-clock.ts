@@ -1,4 +1,4 @@
-/** Date, time, optional fraction, optional zone: what the platform's headers and bodies hold. */
+/** Date, time, optional fraction and optional zone, as in the platform's headers and bodies. */
 const FORM =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
@@ -20,8 +20,8 @@ export function parseTimestamp(text: string): number | undefined {
 }
 
 /**
- * Milliseconds since the epoch of an HTTP date (RFC 9110 section 5.6.7), as in `Date` and `Retry-After`.
- * Undefined for anything that does not say GMT, since the engine would read it in the machine's own zone.
+ * Returns the ms since the epoch of an HTTP date (RFC 9110 section 5.6.7), as in `Date` and `Retry-After`. Undefined
+ * without GMT, because the engine would use the machine's zone.
  */
 export function parseHttpDate(text: string): number | undefined {
   if (!/^[A-Z][a-z]{2,8}, \d.* GMT$/.test(text.trim())) return undefined;
@@ -77,8 +77,8 @@ export function parseRateLimit(headers: Headers): RateLimit | undefined {
 }
 
 /**
- * Returns the wait (ms) that `Retry-After` asks for, whether it gives seconds or an HTTP date.
- * @param now the platform's own time where its `Date` header gave one, otherwise the local time
+ * Returns the wait (ms) of a `Retry-After` header in seconds or as an HTTP date.
+ * @param now the platform's time from its `Date` header, or the local time
  */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const waits = valuesOf(headers, 'retry-after', 'date').flatMap((text) => {
@@ -90,7 +90,7 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
   return waits.length > 0 && wait <= LONGEST_RETRY_MS ? wait : undefined;
 }
 
-/** The time in the `Date` header: milliseconds since the epoch, by the platform's clock. */
+/** Returns the time in the `Date` header: ms since the epoch, platform's clock. */
 export function parseServerDate(headers: Headers): number | undefined {
   const [first] = valuesOf(headers, 'date', 'date');
   return first === undefined ? undefined : parseHttpDate(first);
@@ -131,13 +131,13 @@ const DRIFT = 5e-5;
 
 const MINUTE_MS = 60_000;
 
-/** An answer whose time is off by less than this (ms) is believed at once: no bucket settles or is missed for it. */
+/** Difference (ms) below which an answer's time is believed at once: it neither settles nor misses a bucket. */
 const SMALL_JUMP_MS = 30_000;
 
 /** A greater jump is believed once all answers have agreed on it for so long (ms). */
 const CONFIRMED_AFTER_MS = 10 * MINUTE_MS;
 
-/** An answer whose time contradicts the platform's as it has steadily run on. */
+/** Contradiction between an answer's time and the platform's clock as it ran so far. */
 export interface ClockContradiction {
   /** Lead (ms); negative if it is behind. */
   readonly aheadMs: number;
@@ -145,7 +145,7 @@ export interface ClockContradiction {
   readonly isBelieved: boolean;
 }
 
-/** Between which bounds the platform's time minus local time lies (ms). */
+/** Bounds of the platform's time minus local time (ms). */
 interface SkewBounds {
   readonly low: number;
   readonly high: number;
@@ -172,19 +172,19 @@ export class PlatformClock {
   #agreedWallMs = 0;
   /** Local ms of the first answer. */
   #knownSince = 0;
-  /** Movement (ms) of each clock against steady local time since the first answer, without what both did. */
+  /** Movement (ms) of each clock against steady local time since the first answer, without movements of both. */
   #platformMovedMs = 0;
   #firstWallMs = 0;
   /** Bounds that the answers since a jump agree on, and when the first of them came (local ms). */
   #jump: { readonly bounds: SkewBounds; readonly since: number } | undefined;
 
-  /** @param localNow steady local time; `wall` what the machine's clock shows */
+  /** @param localNow steady local time @param wall time of the machine's clock */
   constructor(localNow: () => number, wall = localNow) {
     this.localNow = localNow;
     this.#wall = wall;
   }
 
-  /** Takes in one answer. @returns how far it contradicts the platform's time; undefined where it agrees */
+  /** Takes in one answer. @returns its contradiction of the platform's time; undefined if it agrees */
   observe(reading: ClockReading): ClockContradiction | undefined {
     if (!Number.isFinite(reading.serverDate)) return undefined;
     const shown = boundsOf(reading);
@@ -228,8 +228,8 @@ export class PlatformClock {
   }
 
   /**
-   * Tells by steady local time which clock has moved, where that is why they differ.
-   * @returns undefined where they have differed from the start, or agree
+   * Returns the clock that moved, measured against steady local time, if that explains their difference.
+   * @returns undefined if they have differed from the start, or agree
    */
   get moved(): 'platform' | 'machine' | undefined {
     if (Math.abs(this.wallSkewMs) < SMALL_JUMP_MS) return undefined;
@@ -249,7 +249,7 @@ export class PlatformClock {
     return this.#bounds === undefined ? this.#wallMs : middle(this.#bounds);
   }
 
-  /** Platform time minus what the machine's clock shows, in milliseconds; 0 until an answer has it. */
+  /** Platform time minus the machine's clock, in ms; 0 until an answer has it. */
   get wallSkewMs(): number {
     return this.skewMs - this.#wallMs;
   }
@@ -260,8 +260,8 @@ export class PlatformClock {
   }
 
   /**
-   * Returns the least time that it is on the platform where its clock has shown `now` to an answer: none can have buckets counted that
-   * begin later.
+   * Returns the least time that is certain on the platform if an answer's clock showed `now`: no bucket that begins
+   * later may be counted.
    */
   certain(now: number): number {
     const isConfirmed = Number(this.#bounds?.at) - this.#knownSince >= CONFIRMED_AFTER_MS;

@@ -1,6 +1,6 @@
-/** One read of the platform's API: a GET, or a question that is sent to the one place where the API takes them. */
+/** One read of the platform's API: a GET, or a question to the one path that takes questions. */
 export interface Resource {
-  /** Below the account's base address, for instance `/analytics/metadata`. */
+  /** Path below the account's base address, for instance `/analytics/metadata`. */
   readonly path: string;
   /** The `version` of the Accept header (section 9). */
   readonly version: 1 | 2 | 3;
@@ -11,7 +11,6 @@ export interface Resource {
 
 /** Path of GraphQL questions, and their limit, which the platform does not document. */
 export const QUESTIONS = {
-  /** Below the account's `graphql_url`. */
   path: '/metrics/graphql',
   group: 'graphql',
   /** Operations a minute to begin with. */
@@ -34,7 +33,7 @@ export interface Answer {
  */
 export type Read = (resource: () => Resource, signal: AbortSignal, group?: string) => Promise<Answer>;
 
-/** Failures of a poll, named by what the operator (or the exporter) does next. */
+/** Failures of a poll, each with a reaction of its own. */
 export const FAILURE_OUTCOMES = [
   'unauthorized',
   'forbidden',
@@ -49,7 +48,7 @@ export const FAILURE_OUTCOMES = [
 
 export type FailureOutcome = (typeof FAILURE_OUTCOMES)[number];
 
-/** Outcomes of a poll: with data, with a successful answer that holds none, or with a failure. */
+/** Outcomes of a poll: data, a successful answer without data, or a failure. */
 export const OUTCOMES = ['ok', 'empty', ...FAILURE_OUTCOMES] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
@@ -71,7 +70,7 @@ export function isPassing(outcome: Outcome): boolean {
 export class PlatformFailure extends Error {
   override readonly name = 'PlatformFailure';
   readonly outcome: FailureOutcome;
-  /** The answer's HTTP status, where there was an answer. */
+  /** HTTP status of the answer, if there was one. */
   readonly status: number | undefined;
 
   constructor(outcome: FailureOutcome, reason: string, status?: number) {

@@ -15,13 +15,13 @@ export interface Received<T> {
   readonly kind: BodyKind;
 }
 
-/** As much of a refusal as is worth reading for its reason. */
+/** Bytes of a refusal that are read for its reason. */
 const REFUSAL_BYTES = 65_536;
 
 /** Time limit (ms) for the body of a refusal, whose status has decided. */
 const LONGEST_REFUSAL_MS = 1_000;
 
-/** Length of the beginning of an answer that is not JSON in which words are searched that say why. */
+/** Characters at the beginning of an answer without JSON that are searched for its reason. */
 const SEARCHED_CHARACTERS = 8192;
 
 /** Larger answers (bytes, decoded) are parsed in turn, and used at once: parsed, 64 KB may take 2 MB. Most have some kilobytes. */
@@ -38,7 +38,7 @@ export function isHuge(bytes: number): boolean {
   return bytes > HUGE_ANSWER;
 }
 
-/** Reads an answer with an error status: the failure that it is. Whatever goes wrong with its body, the refusal stands. */
+/** Reads an answer with an error status and returns its failure. A broken body does not change the refusal. */
 export async function receiveRefusal(
   response: Dispatcher.ResponseData,
   scrub: Scrub,

@@ -10,7 +10,7 @@ export interface TlsSettings {
   /** PEM files of the client certificate and its key: both or neither. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
-  /** Name that the certificate must be for, where it is not the host. */
+  /** Name that the certificate must have, if it is not the host. */
   readonly serverName?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface TlsMaterial {
 
 type PemKind = keyof TlsMaterial;
 
-/** The setting of each kind of file, and what such a file must hold. */
+/** Setting and required content of each kind of file. */
 const KINDS = {
   ca: { setting: 'caFile', holds: holdsCertificates, lacks: 'no certificates in PEM format' },
   cert: { setting: 'certFile', holds: holdsCertificates, lacks: 'no certificates in PEM format' },
@@ -60,13 +60,13 @@ export async function readTlsFiles(settings: TlsSettings): Promise<TlsMaterial> 
   return material;
 }
 
-/** Reason why a file is not of its kind; `wrong` where it is there and may be read. */
+/** Reason why a file cannot be used; `wrong` if it exists and is readable. */
 export interface TlsFileTrouble {
   readonly message: string;
   readonly wrong: boolean;
 }
 
-/** Returns why the file cannot be used now; undefined where it can. */
+/** Returns the reason why the file cannot be used now; undefined if it can. */
 export async function tlsFileTrouble(path: string, kind: PemKind): Promise<TlsFileTrouble | undefined> {
   const found = await readAs(kind, path);
   return 'pem' in found ? undefined : found;
@@ -83,7 +83,7 @@ async function readAs(kind: PemKind, path: string): Promise<{ readonly pem: stri
   }
 }
 
-/** Node itself takes authorities that are none, and then trusts nobody. */
+/** Node accepts text without certificates as authorities, and then trusts nobody. */
 function holdsCertificates(pem: string): boolean {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   return blocks.length > 0 && blocks.every((block) => succeeds(() => new X509Certificate(block)));

@@ -4,7 +4,7 @@ const MOST_BYTES = 64 * 1_024;
 /** Time limit (ms) for a body whose status has decided. */
 const LONGEST_BODY_MS = 1_000;
 
-/** Reads the beginning of a body, as far as it comes in time; what breaks or never ends is dropped. */
+/** Reads the beginning of a body, as far as it arrives in time. Drops the rest. */
 export async function beginningOf(
   body: AsyncIterable<Buffer> & { destroy(): unknown },
   longestMs = LONGEST_BODY_MS,

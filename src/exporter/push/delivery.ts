@@ -12,7 +12,7 @@ export interface DeliveryOptions {
   readonly failed: (words: string) => void;
 }
 
-/** Most samples in a request: about a megabyte before compression. Who finds that too large (413) is sent halves. */
+/** Most samples in a request: about a megabyte before compression. A receiver that finds it too large (413) gets halves. */
 export const REQUEST_SAMPLES = 5_000;
 
 /** Time to wait (ms) after a first failure; twice as long after each further one. */
@@ -22,7 +22,7 @@ const LONGEST_BACKOFF_MS = 60_000;
 /** A receiver that asks for a longer wait than this (ms) is asked again all the same. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
-/** Samples of a batch that are sent one by one before it is believed that a receiver refuses all alike. */
+/** Number of samples sent one by one before the refusal is taken as one of all requests. */
 const ASKED_FOR = 20;
 
 /** Brings samples to one receiver, with as many requests as that takes. */
@@ -95,7 +95,7 @@ export class Delivery {
     this.#options.sent(part.length);
   }
 
-  /** The receiver took only some of the samples and does not say which: none is sent again. */
+  /** Handles an answer that accepts some of the samples and does not name them: no sample is sent again. */
   #partlyAccepted(
     part: readonly PushedSample[],
     { rejected, reason, words }: Extract<ReceiverAnswer, { kind: 'partly accepted' }>,
@@ -106,7 +106,7 @@ export class Delivery {
     refused(reason, count, words);
   }
 
-  /** Returns what is left to send after a refusal. */
+  /** Returns the samples left to send after a refusal. */
   #refused(
     part: readonly PushedSample[],
     others: readonly (readonly PushedSample[])[],

@@ -9,12 +9,12 @@ import { EntryShapes, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
 import { nameOf, WaitingEntries, type WaitingEntry } from './waiting-entries.ts';
 
-/** Why samples left an outbox without having been sent. */
+/** Reasons why samples leave an outbox unsent. */
 export const DROP_REASONS = ['outbox_full', 'outbox_age', 'receiver_removed', 'damaged'] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** Told of samples that left without having been sent. */
+/** Receives the number of samples that left unsent. */
 export type OnDropped = (name: string, reason: DropReason, samples: number) => void;
 
 /** Samples that may go out in one request: no two of one series. */
@@ -26,13 +26,13 @@ export interface Batch {
 /** Receiver as its queue knows it. */
 export type QueuedReceiver = Pick<Receiver, 'name' | 'families' | 'accounts' | 'outbox'>;
 
-/** Key of the waiting entries: below it they lie by destination, in the order in which they came. */
+/** Key of the waiting entries, which follow by destination and order of arrival. */
 export const QUEUES: StateKey = [QUEUE, 'push'];
 
 /** Time to wait (ms) before a disk that refused is asked again. */
 const RETRY_MS = 10_000;
 
-/** Entries that are searched for those that may go out together. */
+/** Number of entries searched for those that fit into one request. */
 const LOOKAHEAD = 1_000;
 
 interface QueueOptions {
@@ -44,7 +44,7 @@ interface QueueOptions {
   readonly onDropped: OnDropped;
 }
 
-/** Queue of one destination: its entries on disk, and in memory what must be known of each. */
+/** Queue of one destination: its entries on disk, and their sizes and times in memory. */
 export class DestinationQueue {
   readonly place: string;
   /** Emits `added` when something is there to be sent. */
@@ -65,7 +65,7 @@ export class DestinationQueue {
     this.#former = options.former;
   }
 
-  /** The receiver at the destination, whose samples it takes; undefined where none is configured now. */
+  /** Receiver at the destination; undefined if none is configured. */
   get receiver(): QueuedReceiver | undefined {
     return this.#receiver;
   }
@@ -86,7 +86,7 @@ export class DestinationQueue {
     return this.#waiting;
   }
 
-  /** Takes up what an earlier run left. */
+  /** Adds the entries of an earlier run. */
   takeUp(entries: readonly WaitingEntry[]): void {
     this.#waiting.addBefore(entries);
     this.arrivals.emit('added');
@@ -137,7 +137,7 @@ export class DestinationQueue {
     return { entries, samples };
   }
 
-  /** Removes what the receiver has, from disk too; a disk that refuses is asked again until it does not, or the signal aborts. */
+  /** Removes delivered entries, from disk too. Retries until the disk accepts it, or the signal aborts. */
   async remove({ entries }: Batch, signal: AbortSignal): Promise<void> {
     const { state, clock } = this.#options;
     for (;;) {
@@ -154,7 +154,7 @@ export class DestinationQueue {
     if (this.#waiting.samples === 0) this.#shapes.clear();
   }
 
-  /** Drops the oldest beyond the limits. What is being sent just now stays: it may have arrived. */
+  /** Drops the oldest entries beyond the limits, except those being sent, which may have arrived. */
   async keepWithinLimits(): Promise<void> {
     const bytes = this.#receiver?.outbox.max_bytes ?? Number.POSITIVE_INFINITY;
     const since = this.#options.clock.now() - this.#former.maxAge;
@@ -163,7 +163,7 @@ export class DestinationQueue {
     await this.#drop(this.#receiver === undefined ? 'receiver_removed' : 'outbox_age', old);
   }
 
-  /** Drops entries. A later run drops again what the disk does not let go of now. */
+  /** Drops entries. If the disk fails, a later run drops them again. */
   async #drop(reason: DropReason, entries: readonly WaitingEntry[]): Promise<void> {
     // An entry that waits no more was dropped, and counted, for another reason meanwhile.
     const gone = entries.filter((entry) => this.#waiting.delete(entry));
@@ -178,7 +178,7 @@ export class DestinationQueue {
 /** Entries that are processed in one turn of the event loop. */
 const A_TURN = 25;
 
-/** All entries, in turns between which others go on. */
+/** Yields all entries, in turns that give way to other work. */
 export async function* inTurns<Entry>(entries: readonly Entry[]): AsyncGenerator<Entry, void> {
   for (const [index, entry] of entries.entries()) {
     if (index % A_TURN === A_TURN - 1) await setImmediate();

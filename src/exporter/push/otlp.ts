@@ -69,7 +69,7 @@ function writeScopeMetrics(families: ReadonlyMap<string, readonly PushedSample[]
   for (const samples of families.values()) metrics.writeMessage(2, writeMetric, samples);
 }
 
-/** The lines of histograms and summaries are gauges of their names: sums would get a suffix by some receivers. */
+/** Writes lines of histograms and summaries as gauges of their names, because some receivers would add a suffix to sums. */
 function writeMetric(samples: readonly PushedSample[], metric: PbfWriter): void {
   const family = samples[0]?.series.family ?? { name: '', type: 'gauge' };
   const isCounter = family.type === 'counter';
@@ -108,7 +108,7 @@ function writeAttribute([key, text]: readonly [string, string], attribute: PbfWr
   attribute.writeMessage(2, (string, value) => value.writeStringField(1, string), text);
 }
 
-/** Returns the number of data points that an `ExportMetricsServiceResponse` rejects; 0 where the answer is something else. */
+/** Returns the number of data points that an `ExportMetricsServiceResponse` rejects; 0 for any other answer. */
 export function partialSuccess(body: Uint8Array): number {
   const readRejected = (field: number, _: unknown, reader: PbfReader) => {
     if (field === 1 && reader.type === 0) rejected = reader.readVarint();

@@ -6,11 +6,11 @@ import type { PushedSample } from './protocol.ts';
 
 /** Samples of one source and one time, as they wait in the outbox together. */
 export interface OutboxEntry {
-  /** Source of the samples; those of one source are sent in order. */
+  /** Source of the samples. Samples of one source are sent in order. */
   readonly source: string;
   /** Local ms at which they entered the queue. */
   readonly queuedAt: number;
-  /** Each of another series, all of one time. */
+  /** Samples of different series at one time. */
   readonly samples: readonly PushedSample[];
 }
 
@@ -23,7 +23,7 @@ const packedEntry = z.object({
   source: z.string(),
   queued: z.number(),
   at: z.number(),
-  /** A packed shape, compressed. It is found again by these bytes: most entries of a source have the same. */
+  /** Packed shape, compressed. Its bytes are its key: most entries of a source have the same shape. */
   shape: z.instanceof(Uint8Array),
   /** Values, one for each sample. */
   values: z.custom<readonly number[]>(isArrayOf('number')),
@@ -74,7 +74,7 @@ function commonLabels([first = {}, ...others]: readonly Labels[]): Labels {
   return Object.fromEntries(shared);
 }
 
-/** Returns the head of an entry without making its samples; undefined where the bytes are something else. */
+/** Returns the head of an entry without its samples; undefined for other bytes. */
 export function headOf(
   bytes: unknown,
 ): (Pick<OutboxEntry, 'source' | 'queuedAt'> & { readonly samples: number }) | undefined {
@@ -82,7 +82,7 @@ export function headOf(
   return entry && { source: entry.source, queuedAt: entry.queued, samples: entry.values.length };
 }
 
-/** The entry that was packed; undefined where it is something else. @param shapes what earlier entries had the same */
+/** Returns the packed entry; undefined for other bytes. @param shapes shapes of earlier entries */
 export function unpackEntry(bytes: unknown, shapes = new EntryShapes()): OutboxEntry | undefined {
   const entry = parse(packedEntry, () => msgpack.unpack(bytes as Uint8Array));
   const shape = entry && shapes.of(entry.shape);
@@ -92,7 +92,7 @@ export function unpackEntry(bytes: unknown, shapes = new EntryShapes()): OutboxE
   return { source, queuedAt, samples };
 }
 
-/** Undefined where bytes of another version, or damaged ones, are no such thing: they are dropped, and hold nothing up. */
+/** Returns undefined for bytes of another version or damaged ones, which are dropped. */
 function parse<Shape extends z.ZodType>(shape: Shape, decode: () => unknown): z.output<Shape> | undefined {
   try {
     return shape.parse(decode());
@@ -111,7 +111,7 @@ export class EntryShapes {
   readonly #shapes = new Map<string, Shape>();
   #series = 0;
 
-  /** Returns all of an entry's samples but their time and values; undefined where the bytes are something else. */
+  /** Returns all of an entry's samples except their times and values; undefined for other bytes. */
   of(bytes: Uint8Array): Shape | undefined {
     const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
     const known = this.#shapes.get(key);

@@ -16,7 +16,7 @@ import { nameOf, type WaitingEntry } from './waiting-entries.ts';
 /** Findings of one poll. */
 export interface Found {
   readonly entries: readonly StateEntry[];
-  /** Samples to be pushed; those of one series in the order of their times. */
+  /** Samples to push, in the order of their times within a series. */
   readonly samples: readonly TimedSample[];
   readonly source: string;
 }
@@ -37,12 +37,12 @@ export interface QueueOf<One> {
 
 const RUN_KEY: StateKey = ['push', 'run'];
 
-/** Below it what is known of each destination that something was queued for, also when it is no longer configured. */
+/** Key of the rows of destinations with a queue, including those that are no longer configured. */
 const DESTINATIONS: StateKey = ['push', 'destinations'];
 
 const destinationRow = z.object({ name: z.string(), maxAge: z.number() });
 
-/** Limit of age (ms) of what waits for a destination of which nothing is known. */
+/** Age limit (ms) of samples for a destination without a row. */
 const DEFAULT_AGE_MS = 86_400_000;
 
 /** Interval (ms) at which a state that cannot be used yet is looked at again. */
@@ -52,8 +52,8 @@ const UNAVAILABLE_MS = 1_000;
 const PAGE = 100;
 
 /**
- * Samples on their way to receivers: durable in the commit of what else a poll found, until the receiver has them. It has a
- * queue for each destination; a receiver under another name finds its own there.
+ * Samples on their way to receivers, from the commit of their poll until the receiver has them. Each destination has a
+ * queue, which a renamed receiver keeps.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -65,14 +65,14 @@ export class Outbox {
   #run: number | undefined;
   #isRunStored = false;
   #made = 0;
-  /** True once it is known what an earlier run left, and so how much waits. */
+  /** True once the entries of an earlier run are known. */
   isLoaded = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
   }
 
-  /** Makes these the receivers, and returns the queue of each. What waits for other destinations grows old. */
+  /** Sets the receivers and returns the queue of each. Queues of other destinations are kept until they expire. */
   configure<One extends QueuedReceiver & Destination>(receivers: readonly One[]): QueueOf<One>[] {
     for (const queue of this.#queues.values()) queue.receiver = undefined;
     const places = placesOf(receivers);
@@ -83,7 +83,7 @@ export class Outbox {
     });
   }
 
-  /** Makes durable what a poll found, as a whole. @throws StateWriteFailure when nothing of it is */
+  /** Commits the result of a poll as a whole. @throws StateWriteFailure if nothing is durable */
   async commit({ entries, samples, source }: Found): Promise<void> {
     const nextName = () => this.#nextName();
     const prepared = [...this.#queues.values()]
@@ -98,7 +98,7 @@ export class Outbox {
     await Promise.all(prepared.map(({ queue, made }) => queue.admit(made.map(({ waiting }) => waiting))));
   }
 
-  /** Takes up what an earlier run left, once. @throws what the state throws; then it may be called again */
+  /** Loads the entries of an earlier run, once. @throws the state's failure; the next call tries again */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = undefined;
@@ -107,7 +107,7 @@ export class Outbox {
     return this.#loading;
   }
 
-  /** Drops what has become too old of what waits for other destinations. Returns true if something still waits for them. */
+  /** Drops expired samples of other destinations. Returns true if samples still wait for one. */
   async expire(): Promise<boolean> {
     const others = [...this.#queues.values()].filter(({ receiver }) => receiver === undefined);
     for (const queue of others) await queue.keepWithinLimits();
@@ -135,7 +135,7 @@ export class Outbox {
     this.isLoaded = true;
   }
 
-  /** Returns what is known of a stored entry. One that cannot be read is dropped where it would be sent. */
+  /** Returns the stored entry's facts. An unreadable entry is dropped when it would be sent. */
   #waitingEntry(key: StateKey, value: unknown): WaitingEntry {
     const { clock } = this.#options;
     const wall = clock.wall();
@@ -159,7 +159,7 @@ export class Outbox {
     return made;
   }
 
-  /** The row of a destination, where the state has another one or none. */
+  /** Returns the row of a destination if the state has another one or none. */
   #newRow({ place, former }: DestinationQueue): StateEntry[] {
     const isRecorded = this.#recorded.get(place) === JSON.stringify(former);
     return isRecorded ? [] : [{ key: [...DESTINATIONS, place], value: former }];
@@ -170,7 +170,7 @@ export class Outbox {
     return nameIn(this.#currentRun(), this.#made);
   }
 
-  /** Runs are numbered, so that the entries of this one come after all earlier ones, whatever the clock says. */
+  /** Returns the number of this run. Numbers order the entries of this run after all earlier ones, whatever the clock shows. */
   #currentRun(): number {
     if (this.#run !== undefined) return this.#run;
     const { state } = this.#options;
@@ -193,7 +193,7 @@ export function placesOf(receivers: readonly Destination[]): string[] {
   });
 }
 
-/** As text in the order of the numbers. */
+/** Returns a name whose text order is the numbers' order. */
 function nameIn(run: number, made: number): string {
   return `${String(run).padStart(10, '0')}-${String(made).padStart(14, '0')}`;
 }

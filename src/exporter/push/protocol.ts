@@ -8,14 +8,14 @@ import { matchesAny } from '../text/glob.ts';
 import { parsedJson } from '../text/received.ts';
 import type { Reply } from './receiver-connection.ts';
 
-/** Protocol by which samples reach a receiver. */
+/** Protocol of a receiver. */
 export interface Protocol {
   readonly name: string;
   /** Sends samples in one request, no two of one series. @throws the signal's reason when it aborts */
   send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer>;
 }
 
-/** Why a receiver will never take a sample. */
+/** Reasons why a receiver never accepts a sample. */
 export const REFUSAL_REASONS = ['too_old', 'out_of_order', 'duplicate', 'too_large', 'invalid'] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
@@ -30,7 +30,7 @@ export type ReceiverAnswer =
       readonly reason: RefusalReason;
       readonly words: string;
     }
-  /** It will never take at least one of the samples, and does not say which. */
+  /** At least one of the samples is refused for good, without a name. */
   | {
       readonly kind: 'refused';
       readonly reason: RefusalReason;
@@ -41,7 +41,7 @@ export type ReceiverAnswer =
   /** It may take them another time. */
   | { readonly kind: 'failed'; readonly words: string; readonly retryAfterMs?: number };
 
-/** Words by which receivers say what is wrong with a sample, those of Prometheus, Mimir, Thanos and VictoriaMetrics. */
+/** Words of Prometheus, Mimir, Thanos and VictoriaMetrics for a wrong sample. */
 const REASONS: readonly (readonly [RefusalReason, RegExp])[] = [
   ['too_old', /too[- _]old|out of bounds|out-of-bounds|too far (?:in|into) the past|older than/i],
   ['duplicate', /duplicate[- _]sample|duplicate[- _]timestamp|for duplicate/i],
@@ -75,8 +75,8 @@ export function refusalOrFailure(
 }
 
 /**
- * A failure where an answer of success is a page for people, or tells of an error: a login or a gateway in between gave it, and has
- * thrown the samples away. Undefined where it may be a receiver's.
+ * Returns the failure of a successful answer that is a web page or an error: a login page or a gateway answered and
+ * dropped the samples. Undefined if a receiver may have answered.
  */
 export function unlikeReceiver({
   status,
@@ -98,12 +98,12 @@ function tellsError(body: Uint8Array): boolean {
   return isGiven(error) || isGiven(errors) || status === 'error';
 }
 
-/** The reason that a receiver's words give for a refusal; undefined where they give none that is known. */
+/** Returns the reason in a receiver's refusal; undefined if it names none that is known. */
 export function reasonIn(words: string): RefusalReason | undefined {
   return REASONS.find(([, pattern]) => pattern.test(words))?.[0];
 }
 
-/** Writes a field of eight bytes: a number that is too large, or bits that are too special, for those of JavaScript. */
+/** Writes a field of eight bytes that a JavaScript number cannot hold: a large integer or special bits. */
 export function writeFixed64(message: PbfWriter, field: number, value: bigint): void {
   message.writeTag(field, 1);
   message.realloc(8);
@@ -138,7 +138,7 @@ export interface PushedSeries {
   readonly labels: Labels;
 }
 
-/** A sample as it goes to a receiver. */
+/** Sample in the form that receivers get. */
 export interface PushedSample {
   readonly series: PushedSeries;
   readonly value: number;
@@ -176,7 +176,7 @@ export function helpOf({ name, help }: PushedFamily): string {
   return help ?? HELP.get(name) ?? '';
 }
 
-/** True if a series is of the families and accounts that a receiver is to have; what is of no account, every receiver has. */
+/** Returns true if a receiver gets a series: by its family and account. Series without an account go to every receiver. */
 export function selectionOf({
   families,
   accounts,

@@ -18,7 +18,7 @@ import type { ShownSamples } from './snapshots.ts';
 /** Interval (ms) at which queues of destinations that are no longer configured are looked through for old entries. */
 const EXPIRY_MS = 60_000;
 
-/** Pushes to every receiver, each on its own: none waits for another, and no poll for any. */
+/** Pushes to every receiver independently of other receivers and of polls. */
 export class Push {
   readonly #options: SendingOptions;
   readonly #outbox: Outbox;
@@ -37,12 +37,12 @@ export class Push {
     this.#startedAt = clock.wall();
   }
 
-  /** True if `/metrics` has a sample: it leaves out the buckets that are pushed to a receiver that says so. */
+  /** Returns true if `/metrics` shows a sample: buckets of receivers with `expose: false` are hidden. */
   exposes(sample: Sample): boolean {
     return !this.#hidden.some((isSelected) => isBucketFamily(sample.family.name) && isSelected(sample));
   }
 
-  /** Returns what takes the findings of an account's polls; undefined where nothing is pushed. */
+  /** Returns the output for an account's polls; undefined if nothing is pushed. */
   outputOf(_account: string): Push | undefined {
     return this.#running.length > 0 ? this : undefined;
   }
@@ -52,7 +52,7 @@ export class Push {
     return this.#outbox.commit(found);
   }
 
-  /** Sends what `/metrics` shows besides buckets to the receivers that have the snapshot before, if there is such a receiver. */
+  /** Takes a snapshot of the other families of `/metrics` for the receivers that have sent the one before. */
   async takeSnapshot(shown: (wants: (family: string) => boolean) => Promise<ShownSamples>): Promise<void> {
     const { clock, observer } = this.#options;
     const free = () => this.#running.filter(({ snapshots }) => snapshots.isFree(clock.wall()));
@@ -66,7 +66,7 @@ export class Push {
     }
   }
 
-  /** Makes these the receivers: those that have changed start anew, the others go on. */
+  /** Sets the receivers. Changed receivers restart; the others continue. */
   async apply(receivers: readonly Receiver[]): Promise<void> {
     const places = placesOf(receivers);
     const kept = receivers.map((receiver, index) =>
@@ -89,7 +89,7 @@ export class Push {
     if (!this.#isExpiring) void this.#dropUnconfigured();
   }
 
-  /** Sends to a receiver by the connection that it has. */
+  /** Sends over the connection of a receiver. */
   async send(...[place, samples, signal]: Parameters<SendTo>): Promise<ReceiverAnswer> {
     const running = this.#running.find(({ queue }) => queue.place === place);
     return (
@@ -101,13 +101,13 @@ export class Push {
     return this.#running.map(({ view }) => view());
   }
 
-  /** Stops sending; what waits stays in the outbox. */
+  /** Stops sending. Samples stay in the outbox. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#running.map(({ stop }) => stop()));
   }
 
-  /** Drops what waits for destinations that are no longer configured once it is too old, until nothing does. */
+  /** Drops expired samples of destinations that are no longer configured, until none is left. */
   async #dropUnconfigured(): Promise<void> {
     const { clock, observer } = this.#options;
     const { signal } = this.#stopping;
@@ -129,15 +129,15 @@ interface ReplicaPushOptions extends Pick<SendingOptions, 'clock' | 'observer'> 
   readonly instance: string;
 }
 
-/** An account may keep so many bytes for a receiver however many accounts there are: more than one poll finds. */
+/** Bytes that each account may keep for a receiver, for any number of accounts: more than one poll finds. */
 const LEAST_SHARE = 16 * 2 ** 20;
 
-/** Returns the share of a receiver's limit (bytes) that one of so many accounts may keep. */
+/** Returns the share (bytes) of a receiver's limit for one of so many accounts. */
 export function shareOf(maxBytes: number, accounts: number): number {
   return Math.min(maxBytes, Math.max(LEAST_SHARE, Math.floor(maxBytes / Math.max(1, accounts))));
 }
 
-/** Pushes as one of several replicas: what waits lies in its account's state, and whoever owns the account sends it. */
+/** Pushes as one of several replicas. Samples wait in their account's state, and the account's owner sends them. */
 export class ReplicaPush {
   readonly #options: ReplicaPushOptions;
   /** Owns the connections to receivers, and sends samples that are not buckets. */
@@ -150,7 +150,7 @@ export class ReplicaPush {
     this.#shared = new Push({ ...options, state: memoryState() });
   }
 
-  /** Makes these the receivers; of what may wait for each of them, each account of all replicas has a share. */
+  /** Sets the receivers. Each account of all replicas gets a share of a receiver's limit. */
   async apply(receivers: readonly Receiver[], accounts: number): Promise<void> {
     this.#receivers = receivers.map((receiver) => {
       const { outbox } = receiver;
@@ -185,7 +185,7 @@ export class ReplicaPush {
     return this.#shared.takeSnapshot(...of);
   }
 
-  /** The receivers, with what waits here for each of all accounts that this replica owns. */
+  /** Returns the receivers, with the samples that wait in all accounts of this replica. */
   receivers(): ReceiverView[] {
     const views = [...this.#owned.values()].flatMap((push) => push.receivers());
     return this.#shared.receivers().map((shared) => {
@@ -215,7 +215,7 @@ export class ReplicaPush {
   }
 }
 
-/** Undefined where one is not known. */
+/** Returns the sum; undefined if one part is unknown. */
 function sumOf(views: readonly ReceiverView[], what: 'samples' | 'bytes'): number | undefined {
   const known = views.flatMap((view) => view[what] ?? []);
   return known.length < views.length ? undefined : known.reduce((sum, one) => sum + one, 0);

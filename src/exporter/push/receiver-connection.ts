@@ -17,12 +17,12 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The beginning of its body. */
   readonly body: Uint8Array;
-  /** The same as text in one line and without secrets. */
+  /** Body as one line of text without secrets. */
   readonly words: string;
   readonly retryAfterMs: number | undefined;
 }
 
-/** No answer, or none that could be read to its end; the message is safe to log. */
+/** Failure to get an answer, or to read it to its end; the message is safe to log. */
 export class NoReply extends Error {
   override readonly name = 'NoReply';
 }
@@ -32,7 +32,7 @@ const MOST_CONNECTIONS = 16;
 
 const MOST_WORDS = 300;
 
-/** HTTP to one receiver: what is posted, and what it answers. */
+/** HTTP connection to one receiver. */
 export class ReceiverConnection {
   readonly #receiver: Receiver;
   readonly #now: () => number;
@@ -71,7 +71,7 @@ export class ReceiverConnection {
     await Promise.all([this.#pool.destroy(), this.#login.close()]);
   }
 
-  /** @param secrets those of the receiver's headers, to which all others are added before they leave */
+  /** @param secrets secrets of the receiver's headers; those of the login are added */
   async #posted(
     body: Uint8Array,
     headers: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ import { Secret } from '../secret.ts';
 import { parsedJson } from '../text/received.ts';
 import { beginningOf } from './answer-body.ts';
 
-/** Is told of each secret before it leaves, and reveals it. */
+/** Registers a secret for masking before it leaves, and reveals it. */
 type Guard = (secret: Secret) => string;
 
 /** Body that is posted, and the time (ms since the epoch). */
@@ -23,14 +23,14 @@ export class ReceiverLogin {
   readonly #tokens: OAuth2Tokens | undefined;
   #token: FoundSecret | undefined;
 
-  /** @param poolTo connects to an origin by the receiver's route */
+  /** @param poolTo connects to an origin along the receiver's route */
   constructor(receiver: Receiver, poolTo: (origin: string) => Pool, now: () => number) {
     const { oauth2 } = receiver;
     this.#receiver = receiver;
     this.#tokens = oauth2 && new OAuth2Tokens(oauth2, poolTo(new URL(oauth2.token_url).origin), now);
   }
 
-  /** The headers that authenticate a request. @throws PlatformFailure with why there are none */
+  /** Returns the headers that authenticate a request. @throws PlatformFailure if there are none */
   async headers(posted: Posted, guard: Guard, signal: AbortSignal): Promise<Record<string, string>> {
     const { sigv4, url, credentials } = this.#receiver;
     if (sigv4 !== undefined) return awsSignature(sigv4, { url, ...posted }, guard);
@@ -68,7 +68,7 @@ function basic(username: string, password: Secret, guard: Guard): string {
 /** A token is renewed so long (ms) before it expires: requests with it may take a while. */
 const EARLY_MS = 60_000;
 
-/** Time (ms) for which a token is used whose server does not say when it expires. */
+/** Lifetime (ms) of a token whose server names none. */
 const UNSAID_MS = 5 * 60_000;
 
 /** Time limit (ms) for the body with the token. */
@@ -80,7 +80,7 @@ const tokenAnswer = z.object({
   expires_in: z.coerce.number().nonnegative().optional(),
 });
 
-/** Access tokens by client credentials (RFC 6749, section 4.4), one at a time, in memory alone. */
+/** Access tokens from client credentials (RFC 6749, section 4.4), one at a time, in memory only. */
 class OAuth2Tokens {
   readonly #settings: OAuth2;
   readonly #pool: Pool;
@@ -93,7 +93,7 @@ class OAuth2Tokens {
     this.#now = now;
   }
 
-  /** A token that is good for a while. @throws PlatformFailure with why there is none */
+  /** Returns a token that stays valid for a while. @throws PlatformFailure if there is none */
   async token(guard: Guard, signal: AbortSignal): Promise<Secret> {
     if (this.#token !== undefined && this.#now() < this.#token.until) return this.#token.secret;
     try {

@@ -30,13 +30,13 @@ const HEADERS: Readonly<Record<Version, Readonly<Record<string, string>>>> = {
 
 const MESSAGES = { '2.0': writeRequest2, '1.0': writeRequest1 } as const;
 
-/** Returns the number of samples that were written, by an answer from a receiver that knows 2.0; undefined where it has none. */
+/** Returns the number of written samples from an answer to 2.0; undefined if it names none. */
 function writtenOf({ headers }: Reply): number | undefined {
   const written = headers['x-prometheus-remote-write-samples-written'];
   return typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : undefined;
 }
 
-/** Remote write to one receiver: in 2.0 for as long as what it answers shows that it knows that, else in 1.0. */
+/** Remote write to one receiver: version 2.0 while its answers show that it knows 2.0, else 1.0. */
 export class RemoteWrite {
   readonly #connection: Pick<ReceiverConnection, 'post'>;
   #version: Version = '2.0';
@@ -66,7 +66,7 @@ export class RemoteWrite {
   }
 }
 
-/** True if an answer to 2.0 is from who knows it; one that says nothing of samples, such as a proxy's 503, may be. */
+/** Returns true if the receiver may know 2.0. An answer that names no samples, such as a proxy's 503, may come from one. */
 function knows2(reply: Reply): boolean {
   const { status } = reply;
   if (writtenOf(reply) !== undefined) return true;
@@ -92,7 +92,7 @@ function labelsOf({ family, labels }: PushedSeries): [name: string, value: strin
   return Object.entries({ ...labels, [NAME]: family.name }).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The same as a `TimeSeries` has them. */
+/** Labels encoded as in a `TimeSeries`. */
 const writtenLabels = onceFor((series: PushedSeries) => {
   const written = new PbfWriter();
   for (const label of labelsOf(series)) written.writeMessage(1, writeLabel, label);
@@ -184,7 +184,7 @@ function writeSample2(pushed: PushedSample, sample: PbfWriter): void {
   if (pushed.since !== undefined) sample.writeVarintField(3, pushed.since);
 }
 
-/** A family's name without what the lines of histograms and summaries add to it. */
+/** Returns a family's name without the suffixes of histograms and summaries. */
 function wholeName({ name, type }: PushedFamily): string {
   return type === 'histogram' || type === 'summary' ? name.replace(/_(bucket|sum|count)$/, '') : name;
 }

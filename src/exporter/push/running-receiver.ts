@@ -23,18 +23,18 @@ export interface ReceiverView {
   readonly name: string;
   /** The protocol in use, with its version. */
   readonly protocol: string;
-  /** Samples and bytes that wait; undefined while it is not known yet what an earlier run left. */
+  /** Samples and bytes that wait; undefined until the entries of an earlier run are known. */
   readonly samples: number | undefined;
   readonly bytes: number | undefined;
-  /** Since when the oldest that is known has waited (ms since the epoch); of what cannot be read, since it was to be. */
+  /** Time (ms since the epoch) since which the oldest known sample waits; of an unreadable entry, its intended time. */
   readonly oldest: number | undefined;
   /** Time (ms since the epoch) at which it last took samples. */
   readonly lastSuccessAt: number | undefined;
-  /** Why the last request failed; empty when it did not. */
+  /** Reason why the last request failed; empty if it succeeded. */
   readonly trouble: string;
 }
 
-/** A receiver that is sent what there is for it, until it is stopped. */
+/** Receiver that gets its samples until it is stopped. */
 export interface RunningReceiver {
   readonly receiver: Receiver;
   readonly queue: DestinationQueue;
@@ -56,7 +56,7 @@ export interface SendingOptions {
   readonly clock: Clock;
   readonly state: State;
   readonly observer: PushObserver;
-  /** Sends to receivers instead of connections of its own; undefined if there is none. */
+  /** Sends in place of connections of its own; default: it has its own. */
   readonly sendTo?: SendTo;
   readonly instance?: string;
 }
@@ -70,7 +70,7 @@ interface ReceiverOptions extends SendingOptions {
 /** Time to wait (ms) before sending is tried again after a fault of the exporter itself. */
 const AFTER_DEFECT_MS = 60_000;
 
-/** Starts to send to a receiver: first what an earlier run left for it. */
+/** Starts to send to a receiver, beginning with the samples of an earlier run. */
 export function startReceiver(
   receiver: Receiver,
   { clock, observer, outbox, queue, startedAt, sendTo, instance }: ReceiverOptions,
@@ -144,7 +144,7 @@ export function startReceiver(
   };
 }
 
-/** A receiver that can be sent samples, each with the receiver's labels, by the protocol that it is configured with. */
+/** Connection to a receiver in its configured protocol; adds the receiver's labels to each sample. */
 export interface ConnectedReceiver {
   readonly receiver: Receiver;
   readonly protocol: Protocol;
@@ -183,21 +183,21 @@ function labelling(added: Receiver['labels']): (samples: readonly PushedSample[]
   return (samples) => samples.map((sample) => ({ ...sample, series: labelled(sample.series) }));
 }
 
-/** Told what becomes of what is pushed. */
+/** Receives the results of pushing. */
 export interface PushObserver {
   sent(receiver: string, samples: number): void;
   /** The receiver takes samples never. @param words its own, without secrets */
   refused(receiver: string, reason: RefusalReason, samples: number, words: string): void;
   dropped: OnDropped;
-  /** A request has failed; what it held is sent again. */
+  /** Reports a failed request, whose samples are sent again. */
   failed(receiver: string, words: string): void;
-  /** The disk does not let the outbox be read, so that nothing is sent; it is read again. */
+  /** Reports an outbox that cannot be read: nothing is sent until a later read succeeds. */
   outboxNotRead(receiver: string, words: string): void;
   /** A fault of the exporter itself has interrupted the pushing to a receiver. */
   pushDefect(receiver: string, error: unknown): void;
 }
 
-/** A receiver as the status tells of it; without its address, whose path may be a secret of its own. */
+/** Returns a receiver's part of the status, without its address, whose path may be a secret. */
 export function receiverStatus(view: ReceiverView): ReceiverStatus {
   const { name, protocol, samples, bytes, oldest, lastSuccessAt, trouble } = view;
   const timeOf = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());

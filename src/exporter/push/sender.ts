@@ -7,10 +7,10 @@ import type { Snapshot, SnapshotSlot } from './snapshots.ts';
 export interface SenderOptions extends DeliveryOptions {
   /** It emits `added` when something comes into it, or a snapshot is taken. */
   readonly queue: DestinationQueue;
-  /** Takes up what an earlier run left. */
+  /** Loads the samples of an earlier run. */
   readonly load: () => Promise<void>;
   readonly snapshots: SnapshotSlot;
-  /** The disk does not let the outbox be read; it is asked again. */
+  /** Reports an outbox that cannot be read; reading is retried. */
   readonly notRead: (words: string) => void;
 }
 
@@ -57,7 +57,7 @@ async function deliverInParts(
   return true;
 }
 
-/** Reads the outbox, again and again until the disk lets it. */
+/** Reads the outbox; retries until the disk allows it. */
 async function unlessUnreadable<Result>(
   read: () => Promise<Result>,
   { notRead, clock }: SenderOptions,
@@ -74,7 +74,7 @@ async function unlessUnreadable<Result>(
   }
 }
 
-/** True if nothing older waits: sent first, a snapshot would have Prometheus refuse what waited, if that is an hour older. */
+/** Returns true if nothing older waits. If a snapshot went first, Prometheus would refuse samples that are an hour older. */
 function isNext({ at }: Snapshot, { waiting: { oldest } }: DestinationQueue): boolean {
   return oldest === undefined || oldest >= at;
 }

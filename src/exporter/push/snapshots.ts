@@ -2,31 +2,31 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import type { ShownSample } from '../exposition/text-format.ts';
 import { type PushedSample, selectionOf } from './protocol.ts';
 
-/** Samples that `/metrics` shows, by series: the text of its line up to the value. */
+/** Samples of `/metrics` by series, the text of the line up to the value. */
 export type ShownSamples = ReadonlyMap<string, ShownSample>;
 
-/** All that `/metrics` showed at one moment besides buckets, and the ends of series that it showed no more. */
+/** All samples of `/metrics` except buckets at one moment, and the ends of series that disappeared. */
 export interface Snapshot {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly samples: readonly PushedSample[];
 }
 
-/** Series that Prometheus makes of a scrape that went well; it tells whose by the labels `job` and `instance`. */
+/** Series that Prometheus adds to a successful scrape, with its labels `job` and `instance`. */
 const UP: ShownSample = {
   family: { name: 'up', type: 'gauge', help: 'Whether the exporter runs.' },
   labels: {},
   value: 1,
 };
 
-/** A clock that was set back by up to this (ms) is waited for: without snapshots, but in their order. */
+/** Step back (ms) of the clock up to which snapshots pause until the clock has caught up, so that they stay in order. */
 const WAITED_FOR_MS = 60_000;
 
 interface SnapshotOptions {
   readonly receiver: Pick<Receiver, 'families' | 'accounts' | 'labels' | 'buckets_only'>;
   /** Time (ms since the epoch) at which the exporter's own counters were at zero. */
   readonly startedAt: number;
-  /** Name of this exporter where there are several: each shows its own series, as one that is scraped. */
+  /** Name of this exporter among several; each shows its own series. */
   readonly instance?: string | undefined;
   readonly onAdded: () => void;
 }

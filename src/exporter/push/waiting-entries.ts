@@ -1,23 +1,23 @@
 import type { StateKey } from '../state/state.ts';
 
-/** Entry of the outbox, as it is known without reading it. */
+/** Facts of an outbox entry that are known without reading it. */
 export interface WaitingEntry {
   readonly key: StateKey;
   readonly source: string;
-  /** Time (ms since the epoch) at which it was put in, as it is shown and kept on disk. */
+  /** Time (ms since the epoch) at which it was added, for display and on disk. */
   readonly queuedAt: number;
-  /** The same by local time (ms), by which it grows old, wherever the machine's clock is set. */
+  /** The same in local time (ms): its age does not depend on the machine's clock. */
   readonly since: number;
   readonly bytes: number;
   readonly samples: number;
 }
 
-/** The last part of an entry's key, by which entries are ordered. */
+/** Returns the last part of an entry's key, which orders the entries. */
 export function nameOf(key: StateKey): string {
   return key.at(-1) ?? '';
 }
 
-/** The entries that wait for one destination, in the order of their keys, and what they add up to. */
+/** Waiting entries of one destination in the order of their keys, with their sums. */
 export class WaitingEntries {
   readonly #entries = new Map<string, WaitingEntry>();
   bytes = 0;

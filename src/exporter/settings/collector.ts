@@ -25,28 +25,28 @@ export const flag = z.boolean().nullish();
 
 export const amount = z.number().nonnegative().nullish();
 
-/** The id of something else, by which series are joined. */
+/** Id of another setting, for joins. */
 export const reference = identifier.nullish();
 
-/** Something that is never shown, only found to have changed. What it is goes no further than here. */
+/** Value that is never shown, only compared; reduced to a digest at once. */
 export const content = z
   .unknown()
   .optional()
   .transform((value) => (value === undefined ? undefined : digest(value)));
 
-/** The same, where to be absent means to be empty. */
+/** The same for a field whose absence means empty. */
 export const optionalContent = z
   .unknown()
   .optional()
   .transform((value) => digest(value ?? null));
 
-/** A list of whatever items. */
+/** List of arbitrary items. */
 export const items = z.array(z.unknown()).nullish();
 
 /** Items that are never shown, only counted and found to have changed. Their order means nothing. */
 export const members = items.transform(membersOf);
 
-/** The texts of a list, each once; what is no text has no name to be shown by. */
+/** Returns the texts of a list, each once; other items have no name to show. */
 export function texts(items: readonly unknown[] | null | undefined): readonly string[] {
   return [...new Set((items ?? []).filter((item) => typeof item === 'string').map(beginningOf))];
 }
@@ -57,12 +57,12 @@ export interface Members {
   readonly content: string;
 }
 
-/** Counts and digests items, in whatever order they come. */
+/** Counts items and digests them, independent of their order. */
 export function gather(items: readonly unknown[]): Members {
   return { count: items.length, content: digest(items.map(digest).sort()) };
 }
 
-/** The same of items that are shown as well. */
+/** The same for items that are shown as well. */
 export function membersOf(items: readonly unknown[] | null | undefined): Members | undefined {
   return items === null || items === undefined ? undefined : gather(items);
 }
@@ -70,7 +70,7 @@ export function membersOf(items: readonly unknown[] | null | undefined): Members
 /** 96 bits: no collisions within an account. */
 const DIGEST_LENGTH = 16;
 
-/** The digest of a JSON value: the same whatever the order in which objects name their fields. */
+/** Returns the digest of a JSON value, independent of the order of an object's fields. */
 export function digest(value: unknown): string {
   return createHash('sha256').update(canonical(value)).digest('base64url').slice(0, DIGEST_LENGTH);
 }
@@ -84,7 +84,7 @@ function canonical(value: unknown): string {
   return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join()}}`;
 }
 
-/** A family, and what a setting shows of it: values, with the labels that they have besides those of the setting. */
+/** Family and its samples for a setting, with labels besides those of the setting. */
 export interface SettingSeries<Row> {
   readonly family: Family;
   values(row: Row): readonly { readonly labels?: Labels; readonly value: number }[];
@@ -92,15 +92,15 @@ export interface SettingSeries<Row> {
 
 type Maybe<Value> = Value | null | undefined;
 
-/** The fields of a row that hold such a value, where the platform gives one. */
+/** Fields of a row with such a value, which may be absent. */
 type FieldOf<Row, Value> = {
   [Field in keyof Row]-?: [Row[Field]] extends [Maybe<Value>] ? Field : never;
 }[keyof Row];
 
-/** The field of a row that holds a value, or what the value is made of. */
+/** Field of a row, or a function that computes the value from the row. */
 type Of<Row, Value> = FieldOf<Row, Value> | ((row: Row) => Maybe<Value>);
 
-/** The kinds of series that a setting is shown in. Help texts are completed by the part of the API, `api`, which they come from. */
+/** Returns the kinds of series of settings. `api` is the part of the API, which completes help texts. */
 export function seriesOf<Row>(api: string) {
   const read = <Value>(row: Row, of: Of<Row, Value>): Maybe<Value> =>
     // `FieldOf` names no field of another type, which the compiler cannot see.
@@ -109,13 +109,13 @@ export function seriesOf<Row>(api: string) {
     family: { name, type: 'gauge', help: `${help} API: ${api}.` },
     values,
   });
-  /** A number, where the platform gives it. */
+  /** Family of a number; absent if the platform does not give it. */
   const measured = (name: string, help: string, of: Of<Row, number>) =>
     series(name, help, (row) => {
       const value = read(row, of);
       return value === null || value === undefined ? [] : [{ value }];
     });
-  /** A time, as a Unix time; nothing where the platform gives none that can be read. */
+  /** Family of a Unix time; absent without a valid time. */
   const timed = (name: string, help: string, of: Of<Row, string>) =>
     measured(name, help, (row) => {
       const ms = parseTimestamp(read(row, of) ?? '');
@@ -128,7 +128,7 @@ export function seriesOf<Row>(api: string) {
     measured,
     timed,
     related,
-    /** Always 1, with fields that are worth a label, by the label. A label that the platform does not give is empty. */
+    /** Always 1, with fields as labels. A label that the platform does not give is empty. */
     info: (name: string, help: string, fields: Readonly<Record<string, FieldOf<Row, string>>>) =>
       related(name, help, (row) => [
         Object.fromEntries(Object.entries(fields).map(([label, field]) => [label, read(row, field) ?? ''])),
@@ -142,7 +142,7 @@ export function seriesOf<Row>(api: string) {
     /** Family of the number of a list's members. */
     counted: (name: string, help: string, of: FieldOf<Row, Members>) =>
       measured(name, help, (row) => read<Members>(row, of)?.count),
-    /** Numbers by a label. */
+    /** Family of numbers by a label. */
     measuredBy: (
       name: string,
       help: string,
@@ -178,26 +178,26 @@ export interface Item {
   readonly name?: string | null | undefined;
 }
 
-/** A read of one item by itself. */
+/** Read of one item. */
 export interface DetailRead {
   /** Path with `:id` in place of the item's. */
   readonly path: string;
-  /** The field that the items go into, where the answer is a list; otherwise the answer's own fields are taken. */
+  /** Field for the items if the answer is a list; otherwise the answer's own fields are taken. */
   readonly listAs?: string;
 }
 
 /** Reads of single items, in turns. */
 export interface Details<Detailed> {
-  /** The first reads the item itself; what the further ones bring may be missing. */
+  /** Reads of an item: the first reads the item itself; results of the others may be missing. */
   readonly reads: readonly DetailRead[];
   readonly fields: z.ZodType<Detailed>;
 }
 
 /** Items that are configurations; their ids come from the first list that can be read. */
 export interface ConfigurationIds {
-  /** Products whose configurations they may be, the likeliest first: where a list is not available, the next is read. */
+  /** Products whose configurations they may be, the likeliest first. If a list is not available, the next is read. */
   readonly products: readonly Product[];
-  /** The list to be read where none of these is available. */
+  /** List to read if none of these is available. */
   readonly otherwise: {
     readonly path: string;
     readonly version: Resource['version'];
@@ -209,9 +209,9 @@ export interface ConfigurationIds {
 interface SettingsFacts {
   /** One line for the configuration's documentation. */
   readonly about: string;
-  /** The plural of what is collected, in words. */
+  /** Plural name of the settings. */
   readonly things: string;
-  /** Cron pattern where the configuration names none. */
+  /** Default cron pattern. */
   readonly schedule: string;
   /** Section of the specification. */
   readonly section: string;
@@ -221,23 +221,23 @@ interface SettingsFacts {
   readonly permission: string;
 }
 
-/** One kind of settings: where it is read, which fields are used, and what is shown of them. */
+/** One kind of settings: its path, fields and series. */
 export interface SettingsDeclaration<Listed extends Item, Detailed extends object> extends SettingsFacts {
   /** Weight of its freshness (`weightOf` in `src/exporter/catalogue/known-metrics.ts`). Default: 0.1. */
   readonly weight?: number;
   /** The kind in the names of its metrics: `edge_<kind>_…`. */
   readonly kind: string;
-  /** The path of the list, or where the ids of the items come from. */
+  /** Path of the list, or the source of the items' ids. */
   readonly list: string | ConfigurationIds;
   /** Items that the list does not show. */
   readonly unlisted?: readonly string[];
   /** The fields used of a row of the list. */
   readonly row: z.ZodType<Listed>;
   readonly details?: Details<Detailed>;
-  /** The labels that all of an item's series have; by name `<kind>_id` and `<kind>` by default. */
+  /** Labels of all of an item's series; default: `<kind>_id` and `<kind>`. */
   readonly labels?: (item: Item) => Labels;
   readonly series: readonly SettingSeries<Listed & Partial<Detailed>>[];
-  /** Fields that may differ without anything having been set: who changed it and when, how often it is used. */
+  /** Fields that change without a change of the setting: editor, time, number of uses. */
   readonly unwatched?: readonly Extract<keyof (Listed & Detailed), string>[];
 }
 
@@ -248,7 +248,7 @@ export interface CollectorContext {
   readonly collector: string;
   /** Cron pattern of its reads. */
   readonly schedule: string;
-  /** Ids that the configuration names in place of any list; empty where it names none. */
+  /** Ids in the configuration that replace any list; empty without any. */
   readonly named: readonly string[];
   /** The configurations of a product that the collector needs, as discovered; undefined while they are not. */
   configurations(product: Product): readonly Configuration[] | undefined;
@@ -263,7 +263,7 @@ export interface CollectorContext {
 
 /** A part of the platform's settings that is exported. Adding one takes a file in `collectors/` and a line in `collectors.ts`. */
 export interface Collector extends SettingsFacts {
-  /** One of these permissions is needed as well, to list what there is to read; empty where its own suffices. */
+  /** Permissions of which one is also needed to list the ids; empty if its own suffices. */
   readonly listPermissions: readonly string[];
   /** Paths that it reads. */
   readonly reads: readonly string[];
@@ -277,6 +277,6 @@ export interface Collector extends SettingsFacts {
   readonly needs: readonly Product[];
   /** True if the configuration may name the ids to read. */
   readonly takesIds: boolean;
-  /** The jobs that read it. A job whose id and labels stay the same goes on when others come and go. */
+  /** Returns the jobs that read it. A job whose id and labels stay the same continues when others come and go. */
   jobs(context: CollectorContext): readonly Job[];
 }

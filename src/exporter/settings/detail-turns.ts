@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 interface Known<Detail> {
   /** The row in the list when it was read. */
   row: unknown;
-  /** Undefined while there is none: never read, or not available. */
+  /** Undefined if it was never read, or is not available. */
   detail: Detail | undefined;
   /** Turn in which it was last asked for. */
   turn: number;
@@ -12,13 +12,13 @@ interface Known<Detail> {
   misses: number;
 }
 
-/** As many are read at a time at least, so that an ordinary account is read whole every time. */
+/** Least number of items read at a time, so that an ordinary account is read whole each time. */
 const AT_LEAST = 50;
 
 /** A round through all items takes at most this many reads. */
 const READS_PER_ROUND = 12;
 
-/** After how many failures in a row what was read before is dropped. */
+/** Number of consecutive failures after which former details are dropped. */
 const MAX_MISSES = 3;
 
 /** Returns the number of items that are read in one turn. */
@@ -27,14 +27,14 @@ export function turnSize(items: number): number {
 }
 
 /**
- * Items that are read by themselves in turns, since a list of hundreds is too expensive to read every time. Items whose
- * row changed go first, then those never read, then the others in a round.
+ * Items that are read one by one in turns, because reading hundreds each time is too expensive. Changed items come
+ * first, then those never read, then the others in rotation.
  */
 export class DetailTurns<Detail> {
   readonly #known = new Map<string, Known<Detail>>();
   #turn = 0;
 
-  /** The ids to read now, of all items by id; forgets those that are not there any more. */
+  /** Returns the ids to read now; forgets missing items. */
   next(rows: ReadonlyMap<string, unknown>): string[] {
     for (const id of this.#known.keys()) if (!rows.has(id)) this.#known.delete(id);
     this.#turn += 1;
@@ -45,7 +45,7 @@ export class DetailTurns<Detail> {
       .map(({ id }) => id);
   }
 
-  /** Returns true if any item could be read by itself. */
+  /** True if any item could be read. */
   get hasRead(): boolean {
     return [...this.#known.values()].some(({ detail }) => detail !== undefined);
   }

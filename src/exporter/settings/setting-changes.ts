@@ -31,8 +31,8 @@ export interface ChangesFound {
 const ABSENCES = 3;
 
 /**
- * Compares what a whole read brought, by id, with what was before. The first sight of a setting is no change.
- * @param now in seconds since the epoch
+ * Compares a whole read with the one before, by id. The first sight of a setting is no change.
+ * @param now seconds since the epoch
  */
 export function compareSettings(
   before: SettingsMemory,
@@ -100,8 +100,8 @@ function isRemembered(value: unknown): value is RememberedSetting {
 }
 
 /**
- * The fingerprint of one setting's fields, those left out that are undefined: the platform did not give them. Digests are
- * bound to their place, so that the same content looks different elsewhere.
+ * Returns the fingerprint of a setting's fields, without undefined ones. Digests include their position, so that equal
+ * contents of two fields differ.
  */
 export function fingerprintOf(fields: Readonly<Record<string, unknown>>, place: string): Fingerprint {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -24,7 +24,7 @@ import {
 } from './setting-changes.ts';
 import { IdsUnavailable, LIST_PERMISSION, type SettingsRead, SettingsReader } from './settings-reader.ts';
 
-/** Makes a collector of what is declared of one kind of settings. */
+/** Returns the collector of one kind of settings. */
 export function settingsCollector<Listed extends Item, Detailed extends object = object>(
   declaration: SettingsDeclaration<Listed, Detailed>,
 ): Collector {
@@ -55,7 +55,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   };
 }
 
-/** Returns true if it is known by which ids to read. */
+/** Returns true if the kind of ids is known. */
 function isKnown(
   { products }: ConfigurationIds,
   { named, configurations, isPending }: CollectorContext,
@@ -77,7 +77,7 @@ function operationsOf<Listed extends Item, Detailed extends object>({
   return [...(typeof list === 'string' ? [paged] : []), ...(count === 0 ? [] : [inTurns])].join(', ');
 }
 
-/** After so long (ms), and so with the next poll, another item is asked for where one was refused. */
+/** Wait (ms) after a refusal before another item is tried, and so until the next poll. */
 const SHORT_WAIT_MS = 30_000;
 
 const NOTHING_KNOWN: SettingsMemory = { known: new Map(), absences: new Map() };
@@ -104,7 +104,7 @@ interface KindMemory {
   readonly refusal: Refusal | undefined;
 }
 
-/** Reads one kind of settings, and exposes it in place of what was there before. */
+/** Job that reads one kind of settings and replaces its samples. */
 class SettingsJob<Listed extends Item, Detailed extends object>
   implements Job<SettingsRead<Listed & Partial<Detailed>>>
 {
@@ -185,7 +185,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     };
   }
 
-  /** Notes what the platform refuses; a read that was left out since it would be refused changes nothing. */
+  /** Records a refusal; a read that was left out because of an earlier refusal changes nothing. */
   #failed(failure: PlatformFailure): PollResult {
     const memory = this.#memory;
     if (this.#refusals.stand(memory.refusal)) throw failure;

@@ -12,7 +12,7 @@ import type {
 } from './collector.ts';
 import { DetailTurns, turnSize } from './detail-turns.ts';
 
-/** The item was read: that a part of it is not found or refused says nothing of the item, nor of the next one. */
+/** Returns the failure of a part of an item: it says nothing about the item itself or other items. */
 function ofPart(failure: PlatformFailure, { path }: DetailRead): PlatformFailure {
   if (failure.outcome !== 'not_found' && failure.outcome !== 'forbidden') return failure;
   return new PlatformFailure('undecodable', `${path}: ${failure.message}`, failure.status);
@@ -29,9 +29,9 @@ function resultOf(body: unknown): object {
 /** Result of a read of settings. */
 export interface SettingsRead<Row> {
   readonly rows: ReadonlyMap<string, Row>;
-  /** Items that were not what they should be, or could not be read. */
+  /** Number of items that were invalid or could not be read. */
   readonly rejected: number;
-  /** Why the read ended early; what it brought until then is good. */
+  /** Reason why the read ended early; its results until then are valid. */
   readonly failure: PlatformFailure | undefined;
   /** True if a refusal may concern an item alone: the list was read, and few items were asked for. */
   readonly mayBeOfItem?: boolean;
@@ -52,7 +52,7 @@ const OF_ONE_ITEM: ReadonlySet<FailureOutcome> = new Set([
 /** After this many refused items without a read one, all are likely to be refused: further ones are asked for an hour later. */
 const REFUSED_ALIKE = 3;
 
-/** Reads one kind of settings: the list whole, and in turns what the list leaves out. */
+/** Reads one kind of settings: the whole list, and details in turns. */
 export class SettingsReader<Listed extends Item, Detailed extends object> {
   readonly #declaration: SettingsDeclaration<Listed, Detailed>;
   readonly #options: ReaderOptions;
@@ -60,7 +60,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   readonly #ends = new EarlyEnds();
   /** Consecutive refused items without one that could be read. */
   #refused = 0;
-  /** Kinds of ids of which the platform knew none. */
+  /** Kinds of ids that the platform does not know. */
   readonly #unknown = new Set<string>();
 
   constructor(declaration: SettingsDeclaration<Listed, Detailed>, options: ReaderOptions) {
@@ -76,7 +76,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     return this.#readItems((counted) => readPages(counted, list, signal), read, signal);
   }
 
-  /** Reads by the first kind of ids that the platform knows. */
+  /** Reads with the first kind of ids that the platform knows. */
   async #readByIds(
     list: ConfigurationIds,
     read: Read,
@@ -201,8 +201,9 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   }
 
   /**
-   * Reads what is declared of one item by itself. Once the item itself was read, a further part that cannot be had costs
-   * only that part, and `failure` says why. @throws PlatformFailure when the item itself cannot be read
+   * Reads the details of one item. Once the item itself was read, the failure of a further part costs only that part,
+   * and is returned as `failure`.
+   * @throws PlatformFailure if the item itself cannot be read
    */
   async #readDetails(
     id: string,
@@ -237,7 +238,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     return { [listAs]: await allItems(read, { path, version }, signal) };
   }
 
-  /** The rows with what is known of their details. Of what the list does not show, nothing is known without them. */
+  /** Returns the rows with their known details. Fields outside the list are unknown without details. */
   #whole(rows: ReadonlyMap<string, Listed>): Map<string, Listed & Partial<Detailed>> {
     const { unlisted = [] } = this.#declaration;
     const whole = new Map<string, Listed & Partial<Detailed>>();
@@ -327,8 +328,8 @@ export function listedIds(
 }
 
 /**
- * Ids in the lists of products: the configurations' own, then those of their domains. Inactive ones are among them: what is
- * set for them is in force again the moment they are switched on.
+ * Returns ids in the lists of products: the configurations' own, then those of their domains, including inactive ones,
+ * whose settings apply again once they are activated.
  */
 function idsOfProducts(
   lists: readonly { product: Product; list: readonly Configuration[] | undefined }[],

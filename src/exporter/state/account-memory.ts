@@ -1,17 +1,17 @@
 import type { StateKey, StateReader } from './state.ts';
 
-/** A part of what an account remembers: a value that polls read, and replace as a whole. */
+/** Part of an account's memory: a value that polls read and replace as a whole. */
 export interface MemoryPart<T> {
   /** Key in the state; undefined if a restart forgets it. */
   readonly key?: StateKey;
-  /** Returns what is remembered, by what the state holds under the key. @param stored undefined where it holds nothing */
+  /** Returns the value for the state's record under the key. @param stored undefined if there is no record */
   open(stored: unknown): T;
 }
 
 /** Part that changes gradually. The account saves it every few seconds, apart from the commits of polls. */
 export interface SavedPart<T> extends MemoryPart<T> {
   readonly key: StateKey;
-  /** Returns what the state keeps of it. */
+  /** Returns the state's record of a value. */
   store(value: T): unknown;
 }
 
@@ -29,18 +29,16 @@ export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): M
 }
 
 /**
- * All that an account remembers from one poll to the next. Nothing is loaded beforehand: a part that no poll has replaced
- * yet is read from the state when it is asked for. Polls read it; what runs them (`runner.ts`) replaces parts of it, and what a
- * read shows of its source replaces what is known of that.
+ * Memory of an account from one poll to the next. Nothing is loaded beforehand: a part that no poll has replaced yet is
+ * read from the state when needed. Polls read parts; the runner replaces them.
  */
 export class AccountMemory {
   readonly #state: Pick<StateReader, 'kind' | 'get'>;
-  /** Values by part; they live as long as their job. */
   readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
-  /** Values of parts while the state cannot be read, and what it turned out to hold: there may be a hundred thousand. */
+  /** Values of parts while the state cannot be read, and the records found later: there may be a hundred thousand. */
   readonly #unread = new WeakMap<MemoryPart<unknown>, unknown>();
   readonly #late = new WeakMap<MemoryPart<unknown>, unknown>();
-  /** True if polls may have begun before the state could be read: then it may hold more than they found there. */
+  /** True if polls may have begun before the state could be read: its records may hold more than they found. */
   readonly #beganUnread: boolean;
 
   constructor(state: Pick<StateReader, 'kind' | 'get'>) {
@@ -55,7 +53,10 @@ export class AccountMemory {
     return this.#openedOnce(part, this.#state.kind === 'unavailable' ? this.#unread : this.#values);
   }
 
-  /** Returns what the state turned out to hold of a part; undefined where it could be read before any poll, or cannot be read yet. */
+  /**
+   * Returns the record that the state turned out to hold for a part; undefined if it could be read before any poll, or
+   * cannot be read yet.
+   */
   late<T>(part: MemoryPart<T>): T | undefined {
     if (!this.#beganUnread || this.#state.kind === 'unavailable') return undefined;
     return this.#openedOnce(part, this.#late);
@@ -71,7 +72,7 @@ export class AccountMemory {
     return this.#values.has(part);
   }
 
-  /** @param committed whether what was to be committed with it is durable now */
+  /** @param committed true if the result's commit is durable */
   adopt({ part, value, refused }: MemoryChange, committed: boolean): void {
     this.#values.set(part, committed ? value : refused);
   }

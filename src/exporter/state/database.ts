@@ -6,7 +6,7 @@ export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
 
-/** The disk does not hold what was written there; it is not to be trusted. */
+/** Failure of a database whose contents are not what was written. */
 export class DamagedState extends Error {
   override readonly name = 'DamagedState';
 }
@@ -19,14 +19,14 @@ export interface NameRange {
 }
 
 /**
- * Storage behind `DurableState`, of SQLite or PostgreSQL. Nobody else may use the place while it is open. Names are ordered by
- * their bytes; writes never overlap, but reads may overlap a write.
+ * Storage behind `DurableState`, SQLite or PostgreSQL. Nobody else uses it while it is open. Names are ordered by their
+ * bytes. Writes never overlap each other; reads may overlap a write.
  */
 export interface Database {
   range(range: NameRange): Promise<readonly StoredRecord[]>;
   /** The records of these names, as far as there are any, in any order. */
   read(names: readonly string[]): Promise<readonly StoredRecord[]>;
-  /** Resolves once all the changes are durable; rejects where none is, or with `OutcomeUnknown`. */
+  /** Resolves once all changes are durable. Rejects if none is, or with `OutcomeUnknown`. */
   write(changes: readonly Change[]): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -45,10 +45,10 @@ export const QUEUE_NAMES = textOfKey([QUEUE]);
 /** Prefix of the names of records that were set aside. */
 const DAMAGED_NAMES = textOfKey(['damaged']);
 
-/** Number of records that are read at once: a few milliseconds' work, and no more than one statement can bring. */
+/** Number of records read at once: a few milliseconds of work, within the limits of one statement. */
 const BATCH = 1_000;
 
-/** Loads all records but those of queues. Records that cannot be decoded are set aside under another name. */
+/** Loads all records except those of queues. Sets records that cannot be decoded aside under another name. */
 export async function load(database: Database): Promise<LoadedDatabase> {
   const records = new Records();
   const damaged: Change[] = [];
@@ -65,7 +65,7 @@ export async function load(database: Database): Promise<LoadedDatabase> {
   return { database, records, damaged: damaged.length / 2 };
 }
 
-/** Explains what was set aside; undefined where nothing was. */
+/** Returns a note about records set aside; undefined if there are none. */
 export function damageNote({ damaged }: LoadedDatabase, place: string): string | undefined {
   if (damaged === 0) return undefined;
   return `${damaged} records of the state in ${place} cannot be decoded and were set aside: their counters start from zero`;

@@ -1,16 +1,13 @@
 import { access, constants, mkdir, open, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** The file by which a directory is locked. */
+/** File that locks a directory. */
 export const LOCK_FILE = 'lock.db';
 
 /** The database in a state directory; SQLite adds a log beside it. */
 export const DATABASE_FILE = 'state.db';
 
-/**
- * Creates the directory where it is missing (for its owner alone) and returns its real path; throws where it
- * cannot be written.
- */
+/** Creates a missing directory for its owner only. Returns its real path. @throws if it cannot be written */
 export async function ensureDirectory(directory: string): Promise<string> {
   const path = resolve(directory);
   const created = await createWhole(path, 0o700);
@@ -23,8 +20,8 @@ export async function ensureDirectory(directory: string): Promise<string> {
 }
 
 /**
- * Creates a directory with those above it, and returns the topmost that it created. Node's own recursion never ends
- * where a file system answers that there is no such place as the one to be created, as /proc does.
+ * Creates a directory with its parents and returns the topmost one that it created. Node's recursion never ends if a
+ * file system answers that the place to create does not exist, as /proc does.
  */
 export async function createWhole(path: string, mode?: number): Promise<string | undefined> {
   const missing: string[] = [];
@@ -40,7 +37,7 @@ export async function createWhole(path: string, mode?: number): Promise<string |
   return missing[0];
 }
 
-/** Returns the result of a file operation; undefined where there is no such file. */
+/** Returns the result of a file operation; undefined if the file does not exist. */
 export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
@@ -76,7 +73,7 @@ export async function setAside(directory: string, now: number): Promise<string> 
   return aside;
 }
 
-/** The code of an error of the system or of SQLite; empty where it has none. */
+/** Returns the code of an error of the system or of SQLite; empty if it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

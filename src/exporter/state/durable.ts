@@ -23,15 +23,15 @@ interface PendingCommit {
   readonly reject: (error: Error) => void;
 }
 
-/** A database to use from now on, or why there is none yet. */
+/** Database to use from now on, or the reason why there is none yet. */
 export type OpeningAttempt =
   | { readonly loaded: Pick<LoadedDatabase, 'database' | 'records'>; readonly note?: string | undefined }
   | { readonly trouble: string };
 
 /**
- * State in a database. Until there is one it is `unavailable` and refuses every commit, so that no counter begins that would
- * later jump to what the database holds. Commits that come while one is being written are written together. Those that a disk
- * leaves without an answer are refused; what such a disk writes in the end is taken back with its next write.
+ * State in a database. Until the database is open, the state is `unavailable` and refuses every commit, so that no
+ * counter starts that would later jump to its stored value. Commits that arrive during a write are written together.
+ * Commits without an answer from the disk are refused, and the next write undoes them if they took effect.
  */
 export class DurableState implements State {
   readonly directory: string;
@@ -44,7 +44,7 @@ export class DurableState implements State {
   #pending: PendingCommit[] = [];
   #writing: Promise<void> | undefined;
   #isHanging = false;
-  /** Undoes what was, or may have been, written of refused commits. */
+  /** Changes that undo refused commits, which may have been written. */
   #undo: readonly Change[] = [];
   #refused: StateWriteFailure | undefined;
 
@@ -55,7 +55,7 @@ export class DurableState implements State {
     this.#use(first);
   }
 
-  /** Goes on with the first database that these attempts give, unless it is closed before. */
+  /** Uses the first database from these attempts, unless the state is closed before. */
   openBy(attempts: (signal: AbortSignal) => AsyncIterable<OpeningAttempt>): void {
     const open = async () => {
       for await (const attempt of attempts(this.#closing.signal)) this.#use(attempt);
@@ -199,7 +199,7 @@ class DiskHangs extends Error {
   override readonly name = 'DiskHangs';
 }
 
-/** Waits for so long (ms, real time) at most. @throws what `late` makes where work takes longer; it goes on nevertheless */
+/** Waits at most so long (ms, real time). @throws the error of `late` if the work takes longer; the work continues */
 function inTime<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {

@@ -22,15 +22,15 @@ export interface OpenOptions {
   readonly required?: boolean;
 }
 
-/** Time (ms) for which a start waits for a slow disk. It then goes on without the state, which is taken up once it is open. */
+/** Time (ms) that a start waits for a slow disk. It then continues without the state, which is used once it is open. */
 const OPEN_TIMEOUT_MS = 10_000;
 
 /** Time to wait (ms) before the directory is tried again. */
 const RETRY_MS = 10_000;
 
 /**
- * Opens the state in `directory`, for this process alone. A damaged state is set aside with a warning. Where the
- * directory cannot be used, opening it is tried again and again; until then the state's kind is `unavailable`.
+ * Opens the state in `directory` for this process alone. Sets a damaged state aside with a warning. Retries if the
+ * directory cannot be used; until then the state's kind is `unavailable`.
  * @throws StateInUse, OtherFormat and StateRequired
  */
 export async function openState(
@@ -79,7 +79,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Resolves once the attempt has taken too long; never, where it has ended before. */
+/** Resolves if the attempt takes too long; never, if it ends before. */
 async function timedOut(clock: Clock, attempt: Promise<unknown>): Promise<{ readonly trouble: string }> {
   const ended = new AbortController();
   const end = () => ended.abort();

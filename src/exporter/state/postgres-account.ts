@@ -15,8 +15,8 @@ export class Fenced extends Error {
 let written = 0;
 
 /**
- * Opens what an account remembers, for its owner. Every commit is one transaction, conditional on the token.
- * @throws Fenced, and what the connections throw
+ * Opens the memory of an account for its owner. Every commit is one transaction that depends on the token.
+ * @throws Fenced, and the connections' errors
  */
 export async function openAccountState(connections: Queried, owned: OwnedAccount): Promise<State> {
   const { account } = owned;

@@ -4,17 +4,17 @@ import { parse, toClientConfig } from 'pg-connection-string';
 
 /** Address and login of a PostgreSQL, from its URL and the variables of libpq. */
 export interface PostgresAddress {
-  /** For messages, without the password. */
+  /** Address for messages, without the password. */
   readonly shown: string;
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
-  /** Asked at every connection, so that a changed file takes effect; undefined where libpq's password file is asked. */
+  /** Returns the password for each connection, so that a changed file takes effect; undefined if libpq's password file applies. */
   readonly password: (() => Promise<string>) | undefined;
-  /** The password where it is known at once, to be kept out of the log. */
+  /** Password to mask in the log, if it is known at once. */
   readonly secret: string | undefined;
-  /** Reads certificates and keys for a new connection; false for one without TLS. @throws Error where a file cannot be read */
+  /** Reads certificates and keys for a new connection; false without TLS. @throws Error if a file cannot be read */
   readonly tls: () => ConnectionOptions | boolean;
 }
 
@@ -106,13 +106,13 @@ function parsedUrl(url: string) {
   }
 }
 
-/** @throws URIError where an escape is none of UTF-8 */
+/** @throws URIError for an escape that is not UTF-8 */
 function decodable(query: string): string {
   // Its result is used, since the bundler takes a call away whose result nobody wants.
   return decodeURIComponent(query) === '' ? '' : query;
 }
 
-/** True if an address is on this machine, where nobody can read along. */
+/** Returns true if the address is on this machine, where nobody can intercept. */
 function isLocal(host: string): boolean {
   return /^(\/.*|localhost|127(\.\d+){3}|::1)$/.test(host);
 }

@@ -15,7 +15,7 @@ export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
 
-/** Classes of errors with which a connection ends: shut down by an operator, or broken. */
+/** Classes of errors that end a connection: shut down by an operator, or broken. */
 const BROKEN = /^(57P|08)/;
 
 type Parameter = string | number | boolean | null | readonly string[] | readonly Buffer[] | readonly number[];
@@ -31,7 +31,7 @@ export class PostgresConnections {
   #closed = false;
   /** Configuration of the next connection. */
   #config: ClientConfig = {};
-  /** PgBouncer refuses the parameter; where it stands between, the role of the database limits statements. */
+  /** Limit of a statement. PgBouncer refuses the parameter; behind it, the database role limits statements. */
   #limit: ClientConfig = { statement_timeout: ANSWER_MS };
 
   /** @param most connections at once */
@@ -45,10 +45,7 @@ export class PostgresConnections {
     return this.#address.shown;
   }
 
-  /**
-   * Runs one statement, which is a transaction of its own.
-   * @throws PostgresRefusal where nothing took effect, and AnswerLost where that is not known
-   */
+  /** Runs one statement as a transaction. @throws PostgresRefusal if nothing took effect, AnswerLost if that is unknown */
   async query(text: string, values: readonly Parameter[] = []): Promise<readonly QueryResultRow[]> {
     const client = await this.#connected();
     try {
@@ -117,7 +114,7 @@ export class PostgresConnections {
   }
 }
 
-/** Describes an error; `isAnswer` is true if the database itself says that it refused the statement. */
+/** Describes an error; `isAnswer` is true if the database refused the statement. */
 function databaseError(error: unknown): { readonly message: string; readonly isAnswer: boolean } {
   if (!(error instanceof Error)) return { message: String(error), isAnswer: false };
   // Where a name has several addresses, and none answers, the message is empty.

@@ -18,8 +18,8 @@ export class NewerSchema extends Error {
 }
 
 /**
- * Statements that lead from each version to the next; the first creates everything. An account's row is the lock of its records: who
- * writes them locks it first, so that no write and no change of hands happen at once.
+ * Statements from each version to the next; the first creates everything. The row of an account locks its records: a
+ * writer locks it first, so that no write coincides with a change of owner.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -140,8 +140,8 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Brings the schema `exporter_state` to this program's version, creating it where it is missing.
- * @throws NewerSchema, and what the connections throw
+ * Brings the schema `exporter_state` to this program's version, and creates it if it is missing.
+ * @throws NewerSchema, and the connections' errors
  */
 export async function migrate(connections: PostgresConnections): Promise<void> {
   const version = await versionOf(connections);

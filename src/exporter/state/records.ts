@@ -1,18 +1,18 @@
 import { Packr } from 'msgpackr/pack';
 import type { RangeOptions, StateEntry, StateKey } from './state.ts';
 
-/** A record as it lies in the database. */
+/** Record in the database. */
 export interface StoredRecord {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** Change of a record: its new bytes, or undefined where it is removed. */
+/** Change of a record: its new bytes, or undefined to remove it. */
 export type Change = readonly [name: string, bytes: Uint8Array | undefined];
 
 /**
- * A key as it is stored: every part percent-encoded and closed by a slash, so that a text begins with a
- * prefix's text exactly where the key begins with that prefix.
+ * Returns the stored text of a key: every part percent-encoded and closed by a slash. A text begins with a prefix's text
+ * exactly if the key begins with that prefix.
  */
 export function textOfKey(key: StateKey): string {
   return key.map((part) => `${encodeURIComponent(part)}/`).join('');
@@ -34,13 +34,16 @@ export function endOfPrefix(prefix: string): string {
 
 const msgpack = new Packr({ useRecords: false, copyBuffers: true });
 
-/** The entry as it is stored: its key's text, and its value in MessagePack or undefined where it is removed. @throws RangeError for an empty key */
+/**
+ * Returns the stored entry: the key's text, and the value in MessagePack, or undefined to remove it.
+ * @throws RangeError for an empty key
+ */
 export function packEntry({ key, value }: StateEntry): Change {
   if (key.length === 0) throw new RangeError('a state key needs at least one part');
   return [textOfKey(key), value === undefined ? undefined : msgpack.pack(value)];
 }
 
-/** The entry of a record; without a value where its bytes cannot be decoded. */
+/** Returns the entry of a record; without a value if its bytes cannot be decoded. */
 export function unpackEntry({ name, bytes }: StoredRecord): StateEntry {
   return { key: parseKey(name), value: unlessDamaged(() => msgpack.unpack(bytes)) };
 }
@@ -50,7 +53,7 @@ export function canDecode(bytes: Uint8Array): boolean {
   return unlessDamaged(() => [msgpack.unpack(bytes)]) !== undefined;
 }
 
-/** Undefined where the bytes cannot be decoded: to throw is the decoder's only way to say so. */
+/** Returns the decoded value; undefined if the bytes cannot be decoded, for which the decoder throws. */
 function unlessDamaged<T>(decode: () => T): T | undefined {
   try {
     return decode();
@@ -61,7 +64,7 @@ function unlessDamaged<T>(decode: () => T): T | undefined {
 
 /** Records in memory, by name. */
 export class Records {
-  /** Records in groups, so that the reads of an account cost no more with thousands of accounts. */
+  /** Records in groups, so that reads of an account cost the same with thousands of accounts. */
   readonly #groups = new Map<string, Map<string, Uint8Array>>();
 
   get size(): number {
@@ -96,7 +99,7 @@ export class Records {
     }
   }
 
-  /** Yields names in order, a group at a time. */
+  /** Yields names in order, group by group. */
   *#namesUnder(prefix: StateKey): Generator<string, void> {
     const start = textOfKey(prefix);
     const groups =
@@ -108,10 +111,10 @@ export class Records {
   }
 }
 
-/** The parts of a key that its group has: what it is of, and, of most, which account. */
+/** Number of key parts in a group's name: the kind, and usually the account. */
 const GROUPED_PARTS = 2;
 
-/** The beginning of a name, of so many parts; the name itself where it has fewer. */
+/** Returns the first parts of a name; the whole name if it has fewer. */
 function groupOf(name: string): string {
   const end = name.indexOf('/', name.indexOf('/') + 1);
   return end < 0 ? name : name.slice(0, end + 1);

@@ -16,7 +16,7 @@ import type { Change, StoredRecord } from './records.ts';
 /** The format of the state that this version reads and writes. */
 const FORMAT = 3;
 
-/** The state has a format that this version does not read; it is left as it is. */
+/** Failure of a state whose format this version does not read; the state stays as it is. */
 export class OtherFormat extends Error {
   override readonly name = 'OtherFormat';
 
@@ -39,7 +39,7 @@ export interface Requests {
   readonly range: readonly [NameRange, readonly StoredRecord[]];
   readonly read: readonly [names: readonly string[], readonly StoredRecord[]];
   readonly write: readonly [readonly Change[], undefined];
-  /** Throws what the disk says where it does not let files be read: SQLite's words for that are no help. */
+  /** @throws the disk's error if files cannot be read, because SQLite's words do not help */
   readonly readFiles: readonly [folder: string, undefined];
   readonly close: readonly [undefined, undefined];
   readonly unlock: readonly [undefined, undefined];
@@ -58,7 +58,7 @@ export interface ThreadAnswer {
   readonly failure?: { readonly message: string; readonly code: string | undefined };
 }
 
-/** Failures of SQLite that the disk or another process causes. All others are caused by the contents of the files. */
+/** Failures of SQLite that the disk or another process causes. The contents of the files cause all others. */
 const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL|READONLY)/;
 
 function isDamage(error: unknown): boolean {
@@ -66,7 +66,7 @@ function isDamage(error: unknown): boolean {
   return code.startsWith('SQLITE_') && !FROM_OUTSIDE.test(code);
 }
 
-/** @throws DamagedState where the contents of the files are at fault */
+/** @throws DamagedState if the contents of the files are at fault */
 function rethrow(error: unknown): never {
   throw isDamage(error) ? new DamagedState(`the database is damaged, or cannot be read (${error})`) : error;
 }
@@ -82,7 +82,7 @@ export class LockedDirectory {
   readonly #worker = new Worker(new URL('./database-thread.js', import.meta.url));
   readonly #pending = new Map<number, PendingReply>();
   #asked = 0;
-  /** Why nothing is answered any more. */
+  /** Reason why the database no longer answers. */
   #ended: Error | undefined;
 
   private constructor(directory: string) {
@@ -116,8 +116,8 @@ export class LockedDirectory {
   }
 
   /**
-   * Opens the database in the directory, or creates it, readable for its owner alone. Closing it releases the directory.
-   * @throws DamagedState where it is not to be trusted, OtherFormat, and another Error where the disk refuses
+   * Opens or creates the database in the directory, readable for its owner only. Closing it releases the directory.
+   * @throws DamagedState for untrustworthy contents, OtherFormat, and another Error if the disk refuses
    */
   async openDatabase(): Promise<Database> {
     const path = join(this.#directory, DATABASE_FILE);

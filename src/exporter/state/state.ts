@@ -18,41 +18,40 @@ export interface RangeOptions {
 /** Keys that begin with this part are read with `range` alone; their values are not held in memory. */
 export const QUEUE = 'queue';
 
-/** Time limit (ms) of a commit or a read. A disk that needs longer hangs, and nobody waits for it. */
+/** Time limit (ms) of a commit or a read. A disk that needs longer hangs. */
 export const LONGEST_COMMIT_MS = 10_000;
 
-/** Reads what is remembered. A closed state keeps its last values, since pages may still be made of an account that another replica has now. */
+/** Reads the state. A closed state keeps its last values, because pages may still show an account that another replica owns now. */
 export interface StateReader {
-  /** True if what is committed outlives the process; `unavailable`: its directory cannot be used yet. */
+  /** Durability of commits; `unavailable`: the directory cannot be used yet. */
   readonly kind: 'durable' | 'memory' | 'unavailable';
-  /** The value as committed, a copy of its own; undefined when there is none. From memory: no disk can delay it. */
+  /** Returns a copy of the committed value; undefined if there is none. Reads memory, so no disk can delay it. */
   get(key: StateKey): unknown;
-  /** The keys that begin with `prefix`, ordered by their parts as text. */
+  /** Returns the keys that begin with `prefix`, ordered by the text of their parts. */
   keys(prefix: StateKey): Iterable<StateKey>;
 }
 
-/** An empty state, for callers that only want to know what a first poll would find. */
+/** Empty state, for callers that need the situation before a first poll. */
 export const NO_MEMORY: StateReader = { kind: 'memory', get: () => undefined, keys: () => [] };
 
 /** Memory of the exporter from one poll to the next: counters with their watermarks. */
 export interface State extends StateReader {
-  /** Directory, or intended directory; undefined if none was asked for. */
+  /** Directory in use or intended; undefined if none is configured. */
   readonly directory: string | undefined;
-  /** Note for the operator: why it is not durable, or what was set aside. */
+  /** Note for the operator: the reason why the state is not durable, or the records set aside. */
   readonly note: string | undefined;
-  /** Why the last commit was refused; undefined when it was not. */
+  /** Reason why the last commit was refused; undefined if it was not. */
   readonly refusal?: string | undefined;
   /**
    * The first entries under `prefix`, in the order of `keys`, read from disk. Rejects with `StateReadFailure` when they
    * cannot be read; one that is damaged has no value.
    */
   range(prefix: StateKey, options: RangeOptions): Promise<readonly StateEntry[]>;
-  /** The entries of these keys that there are, in any order, read from disk like those of a range. */
+  /** Returns the existing entries of these keys, in any order, read from disk like those of a range. */
   read(keys: readonly StateKey[]): Promise<readonly StateEntry[]>;
   /**
-   * All entries take effect together or none does. Durable state resolves once they survive `kill -9` and the
-   * loss of power, and rejects with `StateWriteFailure` when the disk refuses or hangs; the same commit may be
-   * tried again later.
+   * Commits all entries or none. Durable state resolves once they survive `kill -9` and the loss of power. It rejects
+   * with `StateWriteFailure` if the disk refuses or hangs; the same commit may be tried again later.
    */
   commit(entries: readonly StateEntry[]): Promise<void>;
   /** Releases the directory, after the current commits. */

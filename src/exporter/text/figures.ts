@@ -1,4 +1,4 @@
-/** A number with at most one decimal below 100, none above, and groups of three set apart; nothing but 0 is said to be 0. */
+/** Returns a number with at most one decimal below 100, none above, and groups of three. Only 0 is shown as 0. */
 export function plainNumber(value: number): string {
   if (value > 0 && value < 0.05) return '<0.1';
   if (Math.abs(value) < 100) return String(Math.round(value * 10) / 10);
@@ -29,7 +29,7 @@ const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [1, 's'],
 ];
 
-/** Seconds as an operator says them, in their one or two largest units: `45 s`, `2 min 30 s`, `2 h 5 min`, `4 d`. */
+/** Returns seconds in their one or two largest units: `45 s`, `2 min 30 s`, `2 h 5 min`, `4 d`. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const largest = UNITS.findIndex(([size]) => whole >= size);
@@ -44,7 +44,7 @@ export function duration(seconds: number): string {
   return words.join(' ');
 }
 
-/** `22:41 UTC`, of an ISO time in UTC, with the date where that is not the day of `now` (ms): to be found in logs and graphs. */
+/** Returns `22:41 UTC` for an ISO time, with the date if it is not the day of `now` (ms). */
 export function timeOfDay(iso: string, now: number): string {
   const today = new Date(now).toISOString().slice(0, 10);
   return `${iso.slice(0, 10) === today ? iso.slice(11, 16) : iso.slice(0, 16).replace('T', ' ')} UTC`;
@@ -62,8 +62,8 @@ const PROMETHEUS_UNITS = [
 ] as const;
 
 /**
- * The form of a duration that is not empty; `0` is the only one that needs no unit. It looks nowhere ahead: Helm reads
- * it from the JSON Schema, by Go's expressions.
+ * Form of a duration that is not empty; only `0` needs no unit. It has no lookahead, because Helm evaluates it with Go's
+ * expressions.
  */
 export const DURATION_PATTERN = /^(0|(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?)$/;
 

@@ -20,7 +20,7 @@ export async function doneWith<T>(path: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns what is wrong with which file, as a phrase; undefined if the error is not about a file. */
+/** Returns the trouble with a file as a phrase; undefined if the error is not about a file. */
 export function fileTrouble(error: unknown): string | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return undefined;
   const { code, syscall } = error;

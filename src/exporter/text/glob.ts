@@ -39,7 +39,10 @@ export function isWord(pattern: string): boolean {
   return !/[*?[\]{}\\]/.test(pattern) || !isGlob(pattern);
 }
 
-/** Steps back to the last `*` alone, in steps of text times pieces, where a regular expression may take exponentially many. */
+/**
+ * Matches in steps of text times pieces: it only returns to the last `*`, whereas a regular expression may take
+ * exponentially many steps.
+ */
 function matches(pieces: readonly GlobPiece[], characters: readonly string[]): boolean {
   let [piece, star, resume, at] = [0, -1, 0, 0];
   while (at < characters.length) {
@@ -58,7 +61,7 @@ function matches(pieces: readonly GlobPiece[], characters: readonly string[]): b
   return pieces.slice(piece).every((rest) => rest === '*');
 }
 
-/** The pattern's alternatives; undefined where it is no pattern. */
+/** Returns the pattern's alternatives; undefined if it is not a pattern. */
 function parseGlob(pattern: string): GlobPiece[][] | undefined {
   const alternatives = expand(pattern);
   if (alternatives.length > MOST_ALTERNATIVES) return undefined;
@@ -66,7 +69,7 @@ function parseGlob(pattern: string): GlobPiece[][] | undefined {
   return parsed.every((pieces) => pieces !== undefined) ? parsed : undefined;
 }
 
-/** The pattern without braces: one for each alternative, and no more than one above those that it may have. */
+/** Returns the pattern without braces, one for each alternative, up to one above the limit. */
 function expand(pattern: string): string[] {
   const [, before, inside, after] =
     /^((?:[^\\{[]|\\.|\[[^\]]*\])*)\{((?:[^\\{}]|\\.)*)\}(.*)$/su.exec(pattern) ?? [];

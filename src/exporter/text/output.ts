@@ -5,7 +5,7 @@ export interface Output {
   write(text: string): unknown;
   /** True for a terminal. */
   readonly isTTY?: boolean | undefined;
-  /** The stand-in for the escape character in a control sequence of ours; by default that character. */
+  /** Token for the escape character in our own control sequences; default: that character. */
   readonly escape?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export function showing(text: string): string {
   return text.replace(UNSEEN, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** An output that shows such characters; control sequences of ours stand behind a token that nobody can guess. */
+/** Returns an output that shows control characters; our own sequences use a token that nobody can guess. */
 export function showingAll(output: Output): Output {
   const token = randomUUID();
   const write = (text: string) => output.write(text.split(token).map(showing).join(ESCAPE));
@@ -74,7 +74,7 @@ export function right(title: string): Column {
   return { title, align: 'right' };
 }
 
-/** Rows as aligned lines under their titles, a line each whatever the cells contain; the columns are two spaces apart and no line ends in spaces. */
+/** Returns rows as aligned lines under their titles, one line each. Columns are two spaces apart, and no line ends in spaces. */
 export function renderTable(columns: readonly Column[], given: readonly (readonly string[])[]): string {
   const rows = given.map((row) => row.map(oneLine));
   const titles = columns.map(({ title }) => title);

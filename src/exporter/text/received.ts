@@ -1,4 +1,4 @@
-/** The JSON document in a text, which is never undefined; undefined where the text holds none. */
+/** Returns the JSON document in a text; undefined if there is none. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -11,7 +11,10 @@ export function parsedJson(text: string): unknown {
 /** Longer texts of the platform are cut when they are read: to a little more than a label shows, so that it shows, and counts, the rest as cut. */
 const LONGEST_TEXT = 1_026;
 
-/** The beginning of a text, without half a character. A copy where it is cut: a slice keeps the whole text in memory. */
+/**
+ * Returns the beginning of a text, without half a character. A cut text is a copy, because a slice keeps the whole text
+ * in memory.
+ */
 export function beginningOf(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   const beginning = text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '');

@@ -28,7 +28,7 @@ export function basicAuth(webConfig: WebConfigFile, verify = createLoginVerifier
   };
 }
 
-/** Returns the login in an `Authorization` header, or `undefined` where it holds none. */
+/** Returns the login in an `Authorization` header; undefined if there is none. */
 export function parseAuthorization(header: string | undefined): WebLogin | undefined {
   const encoded = /^basic +([\w+/=-]+) *$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return undefined;
@@ -40,11 +40,11 @@ export function parseAuthorization(header: string | undefined): WebLogin | undef
 /** Compares a password with a hash, on another thread. */
 export type Compare = (password: string, hash: string) => Promise<boolean>;
 
-/** Loaded with the first login: most servers ask for none. */
+/** Compares on a thread. Loaded with the first login, because most servers need none. */
 const compareOnThread: Compare = async (password, hash) =>
   (await import('@node-rs/bcrypt')).verify(password, hash);
 
-/** Returns true if the login is one of `users`'; `busy` where too many are being verified. */
+/** Returns true if the login belongs to one of `users`; `busy` if too many are being verified. */
 export type VerifyLogin = (users: Users, login: WebLogin) => Promise<boolean | 'busy'>;
 
 /** A comparison takes a core for tens of milliseconds. */
@@ -52,9 +52,9 @@ const LONGEST_LINE = 64;
 const REMEMBERED_LOGINS = 100;
 
 /**
- * Verifies one login after another, so that guesses take no more than one of the threads that polls and compression share.
- * Remembers the right ones, so that a scrape does not pay for bcrypt: by a keyed hash of password, name and stored hash, so
- * that a changed password is forgotten at once.
+ * Verifies one login after another, so that guesses occupy only one of the threads that polls and compression share.
+ * Remembers correct logins by a keyed hash of password, name and stored hash, so that a scrape does not pay for bcrypt
+ * and a changed password is forgotten at once.
  */
 export function createLoginVerifier(compare: Compare = compareOnThread): VerifyLogin {
   const secret = randomBytes(32);

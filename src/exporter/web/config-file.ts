@@ -33,11 +33,10 @@ export interface WebConfigFile {
 const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate: undefined };
 
 /**
- * Follows the web configuration at `path` and the certificates that it names; without a path it is empty for ever.
- * As in exporter-toolkit a change counts from the next request or connection on. Unlike there, a file that has become
- * unusable changes nothing: what was in force stays, and a warning says what is wrong. So does one that has become empty, as it
- * is while it is written anew: everybody would be let in meanwhile.
- * @throws WebConfigError when it is not usable from the start
+ * Follows the web configuration at `path` and its certificates; empty without a path. As in exporter-toolkit, a change
+ * takes effect with the next request or connection. Unlike there, an unusable or empty file changes nothing, and a
+ * warning names the mistake: while a file is being written, everybody would be let in.
+ * @throws WebConfigError if it is unusable at the start
  */
 export function openWebConfig(path: string | undefined, log: WebLog): WebConfigFile {
   if (path === undefined) return { current: () => NOTHING };
@@ -180,7 +179,7 @@ function oneOf(...values: readonly string[]) {
   );
 }
 
-/** The headers that exporter-toolkit lets one set; an empty one is not sent. */
+/** Headers that exporter-toolkit allows; an empty one is not sent. */
 const headers = z
   .strictObject({
     'Content-Security-Policy': header(),

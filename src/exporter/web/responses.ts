@@ -9,23 +9,26 @@ import type { ExpositionFormat } from '../exposition/text-format.ts';
 /** The packing of an answer. */
 export type Encoding = 'identity' | 'gzip';
 
-/** Returns the packing that the client likes best; a refusal of both would be of use to nobody. */
+/**
+ * Returns the encoding that the client prefers. A client that accepts none gets plain text, because a refusal would help
+ * nobody.
+ */
 function encodingFor(request: Request): Encoding {
   return request.acceptsEncodings(['gzip', 'identity']) === 'gzip' ? 'gzip' : 'identity';
 }
 
 const compress = promisify(gzip);
 
-/** Below this, compressing saves no packet. */
+/** Size below which compression saves no packet. */
 const WORTH_COMPRESSING_BYTES = 2048;
 
-/** Returns true if an answer can still be given: the client is there, and has had none meanwhile. */
+/** Returns true if an answer can still be sent. */
 export function isAwaited(response: Response): boolean {
   // The response itself has no socket until those before it on the connection have ended.
   return !response.headersSent && !response.destroyed && response.req.socket.writable;
 }
 
-/** Sends a plain text answer for people and `curl`, one line each; none where it comes too late. */
+/** Sends a plain text answer, one line each, unless the client has left or has an answer. */
 export function sendText(response: Response, status: number, lines: readonly string[]): void {
   if (response.headersSent) return;
   response.status(status);
@@ -55,7 +58,7 @@ function send(response: Response, type: string, bytes: Buffer): void {
   response.end(bytes);
 }
 
-/** Returns the bytes that are ready for a scrape, in order. They stay as they are, whatever is polled meanwhile. */
+/** Returns the ready bytes of a scrape, in order. Polls do not change them. */
 export type ReadExposition = (
   format: ExpositionFormat,
   encoding: Encoding,

@@ -15,7 +15,7 @@ export interface WebSources {
   readonly telemetryPath: string;
   readonly exposition: ReadExposition;
   readonly status: () => Status;
-  /** Why the exporter is not ready to be scraped and trusted; empty when it is. */
+  /** Returns the reasons why the exporter is not ready; empty if it is. */
   readonly notReady: () => readonly string[];
   readonly reload: () => Promise<ReloadResult>;
   readonly logLevel: LogLevel;
@@ -29,7 +29,7 @@ export interface LogLevel {
 }
 
 export interface AppOptions extends WebSources {
-  /** True if a request may load the configuration anew. Default: false. */
+  /** True if a request may reload the configuration. Default: false. */
   readonly lifecycle?: boolean;
   /** Names that this server goes by; requests for other names are refused. Default: every name. */
   readonly allowedHosts?: readonly string[];
@@ -129,7 +129,7 @@ const NOT_ENABLED = 'The lifecycle API is not enabled (--web.enable-lifecycle).'
 const refuseLifecycle: RequestHandler = (_request, response) =>
   sendText(response, 403, [`${NOT_ENABLED} SIGHUP reloads the configuration.`]);
 
-/** `GET` says the level, `POST ?log_level=debug` sets it. */
+/** Answers `GET` with the level; `POST ?log_level=debug` sets it. */
 function answerLogLevel({ logLevel }: WebSources, lifecycle: boolean): RequestHandler {
   const { levels, read, set } = logLevel;
   return (request, response) => {

@@ -9,13 +9,13 @@ import { createTlsServer } from './tls.ts';
 const KEEP_ALIVE_MS = 330_000;
 const SERVER_OPTIONS = { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 10_000, requestTimeout: 30_000 };
 
-/** Answers that a connection gets before it is closed: so many may be asked for ahead. */
+/** Number of answers after which a connection is closed: a client may ask for that many ahead. */
 const MOST_REQUESTS = 100;
 
 /** A full server is reported once in this time (ms). */
 const TOLD_EVERY_MS = 60_000;
 
-/** Makes a server of at most `connections`, over TLS where the web configuration has it now. */
+/** Creates a server of at most `connections`, with TLS if the web configuration has it now. */
 export function createServer(
   app: RequestListener,
   webConfig: WebConfigFile,

@@ -7,7 +7,7 @@ import { isMapping } from '../configuration/field-types.ts';
 export interface TlsConfig {
   readonly context: SecureContextOptions;
   readonly clientPolicy: ClientPolicy;
-  /** Names of which a client's certificate must hold one; `undefined` takes any. */
+  /** Accepted names in a client's certificate; `undefined` accepts any. */
   readonly clientNames: readonly string[] | undefined;
 }
 
@@ -38,10 +38,10 @@ const CURVES: Readonly<Record<string, string>> = {
   X25519: 'X25519',
 };
 
-/** The suites of TLS 1.3: Go lets one name them, and always allows all three. */
+/** Cipher suites of TLS 1.3. Go always allows all three, whatever is configured. */
 const TLS13_SUITES = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
 
-/** Go's cipher suites that are not insecure, with OpenSSL's names for those up to TLS 1.2. */
+/** Go's secure cipher suites, with OpenSSL's names for those up to TLS 1.2. */
 const SUITES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(TLS13_SUITES.map((name) => [name, ''])),
   TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
@@ -159,7 +159,7 @@ export function createTlsServer(webConfig: TlsSource, options: ServerOptions): S
   return server;
 }
 
-/** A configuration without TLS needs a restart; until then the certificate that was there goes on being used. */
+/** Returns the TLS settings. Removing TLS needs a restart; until then the former certificate stays in use. */
 function tlsOf(webConfig: TlsSource, before?: TlsConfig): TlsConfig {
   const tls = webConfig.current().tls ?? before;
   if (tls === undefined) throw new Error('the web configuration has no tls_server_config');

@@ -19,7 +19,7 @@ export interface Web {
   listen(address: string): Promise<void>;
   /** The addresses as this machine reaches them, without a trailing slash, in the order in which they were taken. */
   urls(): string[];
-  /** Takes no more requests, lets those under way end, and cuts off what has not ended in time. */
+  /** Refuses new requests, lets running ones end, and cuts off those that take too long. */
   close(): Promise<void>;
 }
 
