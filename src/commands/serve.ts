@@ -223,7 +223,7 @@ async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
   }
 }
 
-/** Connections for commits, loading and the overview. The lease has its own, so that it never waits. */
+/** Connections for commits, loading and the cluster status. The lease has its own, so that it never waits. */
 const CONNECTIONS = 4;
 
 /** Joins the replicas that share a database, if there is one; one that is away is tried again. @throws BadStateUrl, NewerSchema */

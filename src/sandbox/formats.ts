@@ -5,7 +5,7 @@ export function snakeKeys(document: object): Record<string, unknown> {
   return renamed(document, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
-/** The reverse. A name in camel case stays as it is, so that the schema refuses it. */
+/** Returns the reverse. Names in camel case stay, so that the schema refuses them. */
 export function camelKeys(document: object): Record<string, unknown> {
   return renamed(document, (name) =>
     /[A-Z]/.test(name) ? `"${name}"` : name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
@@ -21,7 +21,7 @@ export function isoTimestamp(time: number): string {
   return new Date(time).toISOString().replace('Z', '903Z');
 }
 
-/** The same with a space and an offset: `2016-11-18 14:10:58.024903+00:00`. */
+/** Returns the same with a space and an offset: `2016-11-18 14:10:58.024903+00:00`. */
 export function spacedTimestamp(time: number): string {
   return isoTimestamp(time).replace('T', ' ').replace('Z', '+00:00');
 }

@@ -1,4 +1,7 @@
-/** Well-mixed 32-bit hash of a number under a key: the sandbox's only source of chance, so that a seed says it all. */
+/**
+ * Returns a well-mixed 32-bit hash of a number under a key: the sandbox's only source of randomness, so that the seed
+ * decides everything.
+ */
 export function hash(key: number, value: number): number {
   let mixed = (key + Math.imul(value, 0x9e3779b1)) | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -9,7 +9,7 @@ import { sizeSchema } from './seed.ts';
 
 const permissions = z.array(z.enum(PERMISSIONS)).exactOptional();
 
-/** The same fields without their defaults, each of which may be left out. */
+/** Returns the same fields without defaults, all optional. */
 function given(shape: Readonly<Record<string, z.ZodDefault<z.ZodType>>>) {
   return Object.fromEntries(
     Object.entries(shape).map(([name, type]) => [name, type.unwrap().exactOptional()]),

@@ -24,7 +24,7 @@ import { Traffic } from './traffic/traffic.ts';
 
 const DAY = 86_400_000;
 
-/** The user and the token that exist when none are given. */
+/** Default user and token. */
 export const DEFAULT_USER: User = { username: 'operator@example.com', password: 'sandbox' };
 export const DEFAULT_TOKEN: StaticToken = { token: 'sandbox-token' };
 
@@ -41,8 +41,8 @@ export interface SandboxOptions extends Partial<Settings>, Partial<AccountSize> 
 }
 
 /**
- * The embedded platform: its API over HTTP, and what only its owner can see and change: what the account owns, faults and
- * settings, at any time.
+ * Embedded platform: its API over HTTP, and its owner's view: contents of the account, faults and settings, which can
+ * change at any time.
  */
 export interface Sandbox extends Pick<Platform, 'account' | 'faults' | 'settings' | 'requests'> {
   readonly app: Express;
@@ -50,7 +50,7 @@ export interface Sandbox extends Pick<Platform, 'account' | 'faults' | 'settings
   truth(query: TruthQuery): SeriesByDimension;
   /** Adds an incident to the traffic. @throws RangeError without such a configuration */
   inject(incident: Incident): void;
-  /** @param port 0 for any free one @param host loopback by default */
+  /** @param port 0 for any free one @param host default: loopback */
   listen(port: number, host?: string): Promise<{ url: string; close(): Promise<void> }>;
 }
 

@@ -46,7 +46,7 @@ export const SYSTEM_LISTS = { originShield: 187, anonymizers: 2 } as const;
 const EDITED = { last_editor: 'operator@example.com', last_modified: '2026-02-12T14:07:26.871995Z' };
 const PROVIDED = { last_editor: 'products@example.net', last_modified: '2019-12-11T18:15:29.073687Z' };
 
-/** The lists by their ids, and the type of what they hold. */
+/** Lists by id, with the type of their items. */
 const LISTS = [
   [2, 'Anonymizing network exit nodes', 'ip_cidr', ['198.51.100.7', '203.0.113.9']],
   [187, 'Origin shield', 'ip_cidr', ['192.0.2.0/25', '198.51.100.0/25', '2001:db8::/48']],

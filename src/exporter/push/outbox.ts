@@ -135,7 +135,7 @@ export class Outbox {
     this.isLoaded = true;
   }
 
-  /** Returns the stored entry's facts. An unreadable entry is dropped when it would be sent. */
+  /** Returns the stored entry's facts. An entry that cannot be decoded is dropped when it would be sent. */
   #waitingEntry(key: StateKey, value: unknown): WaitingEntry {
     const { clock } = this.#options;
     const wall = clock.wall();

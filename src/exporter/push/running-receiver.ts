@@ -26,7 +26,7 @@ export interface ReceiverView {
   /** Samples and bytes that wait; undefined until the entries of an earlier run are known. */
   readonly samples: number | undefined;
   readonly bytes: number | undefined;
-  /** Time (ms since the epoch) since which the oldest known sample waits; of an unreadable entry, its intended time. */
+  /** Time (ms since the epoch) since which the oldest known sample waits; of an entry that cannot be decoded, its intended time. */
   readonly oldest: number | undefined;
   /** Time (ms since the epoch) at which it last took samples. */
   readonly lastSuccessAt: number | undefined;

@@ -32,7 +32,7 @@ export class AssignmentHistory {
     this.#current = next;
   }
 
-  /** All periods, those that ended included. */
+  /** Yields all periods, including ended ones. */
   *[Symbol.iterator](): Iterator<AssignmentPeriod> {
     yield* this.#ended;
     yield* this.#current.values();
@@ -45,7 +45,7 @@ export class AssignmentHistory {
   }
 }
 
-/** The parts of a period that lie outside the outages. */
+/** Returns the parts of a period outside the outages. */
 export function without(
   period: AssignmentPeriod,
   outages: readonly { from: number; to: number }[],

@@ -52,7 +52,7 @@ export const applicationBody = z.object({
   load_balancer: z.boolean().default(false),
 });
 
-/** The body of a create; what the origin takes besides its type is not kept. */
+/** Body of a create. The origin's settings besides its type are not kept. */
 export const newApplication = z
   .object({
     name: z.string().min(1),
@@ -110,7 +110,7 @@ export type Workload = WorkloadState & {
 
 const seconds = z.int().min(0);
 
-/** Section 2.13: cache times in seconds, all of which an overwrite sends. */
+/** Section 2.13: cache times in seconds. An overwrite sends all of them. */
 export const errorResponsesBody = z.object(
   Object.fromEntries([400, 403, 404, 405, 414, 416, 501].map((code) => [`cache_error_${code}`, seconds])),
 );

@@ -14,13 +14,13 @@ import type {
   Zone,
 } from './items.ts';
 
-/** Resources of one kind by id, in the order in which they were created. */
+/** Resources of one kind by id, in the order of creation. */
 export class Collection<Item extends { readonly id: number }> implements Iterable<Item> {
   readonly #items = new Map<number, Item>();
   readonly #changed: () => void;
   #nextId: number;
 
-  /** @param changed called after every change, with what changed already in place */
+  /** @param changed called after every change */
   constructor(firstId: number, changed: () => void = () => {}) {
     this.#nextId = firstId;
     this.#changed = changed;
@@ -56,7 +56,7 @@ export class Collection<Item extends { readonly id: number }> implements Iterabl
     return this.put({ id: this.nextId(), ...fields } as Item);
   }
 
-  /** Changes some fields of an item in place; `undefined` when there is none. */
+  /** Changes fields of an item in place; returns undefined if it does not exist. */
   update(id: number, fields: Partial<Item>): Item | undefined {
     const item = this.#items.get(id);
     if (item === undefined) return undefined;
@@ -76,8 +76,8 @@ export class Collection<Item extends { readonly id: number }> implements Iterabl
 export type Account = ReturnType<typeof emptyAccount>;
 
 /**
- * Returns an account without anything; ids start where the platform's own seem to.
- * @param changed called after every change of what traffic depends on
+ * Returns an empty account. Ids start at values like the platform's.
+ * @param changed called after every change that affects traffic
  */
 export function emptyAccount(changed: () => void) {
   return {

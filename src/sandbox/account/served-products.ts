@@ -1,4 +1,4 @@
-/** A product of the platform, in both APIs (specification 2.12), and what its traffic is like. */
+/** Product of the platform in both APIs (specification 2.12), with the traits of its traffic. */
 export interface Product {
   readonly id: number;
   readonly slug: string;

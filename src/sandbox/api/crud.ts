@@ -13,25 +13,25 @@ export interface Kind<Item extends { readonly id: number }> extends Manners {
   readonly collection: Collection<Item>;
   /** Verbs in the order in which the platform names them. */
   readonly verbs: readonly Verb[];
-  /** The resource as an answer shows it; all of it by default. */
+  /** Returns the resource as an answer shows it; default: all of it. */
   view?(item: Item, verb: Verb): object;
-  /** The answer around what is shown; that of version 3 by default. */
+  /** Returns the answer around the resource; default: that of version 3. */
   envelope?(shown: object, status: number, call: Call, verb: Verb): Reply;
-  /** True if the list shows it; it shows everything by default. */
+  /** Returns true if the list shows the item; default: always. */
   listed?(item: Item): boolean;
   /** The body of an overwrite, defaults included; an update takes any part of it. */
   readonly body?: z.ZodObject & z.ZodType<Partial<Item>>;
-  /** The body of a create, where it has other fields. */
+  /** Body of a create, if it has other fields. */
   readonly newBody?: z.ZodType<Partial<Item>>;
   /** The fields of a new item that are not sent. */
   made?(id: number, fields: Partial<Item>): Partial<Item>;
-  /** The fields that each write sets besides those sent. */
+  /** Returns fields that each write sets besides the sent ones. */
   noted?(call: Call, fields: Partial<Item>, known: Item | undefined): Partial<Item>;
-  /** Refuses what the schema cannot see, such as a conflict or a reference to nothing. */
+  /** Returns a refusal that the schema cannot give, such as a conflict or a missing reference. */
   check?(fields: Partial<Item>, known: Item | undefined, owner: number | undefined): Reply | undefined;
   /** Refuses to remove an item that is in use. */
   inUse?(item: Item): Reply | undefined;
-  /** Removes the item with everything associated with it; by default only the item. */
+  /** Removes the item with everything associated with it; default: only the item. */
   remove?(item: Item): void;
   /** Operations that take no permission or a Content-Type. */
   readonly particular?: Readonly<Partial<Record<Verb, 'open' | 'typed'>>>;
@@ -52,7 +52,7 @@ interface Inside<Item> {
   wrap(items: readonly object[], owner: number): unknown;
 }
 
-/** Returns a resource: its list, and what can be done with an item. PUT takes defaults for fields left out, PATCH keeps them. */
+/** Returns a resource with its list and its operations on items. PUT takes defaults for missing fields, PATCH keeps them. */
 export function resourceOf<Item extends { readonly id: number }>(
   settings: Settings,
   kind: Kind<Item>,

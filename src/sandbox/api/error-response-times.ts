@@ -8,7 +8,7 @@ import { type Call, idOf, type Resource } from './resource-router.ts';
 
 type Times = z.output<typeof errorResponsesBody>;
 
-/** Cache times of a configuration for which none were ever set: a second each. */
+/** Default cache times: a second each. */
 const DEFAULTS = Object.fromEntries(Object.keys(errorResponsesBody.shape).map((field) => [field, 1]));
 
 /** Specification 4.14. */

@@ -204,7 +204,7 @@ export function firewallRulesets({ account }: Platform): Kind<FirewallRuleset> {
   };
 }
 
-/** Specification 4.9: read only. The sandbox's owner changes them by the control endpoint. */
+/** Specification 4.9: read only. The control endpoint changes rule sets. */
 export function wafRulesets({ account }: Platform): Kind<WafRuleset> {
   return {
     collection: account.wafRulesets,
@@ -217,7 +217,7 @@ export function wafRulesets({ account }: Platform): Kind<WafRuleset> {
   };
 }
 
-/** Specification 4.10. The platform's own lists are read by their ids; the list does not show them. */
+/** Specification 4.10. The platform's own lists are read by id; the list does not show them. */
 export function networkLists({ account, seed }: Platform): Kind<NetworkList> {
   const isOwn = ({ id }: NetworkList) => !Object.values<number>(SYSTEM_LISTS).includes(id);
   return {

@@ -5,9 +5,9 @@ import type { Call } from './resource-router.ts';
 const DEFAULT_PAGE_SIZE = 10;
 
 /**
- * Returns a page of a version 3 list (specification 2.0 and 4.0): the envelope, or what is wrong with the parameters.
- * @param items as the list shows them; it can be ordered by every field that it shows
- * @param wrap makes `results` of a page's items
+ * Returns a page of a version 3 list (specification 2.0 and 4.0), or the mistake in the parameters.
+ * @param items as the list shows them; every shown field can order them
+ * @param wrap makes `results` from a page's items
  */
 export function listReply(
   { address, query }: Call,
@@ -56,7 +56,7 @@ function ordered(items: readonly Record<string, unknown>[], field: string | unde
   return items.toSorted((a, b) => direction * compare(a[field], b[field]));
 }
 
-/** Compares lists by their items, the shorter first where it begins the longer; numbers by value, all else as text. */
+/** Compares lists item by item, a prefix before the longer list; numbers by value, everything else as text. */
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (Array.isArray(a) && Array.isArray(b)) {

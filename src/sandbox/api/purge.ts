@@ -12,7 +12,7 @@ const body = z.object({
   layer: z.enum(['edge_caching', 'l2_caching']).optional(),
 });
 
-/** Specification 4.4. Nothing that can be read changes: what is purged comes again. */
+/** Specification 4.4. A purge changes nothing that can be read. */
 export function purge(platform: Platform): Resource {
   const operation = (path: string, handle: (urls: readonly string[]) => Reply): Operation => [
     'post',
@@ -43,7 +43,7 @@ function refusedLayer({ version }: Call, path: string, layer: string | undefined
   return fieldErrors({ layer: ['Only a purge by cache key takes a layer, from version 2 on.'] });
 }
 
-/** One batch for the URLs that were accepted, and one for those on domains of somebody else. */
+/** Returns one batch for accepted URLs, and one for those on domains of others. */
 function batches({ account }: Platform, urls: readonly string[]): Reply {
   const own = new Set([...account.domains].flatMap(({ cnames, domain_name: name }) => [...cnames, name]));
   const accepted = urls.filter((url) => own.has(hostOf(url)));

@@ -37,11 +37,11 @@ export type Operation = readonly [
 
 /** Properties that all operations of a resource share. */
 export interface Manners {
-  /** Accepted versions (section 9); empty where the Accept header selects none. */
+  /** Accepted versions (section 9); empty if the Accept header matches none. */
   readonly versions: readonly number[];
   /** Style of the platform's refusals for this resource; default: `detail`. */
   readonly refusals?: keyof typeof REFUSALS;
-  /** The permissions that reading and writing take; none where the specification names none. */
+  /** Permissions for reading and writing; absent if the specification names none. */
   readonly read?: Permission;
   readonly write?: Permission;
 }

@@ -22,10 +22,7 @@ import {
 } from '../traffic/series.ts';
 import { type Call, idOf, type Operation, type Resource } from './resource-router.ts';
 
-/**
- * Answers a read of the series that the path names, in the shape that `shape` gives them; 404 and 400 where there is
- * nothing to read.
- */
+/** Answers a read of the path's series in the form of `shape`; 404 or 400 if there is nothing to read. */
 function seriesReply(
   platform: Platform,
   call: Call,
@@ -105,7 +102,7 @@ export function analytics(platform: Platform): Resource {
   };
 }
 
-/** Specification 4.13. What it leaves open about ids and shapes is a setting. */
+/** Specification 4.13. Settings decide about ids and shapes, which it leaves open. */
 export function metrics(platform: Platform): Resource {
   const series = (call: Call, product: Product) => {
     const id = idOf(call.params['configuration']);

@@ -34,7 +34,7 @@ function serves(state: WorkloadState, workloadDomain: string, hostname: string):
   return asked === workloadDomain && state.workload_domain_allow_access;
 }
 
-/** Specification 4.16, the only operation of version 4; the path says the version. */
+/** Specification 4.16, the only operation of version 4; the path contains the version. */
 export function workloads({ account }: Platform): Kind<Workload> {
   return {
     collection: account.workloads,
@@ -57,7 +57,7 @@ export function workloads({ account }: Platform): Kind<Workload> {
   };
 }
 
-/** Why the change is refused, in the words of section 7: first what no body could mend, then what this body asks. */
+/** Returns the reason for a refusal in the words of section 7: first reasons independent of the body, then those of the body. */
 function refusalOf(account: Account, workload: Workload, fields: Partial<Workload>): string | undefined {
   if (workload.infrastructure === 'staging') {
     return 'A custom hostname is not available in the staging infrastructure environment.';
@@ -87,7 +87,7 @@ function hostnameRefusal(account: Account, workload: Workload, hostnames: string
     : `The account is not allowed to use these CNAMEs: ${foreign.join(', ')}.`;
 }
 
-/** Hostnames of the platform itself, and those that another workload already answers. */
+/** Returns true for hostnames of the platform itself or of another workload. */
 function belongsToOthers({ workloads: all }: Account, workload: Workload, name: string): boolean {
   if (name.endsWith('.map.edge.example.net')) return true;
   return [...all].some(

@@ -26,7 +26,7 @@ function mapItems(body: unknown, change: (item: Fields) => Fields): unknown {
   return 'id' in body ? change(body) : body;
 }
 
-/** A list in its own envelope without items, or metadata without metrics; anything else stays as it is. */
+/** Returns a list envelope without items, or metadata without metrics; other documents unchanged. */
 function withoutItems(body: unknown): unknown {
   if (Array.isArray(body)) return [];
   if (!isRecord(body)) return body;
@@ -39,7 +39,7 @@ function withoutItems(body: unknown): unknown {
     : body;
 }
 
-/** A GraphQL answer without rows; anything else stays as it is. */
+/** Returns a GraphQL answer without rows; other documents unchanged. */
 function withoutRows(body: unknown): unknown {
   if (!isRecord(body) || !isRecord(body['data'])) return body;
   const emptied = Object.entries(body['data']).map(([name, rows]) => [name, Array.isArray(rows) ? [] : rows]);
@@ -52,7 +52,7 @@ interface SentBody {
   readonly missing: number;
 }
 
-/** The successful answer with what the faults change about its document. */
+/** Returns the successful answer with its document changed by the faults. */
 export function damageDocument(reply: Reply, faults: FaultSwitch, context: FaultContext): Reply {
   if (reply.status >= 300) return reply;
   const empty = faults.strike('empty_answer', context);
@@ -64,7 +64,7 @@ export function damageDocument(reply: Reply, faults: FaultSwitch, context: Fault
   return { ...answer, body: mapSeries(body, pointDamage(faults, context)) };
 }
 
-/** The answer's text with what the faults do to it on its way. */
+/** Returns the answer's text with the faults of the transfer. */
 export function damageText(text: string, faults: FaultSwitch, context: FaultContext): SentBody {
   if (faults.strike('malformed_body', context)) return { text: `${text.slice(0, -1)},,]`, missing: 0 };
   const truncated = faults.strike('truncated_body', context);

@@ -13,7 +13,7 @@ const lasting = {
 
 /** Faults of single requests may also apply at random. */
 const when = {
-  /** Share of the requests that are affected, picked by the seed. */
+  /** Share of affected requests, picked by the seed. */
   probability: z.number().min(0).max(1).default(1),
   ...lasting,
 };
@@ -76,7 +76,7 @@ const someOf = <Name extends string>(names: readonly Name[]) =>
     .min(1)
     .default([...names]);
 
-/** Every fault by name; one that is present is on. config/sandbox.yaml says what each of them does. */
+/** Faults by name; a present one is on. config/sandbox.yaml explains each. */
 export const faultsSchema = z
   .strictObject({
     latency: z.strictObject({ ...when, ms: milliseconds, spread_ms: milliseconds.default(0) }),
@@ -145,14 +145,14 @@ export const faultsSchema = z
 /** The faults that are on, with all their settings. */
 export type Faults = z.output<typeof faultsSchema>;
 
-/** The same as one writes them: what has a default may be left out. */
+/** The same as written: fields with a default are optional. */
 export type FaultSettings = z.input<typeof faultsSchema>;
 
 export type FaultName = keyof Faults;
 
 /**
- * The faults that are on; they can be changed at any time. Random numbers come from the seed, those of each path in a
- * row of their own: runs repeat, whichever of several requests at the same moment arrives first.
+ * Active faults, which can change at any time. Random numbers come from the seed, separately for each path, so that runs
+ * repeat whichever of simultaneous requests arrives first.
  */
 export class FaultSwitch {
   readonly #seed: number;
@@ -175,7 +175,7 @@ export class FaultSwitch {
     this.#draws.clear();
   }
 
-  /** Turns these on, and off those that are null; the others stay. @throws ZodError */
+  /** Switches these on, and off those that are null; the others stay. @throws ZodError */
   patch(faults: { readonly [Name in FaultName]?: FaultSettings[Name] | null }): void {
     const merged = { ...this.#faults, ...faults };
     const kept = Object.entries(merged).filter(([, fault]) => fault !== null && fault !== undefined);
@@ -186,7 +186,7 @@ export class FaultSwitch {
     this.set({});
   }
 
-  /** The settings of the fault if it applies to this request; of those that may apply at random each call decides anew. */
+  /** Returns the settings of the fault if it applies to this request. A random fault decides again with each call. */
   strike<Name extends FaultName>(name: Name, context: FaultContext): Faults[Name] | undefined {
     const fault = this.#faults[name];
     if (fault === undefined || !concerns(fault, context)) return undefined;

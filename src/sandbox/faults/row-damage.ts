@@ -19,7 +19,7 @@ interface Tools<Row> {
   readonly form: RowForm<Row>;
   readonly now: number;
   chance(): number;
-  /** Draws whether one in so many (0 to 1) is hit. */
+  /** Returns true with this probability (0 to 1). */
   isHit(share: number): boolean;
 }
 
@@ -56,7 +56,7 @@ const POINT_FAULTS = {
   },
 } satisfies { readonly [Name in FaultName]?: RowFault<Name> };
 
-/** The same, and those that GraphQL alone has. */
+/** The same, and the faults of GraphQL alone. */
 const ROW_FAULTS = {
   ...POINT_FAULTS,
   repeated_rows: (rows, { share }, { isHit }) => rows.flatMap((row) => (isHit(share) ? [row, row] : [row])),
@@ -72,7 +72,7 @@ const ROW_FAULTS = {
     ),
 } satisfies { readonly [Name in FaultName]?: RowFault<Name> };
 
-/** Returns what the faults that strike do to rows. */
+/** Returns the function that applies the active faults to rows. */
 function damageBy<Row>(
   table: { readonly [Name in FaultName]?: RowFault<Name> },
   form: RowForm<Row>,
@@ -89,7 +89,7 @@ function damageBy<Row>(
   return (rows) => steps.reduce((changed, step) => step(changed), rows);
 }
 
-/** Returns what the faults do to the points of a series. */
+/** Returns the function that applies the faults to the points of a series. */
 export function pointDamage(faults: FaultSwitch, context: FaultContext) {
   return damageBy(POINT_FAULTS, POINTS, faults, context);
 }
@@ -133,7 +133,7 @@ const POINTS: RowForm<unknown> = {
 /** A row of a GraphQL answer. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** @param counted fields of a row that hold what was counted; the others are what it is broken down by */
+/** @param counted fields of a row with counts; the others are its dimensions */
 const rowsOf = (counted: ReadonlySet<string>): RowForm<Row> => ({
   timeOf: ({ ts }) => Date.parse(String(ts)),
   at: (row, time) => ({ ...row, ts: new Date(time).toISOString().replace('.000Z', 'Z') }),
@@ -150,16 +150,13 @@ const rowsOf = (counted: ReadonlySet<string>): RowForm<Row> => ({
     Object.fromEntries(Object.entries(row).filter(([field]) => !fields.includes(field))),
 });
 
-/** An answer of the GraphQL API: rows by the name of the dataset, or of its alias. */
+/** Answer of the GraphQL API: rows by the dataset's name or alias. */
 export interface Answer {
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly { readonly message: string }[];
 }
 
-/**
- * Returns the answer with what the faults change about its rows.
- * @param counted of each list of rows, by its name in the answer
- */
+/** Returns the answer with the faults of its rows. @param counted counted fields by the name of a list of rows */
 export function damageAnswer(
   answer: Answer,
   counted: ReadonlyMap<string, ReadonlySet<string>>,

@@ -7,7 +7,7 @@ import type { Calculated, Dataset, Facts, Value } from './dataset.ts';
 import { type Condition, TS } from './filter.ts';
 import { type BucketCells, divide, type Unit } from './population.ts';
 
-/** A row by its fields; `ts` in ms since the epoch. */
+/** Row by field; `ts` in ms since the epoch. */
 export type Row = Readonly<Record<string, Value>>;
 
 /** A question to a dataset. */
@@ -50,7 +50,7 @@ interface Sums {
 /** Most buckets that are counted at once: of an answer that is cut, the rest need not be counted. */
 const PIECE = 16;
 
-/** Returns the rows of a dataset: one for each combination of what they are grouped by of which there was anything. */
+/** Returns the rows of a dataset: one for each combination of dimension values with any count. */
 export function rowsOf(source: RowsSource, query: RowsQuery): readonly Row[] {
   const { offset, limit, groupBy, orderBy } = query;
   const order = orderBy.length === 0 ? [{ field: TS, descending: false }] : orderBy;
@@ -113,7 +113,7 @@ function cellsOf(span: Span, buckets: Buckets, settling: Settling): BucketCells 
 /** Unit of a value without one. */
 const NO_UNIT: Unit = () => 0;
 
-/** Returns what adds neighbouring buckets to the rows. */
+/** Returns the function that adds neighbouring buckets to the rows. */
 function counterOf(
   source: RowsSource,
   query: RowsQuery,

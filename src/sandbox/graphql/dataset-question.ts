@@ -15,7 +15,7 @@ import { conditionFields, conditionsOf, type Filter, type TimeWindow, windowOf }
 const MOST_FIELDS = 37;
 const MOST_ROWS = 10_000;
 
-/** The arguments of a dataset as the schema lets them through. */
+/** Arguments of a dataset, validated by the schema. */
 export interface DatasetArguments {
   readonly filter?: Filter | null;
   readonly aggregate?: { readonly sum?: string | null } | null;
@@ -92,7 +92,7 @@ function refuse(message: string): never {
   throw new GraphQLError(message);
 }
 
-/** Returns the fields that are selected of the rows, those of fragments included. */
+/** Returns the selected fields of the rows, including those of fragments. */
 export function selectedOf({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): Selected[] {
   const isIncluded = (node: SelectionNode) =>
     getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.['if'] !== true &&

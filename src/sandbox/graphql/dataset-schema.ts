@@ -3,7 +3,7 @@ import type { Dataset } from './dataset.ts';
 import { DATE_TIME } from './date-time.ts';
 import { conditionFields, type Operator, TS, type ValueType } from './filter.ts';
 
-/** The field that brings what `aggregate` adds up. */
+/** Field with the sums of `aggregate`. */
 export const SUM = 'sum';
 
 const COMMON = `

@@ -3,7 +3,7 @@ import { PRODUCTS, type Product } from '../account/served-products.ts';
 import type { Span } from '../traffic/traffic.ts';
 import type { Population, Unit } from './population.ts';
 
-/** A value of a dimension; null where there is nothing that it could name. */
+/** Value of a dimension; null if there is none. */
 export type Value = string | number | null;
 
 /** Facts about a source, by name: its configuration, its host. */
@@ -12,7 +12,7 @@ export type Facts = Readonly<Record<string, Value>>;
 /** Dimension by which rows can be broken down. */
 export interface Dimension {
   readonly type: 'String' | 'Int';
-  /** The aspects of a unit that it depends on; none where it is the same for a whole source. */
+  /** Aspects of a unit that the dimension depends on; none if a source has one value. */
   readonly aspects: readonly string[];
   value(facts: Facts, unit: Unit): Value;
 }
@@ -28,7 +28,7 @@ export interface Quantity {
   readonly per?: number;
 }
 
-/** A field that is calculated of what was added up in the row. */
+/** Field calculated from the sums of a row. */
 export interface Calculated {
   readonly quantities: readonly Quantity[];
   /** @param sums one for each quantity @param seconds how long the row's buckets last, together */
@@ -41,7 +41,7 @@ export interface Dataset {
   readonly names: readonly [string, ...string[]];
   /** Product whose traffic it shows. */
   readonly product: Product;
-  /** Kept for less long, and never in minutes. */
+  /** True for datasets with shorter retention and without minutes. */
   readonly isCoarse?: true;
   readonly populations: readonly Population[];
   readonly dimensions: Readonly<Record<string, Dimension>>;
@@ -51,14 +51,14 @@ export interface Dataset {
   facts(account: Account, span: Span): Facts;
 }
 
-/** @throws RangeError when there is none */
+/** @throws RangeError for an unknown product */
 export function productNamed(slug: string): Product {
   const product = PRODUCTS.find((candidate) => candidate.slug === slug);
   if (product === undefined) throw new RangeError(`no product ${slug}`);
   return product;
 }
 
-/** Returns a dimension of one aspect, of which each value is written as here. */
+/** Returns a dimension of one aspect, with the spelling of each value. */
 export function ofAspect(aspect: string, values: readonly Value[]): Dimension {
   const type = values.some((value) => typeof value === 'number') ? 'Int' : 'String';
   return { type, aspects: [aspect], value: (_, unit) => values[unit(aspect)] ?? null };
@@ -88,7 +88,7 @@ export function eachWith(
   return { of: population.name, aspects: [aspect], each: (unit) => counts[unit(aspect)] ?? 0 };
 }
 
-/** Returns a field that shows a quantity as it was added up. */
+/** Returns a field that shows a sum. */
 export function total(quantity: Quantity): Calculated {
   return { quantities: [quantity], value: ([sum = 0]) => sum / (quantity.per ?? 1) };
 }

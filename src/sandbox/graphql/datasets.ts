@@ -126,7 +126,7 @@ const COUNTED: Population = {
   aspects: [aspectOf('location', 'locations', LOCATIONS, 1)],
 };
 
-/** The kilobytes of what is counted. */
+/** Kilobytes of the counted requests. */
 const MOVED: Population = {
   name: 'moved',
   whole: (cells) => cells.cell('plain', 1),
@@ -272,7 +272,7 @@ const BREAKDOWN: Dataset = {
   },
 };
 
-/** Returns what a bot is taken for by the verdict of the WAF, and by the method: monitors ask for heads. */
+/** Returns the bot's category or action from the WAF's verdict and the method: monitors send HEAD. */
 function ofBots(byVerdict: readonly Value[], ofHead: Value): Dimension {
   const head = METHODS.indexOf('head');
   return {

@@ -56,7 +56,7 @@ function refusalOf({ faults, settings }: Platform, method: string, exchange: Exc
   return mayRead && isRefused === undefined ? undefined : NO_ACCESS;
 }
 
-/** A quota counted by the client's address; or one of the token, together with its REST operations. */
+/** Returns the quota: by the client's address, or shared with the token's REST operations. */
 function quotaOf({ settings }: Platform) {
   return (req: Request, { session }: Exchange): Quota => {
     const isShared = settings.graphqlQuota === 'shared';
@@ -84,11 +84,11 @@ function datasetsWithout(missing: readonly string[]): readonly Dataset[] {
 /** State of a document that is being answered. */
 interface Answering {
   readonly exchange: Exchange;
-  /** The fields of its rows that hold counted numbers, by the name that the answer gives to a dataset. */
+  /** Counted fields of the rows, by the answer's name of a dataset. */
   readonly counted: Map<string, ReadonlySet<string>>;
 }
 
-/** Returns what answers the documents that are sent. */
+/** Returns the function that answers documents. */
 function answering(platform: Platform): (body: unknown, exchange: Exchange) => Reply {
   const read =
     (dataset: Dataset) =>
@@ -136,7 +136,7 @@ const DAY = 24 * HOUR;
 /** Retention of datasets in ms: those with minutes, and coarser ones. */
 const RETENTION = { fine: 730 * DAY, coarse: 90 * DAY } as const;
 
-/** @throws GraphQLError 500 where too much would be read */
+/** @throws GraphQLError 500 if the question reads too much */
 function readRows(platform: Platform, question: Question, exchange: Exchange): readonly Row[] {
   const { account, settings, traffic } = platform;
   const { window, dataset } = question;

@@ -74,7 +74,7 @@ interface ConditionField {
   readonly operator: Operator;
 }
 
-/** Returns the fields of a dataset's filter by name: each dimension with each of its operators. */
+/** Returns the filter fields of a dataset by name: each dimension with each of its operators. */
 export function conditionFields({ dimensions }: Dataset): ReadonlyMap<string, ConditionField> {
   const all = { [TS]: { type: 'DateTime' as const }, ...dimensions };
   return new Map(
@@ -86,15 +86,15 @@ export function conditionFields({ dimensions }: Dataset): ReadonlyMap<string, Co
   );
 }
 
-/** A filter as the schema lets it through. */
+/** Filter, validated by the schema. */
 export type Filter = Readonly<Record<string, unknown>>;
 
 const listed = (value: unknown): readonly Filter[] =>
   (Array.isArray(value) ? value : [value]).filter(isRecord);
 
 /**
- * Returns the conditions of a filter: all must hold. One of `or` holds where any of its filters does, or, of a single one, any
- * of its fields.
+ * Returns the conditions of a filter, all of which must hold. An `or` holds if any of its filters does; a single filter
+ * in it, if any of its fields does.
  */
 export function conditionsOf(filter: Filter, fields: ReturnType<typeof conditionFields>): Condition[] {
   return Object.entries(filter).flatMap(([name, operand]) => {
@@ -146,7 +146,7 @@ export interface TimeWindow {
   readonly until: 'Range' | 'Lt' | 'Lte';
 }
 
-/** Returns the window of the filter's own fields and of its `and`; undefined where it has none. */
+/** Returns the time window of the filter's own fields and of its `and`; undefined without one. */
 export function windowOf(filter: Filter): TimeWindow | undefined {
   const merged: Filter = Object.assign({}, ...listed(filter['and']).toReversed(), filter);
   const range = isRecord(merged['tsRange']) ? merged['tsRange'] : {};

@@ -2,7 +2,7 @@ import { GROUPS, type Group } from '../traffic/groups.ts';
 
 /** The cells of one bucket of one source. */
 export interface BucketCells {
-  /** A cell of a group, by its place in the group. */
+  /** Returns a cell of a group by its index. */
   cell(group: Group, index: number): number;
 }
 
@@ -26,7 +26,7 @@ export interface Population {
   readonly aspects: readonly Aspect[];
 }
 
-/** Index of the value of an aspect, by the aspect's name. */
+/** Returns the index of an aspect's value, by the aspect's name. */
 export type Unit = (aspect: string) => number;
 
 /**
@@ -80,7 +80,7 @@ interface Stretch {
   left: number;
 }
 
-/** Divides a whole in the proportions of the parts; all of it has the value `otherwise` where they are nothing. */
+/** Divides a whole in the proportions of the parts; all of it has the value `otherwise` if they are zero. */
 export function dividedLike(parts: readonly number[], whole: number, otherwise: number): readonly number[] {
   const total = parts.reduce((sum, part) => sum + part, 0);
   if (total === 0) return parts.map((_, index) => (index === otherwise ? whole : 0));
@@ -101,7 +101,7 @@ export function aspectOf(name: string, group: Group, values: readonly string[], 
   return { name, values, turns, parts: (cells) => places.map((place) => cells.cell(group, place)) };
 }
 
-/** Returns the aspect of a population that is divided in the proportions of another one; `otherwise` where that is nothing. */
+/** Returns the aspect of a population in the proportions of another one; `otherwise` if that is zero. */
 export function alike(aspect: Aspect, like: Population, otherwise = 0): Aspect {
   const parts: Aspect['parts'] = (cells, whole) =>
     dividedLike(aspect.parts(cells, like.whole(cells)), whole, otherwise);

@@ -18,8 +18,8 @@ import {
 import { alike, aspectOf, type BucketCells, dividedLike, type Population, type Unit } from './population.ts';
 
 /**
- * The codes of `status_code`. Errors come first and refusals last, as what was missed comes first and what was blocked last:
- * origins fail, and the WAF refuses.
+ * Codes of `status_code`. Errors come first and refusals last, in the order of missed and blocked requests: origins
+ * fail, and the WAF refuses.
  */
 export const CODES = '500 502 503 5xx 404 400 4xx 206 204 2xx 301 302 3xx 304 200 403'.split(' ');
 
@@ -72,7 +72,7 @@ const HIT = CACHE_STATUSES.indexOf('HIT');
 /** Cache statuses that need the origin. */
 export const MISSED = CACHE_STATUSES.slice(0, HIT);
 
-/** Kilobytes, as `data_transferred` counts them by scheme and cache; otherwise they go with the requests. */
+/** Kilobytes, as `data_transferred` counts them by scheme and cache; other divisions follow the requests. */
 export const KILOBYTES: Population = {
   name: 'kilobytes',
   whole: (cells) => cells.cell('volume', 0),
@@ -98,7 +98,7 @@ const isMissed = (unit: Unit) => unit('cache') !== HIT;
 const numberOf = (unit: Unit) => NUMBERS[unit('status')] ?? 0;
 const UPSTREAM = ['cache', 'status'];
 
-/** Returns a dimension of requests that went to the origin, by the status of the answer. */
+/** Returns a dimension of requests to the origin, by the status of its answer. */
 function ofUpstream(type: Dimension['type'], of: (status: number) => Value): Dimension {
   return { type, aspects: UPSTREAM, value: (_, unit) => (isMissed(unit) ? of(numberOf(unit)) : null) };
 }
@@ -133,7 +133,7 @@ const FAILED_MS = 2500;
 /** Additional time of a slow origin (an incident), in ms. */
 const SLOWED_MS = 3000;
 
-/** Returns what the origin needs for a request that the cache could not answer: longer when it fails, or is slow. */
+/** Returns the origin's time (ms) for a request that the cache could not answer: longer if it fails or is slow. */
 function originMs(unit: Unit, facts: Facts): number {
   if (!isMissed(unit)) return 0;
   const failed = numberOf(unit) >= 500 ? FAILED_MS : 0;
@@ -172,7 +172,7 @@ export const VOLUME_FIELDS: Readonly<Record<string, Calculated>> = {
   offload: percent(savedBytes, bytes),
 };
 
-/** Returns what is known of a domain's requests; its host is the first name under which it is served. */
+/** Returns the facts about a domain's requests; the host is its first name. */
 export function deliveryFacts({ domains }: Account, { source, configuration }: Span): Facts {
   const domain = domains.get(source.id);
   return {

@@ -74,8 +74,8 @@ export function identify({ tokens }: Platform): Handler {
 }
 
 /**
- * Section 5: every operation but the tokens' own needs a live token. The refusal counts against the rate limit.
- * @param wording what is said of an Authorization header that names no such token
+ * Section 5: every operation except the tokens' own needs a live token. The refusal counts against the rate limit.
+ * @param wording text for a header without such a token
  */
 export function authenticate(
   platform: Platform,

@@ -11,11 +11,11 @@ export interface DataView {
   readonly settling: Settling;
   /** Returns true if a bucket exists; others are lost. */
   has(start: number, width: number): boolean;
-  /** The buckets of an answer, those widened that are wider than they should be. @param offset of local time, in ms */
+  /** Returns the buckets of an answer, some of them widened by a fault. @param offset of local time, in ms */
   partsOf(buckets: Buckets, offset: number): readonly Buckets[];
 }
 
-/** @param nodeTime what the node that answers takes for now */
+/** @param nodeTime time of the node that answers */
 export function dataView(
   { faults, settings, seed }: Platform,
   context: FaultContext,

@@ -5,7 +5,7 @@ import type { Traffic } from '../traffic/traffic.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Tokens } from './token-store.ts';
 
-/** One request as it was answered. Credentials are never kept: only of which kind they were. */
+/** Answered request, with the kind of its credentials instead of the credentials. */
 export interface RequestRecord {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -73,6 +73,6 @@ export interface Platform {
   readonly settings: Settings;
   readonly requests: RequestLog;
   readonly seed: number;
-  /** The platform's own time, ms since the epoch: off by the clock skew fault. */
+  /** Returns the platform's time, ms since the epoch, including the clock skew fault. */
   now(): number;
 }

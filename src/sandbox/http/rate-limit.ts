@@ -18,17 +18,17 @@ const WINDOW = 60_000;
 
 interface Window {
   readonly opened: number;
-  /** Operations of those who asked, and the one of another client that opened the window, if one did. */
+  /** Operations of the holder, and of another client that opened the window. */
   used: number;
 }
 
-/** Limits by their holders. A window opens with the first operation after the last one closed, whoever's it is. */
+/** Limits by holder. A window opens with the first operation after the last one closed, of any client. */
 export class RateLimit {
   readonly #windows = new Map<string, Window>();
 
   /**
-   * Takes one operation of the `limit` a minute from what is left, or refuses it.
-   * @param otherShare how much of the limit (0 to 1) another client of the holder's takes, evenly
+   * Takes one operation of the `limit` a minute, or refuses it.
+   * @param otherShare share of the limit (0 to 1) that another client takes evenly
    */
   take(holder: string, limit: number, now: number, otherShare: number): Allowance {
     const window = this.#window(holder, now, limit * otherShare);
@@ -48,7 +48,7 @@ export class RateLimit {
   }
 }
 
-/** The window that is open because another client goes on in its rhythm after the last one that was asked about. */
+/** Returns the window that another client has opened in its rhythm since the last known one. */
 function openedByOther(last: Window | undefined, now: number, perWindow: number): Window | undefined {
   if (last === undefined || perWindow === 0 || now < last.opened) return undefined;
   const apart = (Math.ceil(perWindow) * WINDOW) / perWindow;

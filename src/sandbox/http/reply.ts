@@ -3,9 +3,9 @@ export interface Reply {
   readonly status: number;
   /** A JSON document. */
   readonly body?: unknown;
-  /** A body as it is, instead of a JSON document. */
+  /** Text body instead of a JSON document. */
   readonly text?: string;
-  /** application/json by default. */
+  /** Default: application/json. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -21,7 +21,7 @@ export function result(results: unknown, status = 200): Reply {
 
 export const NO_CONTENT: Reply = { status: 204 };
 
-/** The platform words its errors in four styles; which one a resource uses follows what was recorded of it. */
+/** Returns an error in one of the platform's four styles, each of which was recorded of some resources. */
 export function detail(status: number, text: string, headers: Record<string, string> = {}): Reply {
   return { status, body: { detail: text }, headers };
 }

@@ -3,8 +3,8 @@ import { isRecord } from '../formats.ts';
 import { detail, fieldErrors, type Reply } from './reply.ts';
 
 /**
- * Answers a create or an overwrite by what its body says, or with a 400. Fields left out take the schema's defaults, unknown
- * ones are ignored.
+ * Answers a create or an overwrite with the parsed body, or with a 400. Missing fields take the schema's defaults,
+ * unknown ones are ignored.
  */
 export function withBody<Fields>(
   schema: z.ZodType<Fields>,
@@ -16,7 +16,7 @@ export function withBody<Fields>(
   return parsed.success ? answer(parsed.data) : fieldErrors(problemsOf(parsed.error, body));
 }
 
-/** The same of a partial update: only the fields that were sent. */
+/** The same for a partial update: only sent fields. */
 export function withPatch<Fields extends object>(
   schema: z.ZodObject & z.ZodType<Fields>,
   body: unknown,
@@ -46,7 +46,7 @@ export interface QueryWindow {
   readonly to: number;
 }
 
-/** The parameter that is wrong, and what is wrong with it. */
+/** Wrong parameter, and its mistake. */
 export interface QueryProblem {
   readonly parameter: 'date_from' | 'date_to';
   readonly problem: string;
@@ -66,9 +66,9 @@ const DURATIONS: Readonly<Record<string, number>> = {
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(Z?)$/;
 
 /**
- * Reads `date_from` and `date_to` by the rules of specification 4.12.
- * @param utcOffset how far the account's local time is ahead of UTC, in ms: timestamps without `Z` are local
- * @returns the window, or what is wrong with which parameter
+ * Parses `date_from` and `date_to` (specification 4.12).
+ * @param utcOffset account's local time minus UTC, in ms: timestamps without `Z` are local
+ * @returns the window, or the mistake of a parameter
  */
 export function queryWindow(
   { date_from: from, date_to: to }: { date_from?: string | undefined; date_to?: string | undefined },

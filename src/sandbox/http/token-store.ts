@@ -1,6 +1,6 @@
 import { hexDigits, keyOf } from '../hash.ts';
 
-/** The parts of the API that are read and written by permissions of their own (specification section 5). */
+/** Parts of the API with permissions of their own (specification section 5). */
 const EDITED_PARTS = [
   'Domains',
   'Security Settings',
@@ -21,7 +21,7 @@ export const PERMISSIONS: readonly Permission[] = [
   'Analytics',
 ];
 
-/** Someone who may create tokens; what the user may do, the tokens may. */
+/** User who may create tokens; tokens have the user's permissions. */
 export interface User {
   readonly username: string;
   readonly password: string;
@@ -51,7 +51,7 @@ interface TokenOptions {
   readonly seed: number;
 }
 
-/** The tokens of the account, by the rules of specification 4.1 and section 5. */
+/** Tokens of the account (specification 4.1 and section 5). */
 export class Tokens {
   readonly #sessions = new Map<string, Session>();
   readonly #options: TokenOptions;

@@ -2,7 +2,7 @@ import { type Buckets, completeness, FINEST, horizon, type Settling } from './bu
 import { GROUPS, type Group } from './groups.ts';
 import type { Source } from './source.ts';
 
-/** A source, and the time (ms) in which what it counts belongs to the series. */
+/** Source, and the time (ms) in which its counts belong to the series. */
 export interface Contribution {
   readonly source: Source;
   readonly from: number;

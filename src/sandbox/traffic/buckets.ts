@@ -47,7 +47,7 @@ export interface Widening {
   readonly at: number;
 }
 
-/** The buckets with those of a part widened, in the order of time; those that are as wide already stay. */
+/** Returns the buckets in the order of time, a part of them widened. */
 export function widened(buckets: Buckets, { width, part, at }: Widening, offset: number): readonly Buckets[] {
   if (buckets.width >= width) return [buckets];
   const { start } = buckets;
@@ -62,7 +62,7 @@ export function widened(buckets: Buckets, { width, part, at }: Widening, offset:
   return parts.filter(({ count }) => count > 0);
 }
 
-/** Stretches of the wide width, by turns one bucket and many. */
+/** Yields stretches of the wide width, alternately one bucket and many. */
 function stretches({ start, width, count }: Buckets, wide: number, offset: number): readonly Buckets[] {
   const end = start + count * width;
   const all = bucketsOf(start, end, wide, offset);
@@ -75,7 +75,7 @@ function stretches({ start, width, count }: Buckets, wide: number, offset: numbe
   });
 }
 
-/** The buckets of an answer: none starts in the future, or further back than the history reaches. */
+/** Returns the buckets of an answer: none starts in the future or before the retention. */
 export function answerBuckets(from: number, to: number, now: number, offset: number): Buckets {
   const width = widthFor(to - from);
   const oldest = Math.ceil((now - HISTORY + offset) / width) * width - offset;
@@ -91,7 +91,7 @@ export interface Settling {
   readonly key: number;
 }
 
-/** Age as a share of the settling time, and how much of the bucket has come in by then. */
+/** Completeness of a bucket by age as a share of the settling time. */
 const ARRIVAL = [
   { age: 0, complete: 0 },
   { age: 0.1, complete: 0.55 },
@@ -104,7 +104,7 @@ export function horizon({ now, settleMs }: Settling): number {
   return Math.floor((now - Math.max(settleMs, FINEST)) / FINEST) * FINEST;
 }
 
-/** The share, 0 to 1, of the minute starting at `minute` that an answer shows. Never falls as time goes on. */
+/** Returns the share (0 to 1) of the minute starting at `minute` that an answer shows. Never falls with time. */
 export function completeness(minute: number, { now, settleMs, key }: Settling): number {
   const age = now - minute;
   if (age <= 0) return 0;

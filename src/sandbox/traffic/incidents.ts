@@ -10,7 +10,7 @@ export const INCIDENT_KINDS = [...ADDED_KINDS, ...CHANGED_KINDS] as const;
 
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
-/** A whole divided among cells by shares; that of a name which no cell has is not counted. */
+/** Shares that divide a whole among cells; a name without a cell is not counted. */
 type Line = Readonly<Record<string, number>>;
 
 /** Requests of an incident. */
@@ -64,10 +64,7 @@ const RECIPES: Readonly<Record<(typeof ADDED_KINDS)[number], Recipe>> = {
   },
 };
 
-/**
- * Something that happens to a configuration's traffic: requests on top of it, none at all (an outage), or the same ones for
- * which an origin takes longer.
- */
+/** Incident in a configuration's traffic: additional requests, none at all (an outage), or a slower origin. */
 export interface Incident {
   readonly kind: IncidentKind;
   /** A domain's id, or a configuration's: then it meets the first of its domains (outages and slow origins: all of them). */
@@ -79,7 +76,7 @@ export interface Incident {
   readonly per_minute: number;
 }
 
-/** Adds what the incident brought up to `time` to the cells of a group; what added up before still does. */
+/** Adds the incident's counts up to `time` to the cells of a group; sums of cells stay consistent. */
 export function addIncident(incident: Incident, group: Group, time: number, into: Float64Array): void {
   if (incident.kind === 'outage' || incident.kind === 'slow_origin') return;
   const lasted = Math.max(0, Math.min(time, incident.to) - incident.from);
@@ -116,7 +113,7 @@ function linesOf({
   };
 }
 
-/** Adds one part after another of what is left, so that each part only grows and the last makes the sum exact. */
+/** Adds the parts one after another from the rest, so that each part only grows and the last makes the sum exact. */
 function addLine(line: Line, cells: readonly string[], whole: number, into: Float64Array): void {
   let rest = whole;
   let left = 1;

@@ -114,7 +114,7 @@ export function analyticsMeasures(settings: Settings): ReadonlyMap<string, Measu
   return measures;
 }
 
-/** The measure behind a metric's name; `undefined` where the API has none. */
+/** Returns the measure of a metric's name; undefined if the API has none. */
 export function measureOf(
   api: Api,
   product: Product,
@@ -125,7 +125,7 @@ export function measureOf(
   return product.metrics.includes(metric) ? METRICS_MEASURES.get(metric) : undefined;
 }
 
-/** The analytics API answers every metric for every product: zeros where the product has no such traffic. */
+/** Returns the selection. The analytics API answers every metric for every product, with zeros if it has no such traffic. */
 export function selectionOf(
   { api, product, metric }: { api: Api; product: Product; metric: string },
   wanted: Selection,
@@ -135,7 +135,7 @@ export function selectionOf(
   return counted ? wanted : 'nobody';
 }
 
-/** `[timestamp, value]`: the start of a bucket in ms since the epoch, and what it holds. */
+/** `[timestamp, value]`: start of a bucket in ms since the epoch, and its value. */
 export type Point = [timestamp: number, value: number];
 
 export type Series = Point[];
@@ -174,7 +174,7 @@ function pointsOf({ cell, convert }: Dimension, sums: Float64Array, buckets: Buc
   return points;
 }
 
-/** Asks for the final values of a series, whatever an answer showed of it. */
+/** Query for the final values of a series, independent of any answer. */
 export interface TruthQuery {
   readonly api: Api;
   /** The id as in the path. */
@@ -185,7 +185,7 @@ export interface TruthQuery {
   /** Milliseconds since the epoch; buckets start at or after the one that holds `from`, and before `to`. */
   readonly from: number;
   readonly to: number;
-  /** Width of a bucket in ms; one minute by default. */
+  /** Width of a bucket in ms; default: one minute. */
   readonly width?: number | undefined;
 }
 

@@ -2,7 +2,7 @@ import { fraction, hash } from '../hash.ts';
 import { CACHE_STATUSES, GROUPS, type Group, MIX, STATUS_CODES } from './groups.ts';
 import { addIncident, type Incident } from './incidents.ts';
 
-/** An integer that never falls as time (ms since the epoch) goes on: everything counted up to that moment. */
+/** Integer that never falls with time (ms since the epoch): the total up to that moment. */
 export type Cumulative = (time: number) => number;
 
 const MINUTE = 60_000;
@@ -72,7 +72,7 @@ export function split(key: number, share: number, wavelength: number): Split {
 /** Divides a whole into as many parts as there are shares, written one after another; they add up to the whole. */
 export type Partition = (whole: number, into: Float64Array, at: number) => void;
 
-/** The last part takes what the others leave, so its share is not used. */
+/** Divides a whole into parts; the last one takes the rest, so its share is not used. */
 export function partition(key: number, shares: readonly number[], wavelength: number): Partition {
   let left = 1;
   const splits = shares.slice(0, -1).map((share, index) => {
@@ -92,7 +92,7 @@ export function partition(key: number, shares: readonly number[], wavelength: nu
   };
 }
 
-/** Writes the cells of a group as they stand at a moment: integers, none of which falls (levels may). */
+/** Writes the cells of a group at a moment: integers that never fall (levels may). */
 export type Meter = (time: number, into: Float64Array) => void;
 
 /** One source of traffic: a domain as one product sees it. */
@@ -101,7 +101,7 @@ export interface Source {
   meter(group: Group): Meter;
 }
 
-/** Mean counts per minute by the last digit (octal) of an id: large, middling, small and idle sources. */
+/** Mean counts per minute by the last octal digit of an id: large, middling, small and idle sources. */
 const SIZES = [42_000, 1_900, 260, 7_500, 0, 90, 12, 0.7] as const;
 
 const METERS: Record<Group, (shape: Shape) => Meter> = {
@@ -136,7 +136,7 @@ interface Shape {
   readonly wavelength: number;
 }
 
-/** @param incidents what happens at this source, read at every call, since more are injected while it runs */
+/** @param incidents of this source, read at every call, because more may be injected */
 export function createSource(
   seed: number,
   id: number,
@@ -186,7 +186,7 @@ function schemesAndCache({ key, wavelength }: Shape, whole: Cumulative): Meter {
   };
 }
 
-/** The count divided by shares; the last part takes the rest. */
+/** Divides the count by shares; the last part takes the rest. */
 function shares({ key, count, wavelength }: Shape, at: number, parts: readonly number[]): Meter {
   const divide = partition(key + at, [...parts, 0], wavelength);
   return (time, into) => divide(count(time), into, 0);
@@ -205,7 +205,7 @@ function cacheStatuses({ key, count, wavelength }: Shape): Meter {
   };
 }
 
-/** Code 200 is what the other codes leave, so it is divided last and put back into its place. */
+/** Divides status codes. Code 200 is the rest of the other codes, so it is divided last and put into its place. */
 function statusCodes({ key, count, wavelength }: Shape): Meter {
   const rare = STATUS_CODES.filter((code) => code !== '200');
   const shares = rare.map((code, index) => MIX.codes[code] * (0.4 + 1.2 * fraction(key, 200 + index)));

@@ -62,7 +62,7 @@ export class Traffic {
     return domains.filter((domain) => this.#account.domains.get(domain)?.is_active);
   }
 
-  /** The cells of each bucket of a selection, by the rules of `bucketSums`. */
+  /** Yields the cells of each bucket of a selection, as `bucketSums` does. */
   sums(
     product: Product,
     selection: Selection,
