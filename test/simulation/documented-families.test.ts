@@ -10,14 +10,18 @@ import {
 } from '../reference/exported-families.ts';
 import { ALL_SELDOM, simulate } from './simulation.ts';
 
-it('what a running exporter exposes has the labels that docs/metrics.md says', async () => {
+it('what a running exporter exposes has the labels that the reference says', async () => {
   const process = new Set(processFamilies());
   const documented = new Map(
     [...trafficFamilies(), ...accountFamilies(), ...ownFamilies()].map(
       (family) => [family.name, family] as const,
     ),
   );
-  const page = await readFile(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
+  const docs = join(import.meta.dirname, '../../docs');
+  const pages = await Promise.all(
+    ['metrics.md', 'settings.md'].map((name) => readFile(join(docs, name), 'utf8')),
+  );
+  const page = pages.join('\n');
   const settings = new Set(settingsFamilies().map(({ name }) => name));
   // Everything is collected, and pushed to a receiver that is away.
   const push = [{ name: 'away', kind: 'remote_write', url: 'http://127.0.0.1:9/api/v1/write' }];
@@ -34,7 +38,7 @@ it('what a running exporter exposes has the labels that docs/metrics.md says', a
       // Families of whole products are said there to be named so.
       const name = key.slice(2, key.indexOf('"', 2)).replace(/_(bucket|sum|count)$/, '');
       if (!page.includes(`\`${name.replace(/^edge_product_/, 'edge_')}\``))
-        wrong.add(`${name} is not in docs/metrics.md`);
+        wrong.add(`${name} is neither in docs/metrics.md nor in docs/settings.md`);
       const [sample, labels] = JSON.parse(key) as [string, [string, string][]];
       const family = documented.get(sample) ?? documented.get(sample.replace(/_(bucket|sum|count)$/, ''));
       if (family === undefined) {
