@@ -8,10 +8,8 @@ it.each([
   ['names that are there', numbered('account'), 0],
   ['names that are not', numbered('acount'), 100],
   ['patterns', numbered('*cc*n*'), undefined],
-])('ten thousand %s are looked up among ten thousand accounts within a moment', (_, accounts, told) => {
+])('ten thousand %s are looked up among ten thousand accounts', (_, accounts, told) => {
   const push = [{ accounts, families: ['*'] } as unknown as Receiver];
-  const started = performance.now();
   const found = configWarnings({ push, metrics: { exclude: [] } }, numbered('account'));
-  expect(performance.now() - started).toBeLessThan(10_000);
   if (told !== undefined) expect(found).toHaveLength(told);
 });
