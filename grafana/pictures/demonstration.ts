@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { IncidentKind } from '../../src/sandbox/traffic/incidents.ts';
-import { type ExporterProcess, startExporter } from '../../test/end-to-end/exporter-process.ts';
+import { startExporter } from '../../test/end-to-end/exporter-process.ts';
 import { startPrometheus } from '../../test/end-to-end/prometheus.ts';
 import { promtool } from '../../test/end-to-end/promtool.ts';
 import { eventually } from '../../test/eventually.ts';
 import { type Shown, writeHistory } from './history.ts';
 import { learn } from './learn.ts';
-import { listenForTroubles, type Troubled } from './troubles.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -20,40 +19,17 @@ const COMPARED = /^edge_(requests|waf_threats|waf_requests)_per_minute$/;
 
 const TOKEN = 'sandbox-token';
 
-/**
- * Three accounts: one has a quota that is a little short, one a platform that stumbles now and then, and one is small.
- */
+/** Three accounts of a platform that works. */
 function sandboxes(): Map<string, Sandbox> {
-  const production = createSandbox({
-    seed: 1,
-    configurations: 12,
-    rateLimit: { reads: 330, writes: 20, purges: 200 },
-    tokens: [{ token: TOKEN }],
-  });
-  const staging = createSandbox({
-    seed: 2,
-    configurations: 3,
-    domainsPerConfiguration: 1,
-    tokens: [{ token: TOKEN }],
-    faults: {
-      server_error: { probability: 0.002, status: 503 },
-      latency: { ms: 40, spread_ms: 900, probability: 0.3 },
-    },
-  });
-  const training = createSandbox({
-    seed: 3,
-    configurations: 2,
-    domainsPerConfiguration: 1,
-    tokens: [{ token: TOKEN }],
-  });
+  const tokens = [{ token: TOKEN }];
   return new Map([
-    ['production', production],
-    ['staging', staging],
-    ['training', training],
+    ['production', createSandbox({ seed: 1, configurations: 12, tokens })],
+    ['staging', createSandbox({ seed: 2, configurations: 3, domainsPerConfiguration: 1, tokens })],
+    ['training', createSandbox({ seed: 3, configurations: 2, domainsPerConfiguration: 1, tokens })],
   ]);
 }
 
-/** What happened: minutes before now, how long, how much, where. */
+/** Incident before the demonstration: kind, site, minutes before now, length in minutes, requests a minute. */
 type Incident = readonly [IncidentKind, string, number, number, number];
 
 const INCIDENTS: readonly Incident[] = [
@@ -65,7 +41,7 @@ const INCIDENTS: readonly Incident[] = [
   ['surge', 'video', 100, 60, 9_000],
 ];
 
-/** An attack that begins when the rules do: however long learning takes, it is not a part of what they learn. */
+/** Attack that begins when the rules start, so that they do not learn from it. */
 const ATTACK: Incident = ['waf_attack', 'login', 2, 180, 900];
 
 function happen(sandbox: Sandbox, now: number, incidents: readonly Incident[]): void {
@@ -90,7 +66,7 @@ function shownIn(exposition: string): Shown[] {
   ) as unknown as Shown[];
 }
 
-/** Whether the rules learn from a few hours only, which takes minutes less: enough for most troubles. */
+/** True if the rules learn from hours instead of days, which takes minutes less. */
 const BRIEF = process.argv.includes('brief');
 
 const now = Math.floor(Date.now() / MINUTE) * MINUTE;
@@ -103,18 +79,19 @@ const urls = await Promise.all(
 );
 const config = join(folder, 'exporter.yaml');
 const state = join(folder, 'state');
-const tokenFileOf = (name: string) => join(folder, `${name}.token`);
-for (const { name } of urls) await writeFile(tokenFileOf(name), TOKEN);
+const tokenFile = join(folder, 'token');
+await writeFile(tokenFile, TOKEN);
 const entries = urls.map(({ name, url }) => ({
   name,
   api_url: url,
-  token_file: tokenFileOf(name),
+  token_file: tokenFile,
   quota: { reserve: 0.1 },
 }));
 await writeFile(config, JSON.stringify({ accounts: entries }));
-const serve = (port: number): Promise<ExporterProcess> =>
-  startExporter({ args: ['serve', `--config.file=${config}`, `--state.dir=${state}`], port });
-let exporter = await serve(0);
+const exporter = await startExporter({
+  args: ['serve', `--config.file=${config}`, `--state.dir=${state}`],
+  port: 0,
+});
 let [found, foundAt]: [Shown[], number] = [[], Date.now()];
 const shown = await eventually(
   'every series is shown',
@@ -186,24 +163,10 @@ if (production) {
   // Between two reads of the settings, so that both are found changed.
   change(production);
 }
-const troubles = await listenForTroubles(troubledOf);
-process.stdout.write(`ready for pictures\ntroubles: curl -X POST ${troubles.url}/help\n`);
+process.stdout.write('ready for pictures\n');
 process.once('SIGINT', stop).once('SIGTERM', stop);
 
-function troubledOf(account: string): Troubled | undefined {
-  const sandbox = accounts.get(account);
-  if (sandbox === undefined) return undefined;
-  const restart = async (between: () => Promise<void>) => {
-    const port = Number(new URL(exporter.url).port);
-    await exporter.stop();
-    await between();
-    exporter = await serve(port);
-  };
-  return { sandbox, tokenFile: tokenFileOf(account), token: TOKEN, stateDirectory: state, restart };
-}
-
 async function stop(): Promise<void> {
-  troubles.server.close();
   await prometheus.stop();
   await exporter.stop();
   for (const { close } of urls) await close();

@@ -9,16 +9,16 @@ const WIDTH = 1600;
 const EMPTY = '<!doctype html><meta charset="utf-8"><style>body{margin:0}</style><body>';
 const HOUR = 3_600_000;
 
-/** What is chosen in each dashboard's variables; everything where nothing is said. */
+/** Selected variables of each dashboard; default: everything. */
 const CHOSEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   configuration: { account: 'production', product: '.+', configuration: 'shop' },
 };
 
-/** How many hours a picture shows, where that is not what the dashboard starts with: what a demonstration has soon. */
+/** Hours that a picture shows; default: the range of the dashboard. A demonstration has its own metrics for half an hour. */
 const HOURS: Readonly<Record<string, number>> = { exporter: 0.5 };
 
-/** Of whole dashboards and all accounts, or of the first screen of them for one account, into another folder. */
-const { PICTURES: folder = 'grafana', ACCOUNT: account } = process.env;
+/** Folder that gets the pictures. */
+const { PICTURES: folder = 'grafana' } = process.env;
 
 const [, , prometheus = 'http://127.0.0.1:9090', ...wanted] = process.argv;
 const names = wanted.length > 0 ? wanted : ['overview', 'configuration', 'security', 'exporter'];
@@ -39,7 +39,7 @@ async function take(name: string): Promise<void> {
     dashboard,
     prometheus,
     range: { from: to - hours * HOUR, to, step: hours > 1 ? 60_000 : 15_000 },
-    chosen: { ...all, ...(account === undefined ? CHOSEN[name] : { account }) },
+    chosen: { ...all, ...CHOSEN[name] },
     width: WIDTH,
   };
   const page = await browser.newPage({ viewport: { width: WIDTH, height: 1000 }, timezoneId: 'UTC' });
@@ -47,7 +47,7 @@ async function take(name: string): Promise<void> {
   page.on('console', (message) => {
     if (message.type() === 'error') process.stderr.write(`${name}: ${message.text()}\n`);
   });
-  // An empty page of Prometheus' own origin: it may ask it, and has a local storage as Grafana's components want.
+  // An empty page of Prometheus' origin may query it, and has the local storage that Grafana's components need.
   const address = `${prometheus}/picture`;
   await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: EMPTY }));
   await page.goto(address);
@@ -58,13 +58,13 @@ async function take(name: string): Promise<void> {
     (given) => (globalThis as unknown as { draw(p: Picture): Promise<void> }).draw(given),
     picture,
   );
-  // Graphs measure their text, and draw themselves after that.
+  // Graphs draw after they have measured their text.
   await page.waitForTimeout(2_500);
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: account === undefined });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
   await page.close();
 }
 
-/** Where the icons and fonts that Grafana's components ask a server for are on the disk. */
+/** Returns the path of an icon or font that Grafana's components request from a server. */
 function assetPath(url: string): string {
   const packages = join('grafana', 'pictures', 'node_modules');
   const path = new URL(url).pathname.replace(/^.*\/public\//, '');
