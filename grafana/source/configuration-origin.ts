@@ -10,7 +10,7 @@ const NOT_READ = 'read where the configuration names the metric';
 export const values: readonly Panel[] = (['country', 'host'] as const).map((label) =>
   chart({
     title: `Requests by ${label}`,
-    description: `Requests per minute by ${label}, the largest and all others together. ${READ_WHERE}`,
+    description: `Requests per minute by ${label}: the largest ones, and the rest together. ${READ_WHERE}`,
     noValue: NOT_READ,
     shape: 'stack',
     legend: 'right',
@@ -49,7 +49,7 @@ export const origin: readonly Panel[] = [
   }),
   chart({
     title: 'Responses of the origin',
-    description: `Responses of the origins per minute by class; what the cache answers is not among them. ${READ_WHERE}`,
+    description: `Responses of the origins per minute by class, without answers from the cache. ${READ_WHERE}`,
     noValue: NOT_READ,
     shape: 'stack',
     queries: [

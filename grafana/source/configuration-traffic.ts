@@ -46,8 +46,7 @@ const data: readonly Panel[] = [
   }),
   chart({
     title: 'Bandwidth',
-    description:
-      'Bandwidth towards the clients: in total, and what was served from the cache and from the origin.',
+    description: 'Bandwidth towards clients: in total, from the cache, and from the origin.',
     unit: 'bps',
     queries: [
       { expr: `8 * ${sum(mean('edge_bandwidth_bytes_per_second', SITE))}`, legend: 'total' },
@@ -102,7 +101,7 @@ const requests: readonly Panel[] = [
   chart({
     title: 'Requests against the same time before',
     description:
-      'Requests per minute, and (dashed) at the same time a day and a week before where there is history, and what the newest minute will come to where the exporter has learned enough.',
+      'Requests per minute. Dashed: the same time a day and a week before, and the estimated final value of the newest minute, where they are known.',
     unit: 'reqpm',
     queries: [
       { expr: sum(mean('edge_requests_per_minute', SITE)), legend: 'now' },

@@ -53,7 +53,7 @@ const figures: readonly Panel[] = [
 const waf: readonly Panel[] = [
   chart({
     title: 'Threats against requests',
-    description: 'Requests that the WAF looked at, and the threats that it detected among them.',
+    description: 'Requests that the WAF inspected, and threats that it detected.',
     queries: [
       { expr: sum(mean('edge_waf_requests_per_minute', SITE)), legend: 'inspected' },
       { expr: sum(mean('edge_waf_threats_per_minute', SITE)), legend: 'detected' },
@@ -63,7 +63,7 @@ const waf: readonly Panel[] = [
   chart({
     title: 'Detected and stopped',
     description:
-      'Threats that the WAF detected, and requests that it stopped. Far apart: the rule set only counts.',
+      'Threats that the WAF detected, and requests that it stopped. If they differ much, the rule set only counts.',
     queries: [
       { expr: sum(mean('edge_waf_threats_per_minute', SITE)), legend: 'detected' },
       { expr: sum(mean('edge_waf_blocked_per_minute', SITE)), legend: 'stopped' },
@@ -75,7 +75,7 @@ const waf: readonly Panel[] = [
 export const configuration: Dashboard = dashboard({
   uid: 'edge-configuration',
   description:
-    'One site as the platform’s own console shows it: data transferred, requests, status codes, WAF threats, and the services around it. With several chosen, they are added up.',
+    'One site as the platform’s own console shows it: data transferred, requests, status codes, WAF threats, and the services around it. If several are selected, the panels show their sum.',
   from: 'now-6h',
   variables: [DATASOURCE_CHOICE, ACCOUNT_CHOICE, PRODUCT_CHOICE, CONFIGURATION_CHOICE],
   sections: [

@@ -1,8 +1,8 @@
 import { ACCOUNT, of } from './query.ts';
 
-/** Something that is wrong, and what an operator does about it. */
+/** Trouble, and what an operator does about it. */
 export interface Trouble {
-  /** Has samples only while it is wrong. */
+  /** Query that has samples only during the trouble. */
   readonly while: string;
   readonly says: string;
   readonly next: string;
@@ -13,127 +13,127 @@ export const ACT = { now: 2, soon: 1, 'just wait': 0 } as const;
 
 type Words = Omit<Trouble, 'while'>;
 
-const SEE_WHICH = 'The exporter’s status page says what each job waits for';
+const SEE_WHICH = 'The status page shows what each job waits for';
 
-/** What the exporter finds wrong with an account, by `cause` of `edge_trouble_info`, in words. */
+/** Texts for dashboards, by `cause` of `edge_trouble_info`. */
 export const OF_CAUSES = {
   unauthorized: {
     says: 'no new data: the platform refuses the token',
-    next: 'Renew the credentials: a token file is read again by itself',
+    next: 'Renew the credentials. The exporter reads a token file again by itself',
     act: 'now',
   },
   unreachable: {
-    says: 'no new data: the platform is out of reach, or something else answers',
-    next: 'edge-exporter doctor finds where it breaks: name, network, proxy, TLS or address',
+    says: 'no new data: the platform cannot be reached, or another server answers',
+    next: 'Run edge-exporter doctor: it finds the failing step (name, network, proxy, TLS or address)',
     act: 'now',
   },
   server_error: {
-    says: 'the platform fails: it answers with errors',
-    next: 'See the platform’s own status page; polling goes on, and counters catch up',
+    says: 'the platform answers with errors',
+    next: 'See the platform’s own status page. Polling continues, and counters catch up',
     act: 'just wait',
   },
   rate_limited: {
     says: 'the platform refuses operations (429)',
-    next: 'They leave again when it allows them. If it lasts, give the exporter a token of its own',
+    next: 'Requests continue when the platform allows them. If this lasts, give the exporter its own token',
     act: 'soon',
   },
   forbidden: {
-    says: 'a permission is missing: the token may not read all that is configured',
-    next: 'Grant it to the token’s user: edge-exporter doctor lists what is missing',
+    says: 'the token lacks a permission for something that is configured',
+    next: 'Run edge-exporter doctor to list the missing permissions, and grant them to the token’s user',
     act: 'soon',
   },
   not_found: {
     says: 'the platform does not have something that is configured',
-    next: 'The exporter’s status page names it: leave it out, or correct the path in api_url',
+    next: 'See its name on the status page. Remove it from the configuration, or correct the path in api_url',
     act: 'soon',
   },
   'not_acceptable|timeout|network|undecodable': {
     says: 'some reads fail',
-    next: 'The exporter’s status page says which and why; edge-exporter doctor finds where it breaks',
+    next: 'The status page shows which and why. Run edge-exporter doctor to find the failing step',
     act: 'soon',
   },
   quota: {
-    says: 'polls wait for the quota: data comes later than planned',
-    next: 'The exporter’s status page says whether others use it up; edge-exporter plan, what it is used for',
+    says: 'polls wait for the quota, so data arrives later than planned',
+    next: 'The status page shows whether other clients use the quota. Run edge-exporter plan to see what uses it',
     act: 'soon',
   },
   not_read_yet: {
     says: 'a part has not been read yet',
-    next: 'The exporter’s status page says how much, and until when; edge-exporter plan, what the quota is used for',
+    next: 'The status page shows how much is left, and until when. Run edge-exporter plan to see what uses the quota',
     act: 'just wait',
   },
   platform_late: {
     says: 'data is late, although the platform answers',
-    next: `${SEE_WHICH}. Stale gauges are withdrawn, not wrong`,
+    next: `${SEE_WHICH}. Stale gauges disappear; no value is wrong`,
     act: 'just wait',
   },
   exporter_late: {
-    says: 'data is late: the exporter does not keep up',
-    next: `${SEE_WHICH}; more CPU, or a higher request.concurrency, may help`,
+    says: 'data is late because the exporter does not keep up',
+    next: `${SEE_WHICH}. More CPU or a higher request.concurrency may help`,
     act: 'soon',
   },
   nothing_there: {
-    says: 'no data: the platform has nothing of what is configured',
-    next: 'Is it the right account? Are the names in configurations.include right?',
+    says: 'no data: the platform has nothing that the configuration names',
+    next: 'Check the account, and the names in configurations.include',
     act: 'soon',
   },
   counters_behind: {
     says: 'counters are behind',
-    next: 'What is missing is read again as soon as it can be: until then increase() lacks it',
+    next: 'The exporter reads the missing data again as soon as possible. Until then increase() is too small',
     act: 'just wait',
   },
   rows_missing: {
-    says: 'a part of the data is missing in the platform’s answers: sums are too small',
-    next: 'The exporter’s status page says how much, and of what; ask the platform for the rows',
+    says: 'the platform’s answers lack a part of the data, so sums are too small',
+    next: 'The status page shows how much is missing, and where. Ask the platform’s support for the rows',
     act: 'soon',
   },
   clock: {
     says: 'the clock of the exporter’s machine is wrong',
-    next: 'Set it (NTP). Data is polled and aged by the platform’s clock, so none is lost',
+    next: 'Synchronize it (NTP). The exporter polls by the platform’s clock, so no data is lost',
     act: 'soon',
   },
   platform_clock: {
     says: 'the platform’s clock has moved',
-    next: 'Leave this machine’s clock, and tell the platform’s operator: ages of data are wrong by as much',
+    next: 'Do not change this machine’s clock. Report it to the platform: ages of data are wrong by the same amount',
     act: 'soon',
   },
 } as const satisfies Readonly<Record<string, Words>>;
 
-/** Accounts of which the exporter says that these causes stand. */
+/** Returns a query for accounts that have one of these causes. */
 export function accountsWith(causes: string): string {
   return of('edge_trouble_info', ACCOUNT, `cause=~"${causes}"`);
 }
 
-/** What keeps an account's data from being complete: as the exporter's status page says it. */
+/** Troubles of accounts, as the exporter's status page shows them. */
 const OF_ACCOUNTS = Object.entries(OF_CAUSES).map(
   ([cause, words]): Trouble => ({ while: accountsWith(cause), ...words }),
 );
 
 const OF_EXPORTERS: readonly Trouble[] = [
   {
-    // At once, though the alert waits until a new version has taken over from the old one.
+    // At once; the alert waits until a new version has taken over from the old one.
     while: of('ALERTS', 'alertname="EdgeAccountPolledTwice"', ACCOUNT),
-    says: 'is polled twice: the quota is spent twice, and your own sums may be doubled',
-    next: 'The Overview names the targets under “What fires now”: stop one, or leave it if it is meant',
+    says: 'two exporters poll it: they use the quota twice, and your own sums may be doubled',
+    next: 'See the targets on the Overview under “What fires now”. Stop one, unless both are intended',
     act: 'soon',
   },
   {
     while: 'label_replace(edge_exporter_state_durable == 0, "account", "all of $1", "instance", "(.*)")',
-    says: 'counters are withheld: the state cannot be used',
-    next: 'Make the directory writable and with room, or the database answer: counters go on where they were',
+    says: 'the state cannot be used, so the exporter withholds counters',
+    next: 'Make the directory writable, free disk space, or restore the database. Counters then continue',
     act: 'soon',
   },
   {
     while:
       'label_replace(increase(edge_exporter_state_errors_total[3m]) > 0 unless on (job, instance) edge_exporter_state_durable == 0, "account", "all of $1", "instance", "(.*)")',
-    says: 'counters stand still: the state cannot be written',
-    next: 'Make room, or make it writable: counters catch up. Gauges are not affected',
+    says: 'the state cannot be written, so counters do not rise',
+    next: 'Free disk space, or make the directory writable. Counters then catch up. Gauges are not affected',
     act: 'soon',
   },
   {
     while: `label_replace(absent(${of('edge_up', ACCOUNT)}), "account", "none", "", "")`,
-    says: 'nothing is known: Prometheus scrapes no exporter of such an account',
-    next: 'Start the exporter, or mend the scrape configuration',
+    says: 'no data: Prometheus scrapes no exporter with such an account',
+    next: 'Start the exporter, or correct the scrape configuration',
     act: 'now',
   },
 ];

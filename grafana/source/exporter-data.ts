@@ -21,7 +21,7 @@ export const data: readonly Panel[] = [
     title: 'Age of data by product',
     legend: 'right',
     description:
-      'Time since the end of the newest bucket shown, of the series that is furthest behind, and (dashed) the age that it reaches when all is well: older data is stale. A line that ends means that the product shows no data any more.',
+      'Time since the end of the newest bucket shown, of the series that is furthest behind. Dashed: the expected age; older data is stale. A line that ends means that the product no longer has data.',
     unit: 'm',
     limits: inMinutes(LIMITS.dataAge),
     queries: [
@@ -40,7 +40,7 @@ export const data: readonly Panel[] = [
     title: 'Counters behind, by product',
     legend: 'right',
     description:
-      'Time since the moment up to which every bucket is counted, of the counters that are furthest behind: a little more than the settle delay, ten minutes by default, is normal. While they wait for missing buckets rate() is low; after any trouble they are current within 45 minutes.',
+      'Time since the last bucket that was counted, of the counters that are furthest behind. A little more than the settle delay (ten minutes by default) is normal. While counters wait for missing buckets, rate() is low. They are current within 45 minutes after any trouble.',
     unit: 'm',
     limits: inMinutes(LIMITS.countedAge),
     queries: [
@@ -54,7 +54,7 @@ export const data: readonly Panel[] = [
     title: 'Reconciliation with the platform',
     legend: 'right',
     description:
-      'What the counters took in, over what the platform says for the same time: 1 is exact. Below 0.99 or above 1.01 something is lost or counted twice.',
+      'Increase of the counters, divided by the platform’s sum for the same time. 1 is exact. Below 0.99 or above 1.01, data is lost or counted twice.',
     unit: 'none',
     noValue: 'nothing compared yet',
     min: 0.95,
@@ -77,7 +77,7 @@ export const data: readonly Panel[] = [
   chart({
     title: 'Age at restatement',
     description:
-      'How old buckets of any account were when they were seen changed. What lies above the settle delay (ten minutes by default, dashed) comes too late for the counters.',
+      'Age of buckets when the platform changed them. Changes after the settle delay (ten minutes by default, dashed) are too late for the counters.',
     unit: 'm',
     limits: inMinutes(LIMITS.restatementAge),
     queries: [

@@ -18,15 +18,14 @@ const perCollector = (...matchers: string[]) =>
 export const polls: readonly Panel[] = [
   chart({
     title: 'Poll outcomes',
-    description: 'Polls per minute by how they ended; “ok” and “empty” are successes.',
+    description: 'Polls per minute by outcome. “ok” and “empty” are successes.',
     unit: 'opm',
     shape: 'stack',
     queries: [{ expr: `60 * ${sum(rate(POLLS, EXPORTED), 'outcome')}`, legend: '{{outcome}}' }],
   }),
   chart({
     title: 'Failed polls by reason',
-    description:
-      'Failed polls per minute by account and reason. The exporter’s log names the reason in full.',
+    description: 'Failed polls per minute by account and reason. The log has the full reason.',
     unit: 'opm',
     queries: [
       {
@@ -38,7 +37,7 @@ export const polls: readonly Panel[] = [
   chart({
     title: 'Poll latency',
     description:
-      'Time from a poll’s first operation to its end: what 95 of 100 polls stay below, over all accounts, of the five slowest collectors at each moment.',
+      'Time from a poll’s first operation to its end: 95th percentile over all accounts, of the five slowest collectors.',
     unit: 's',
     queries: [{ expr: highest(5, SLOW), legend: '{{collector}}' }],
   }),
@@ -48,7 +47,7 @@ export const polls: readonly Panel[] = [
 export const collectors = table({
   title: 'Collectors',
   description:
-    'What each collector of each account does: jobs on the schedule, polls and failures of the last fifteen minutes, time since the last success. An empty cell under “Failed” means that none failed.',
+    'Collectors of each account: scheduled jobs, polls and failures of the last fifteen minutes, and time since the last success. An empty cell under “Failed” means that none failed.',
   rows: { account: 'Account', collector: 'Collector' },
   sortedBy: 'Last success',
   columns: [

@@ -17,7 +17,7 @@ export const output: readonly Panel[] = [
   chart({
     title: 'Series not exposed',
     description:
-      'Per minute: left out because of limits.series, or because another job shows the same series. There should be none.',
+      'Series per minute that are not exposed, because of limits.series, or because another job has the same series. There should be none.',
     queries: [
       { expr: `60 * ${rate('edge_exporter_series_dropped_total', EXPORTER)}`, legend: '{{instance}}: limit' },
       {
@@ -28,7 +28,7 @@ export const output: readonly Panel[] = [
   }),
   chart({
     title: 'Outbox',
-    description: 'Samples that wait for each receiver of the configuration. Empty where nothing is pushed.',
+    description: 'Samples that wait for each receiver. Empty if nothing is pushed.',
     unit: 'short',
     noValue: 'nothing is pushed',
     queries: [{ expr: own('edge_exporter_outbox_samples'), legend: '{{receiver}}' }],
@@ -36,7 +36,7 @@ export const output: readonly Panel[] = [
   chart({
     title: 'Oldest in the outbox',
     description:
-      'How long the oldest sample has waited for each receiver: seconds are normal. Empty where nothing waits.',
+      'Age of the oldest sample that waits for each receiver. Seconds are normal. Empty if nothing waits.',
     unit: 's',
     noValue: 'nothing waits',
     queries: [
@@ -86,8 +86,7 @@ export const output: readonly Panel[] = [
   }),
   chart({
     title: 'Event loop lag',
-    description:
-      'How late the process gets to its work: what 99 of 100 turns stay below. Scrapes wait as long.',
+    description: 'Delay of the event loop: 99th percentile. Scrapes wait as long.',
     unit: 's',
     limits: LIMITS.eventLoopLag,
     queries: [{ expr: own('nodejs_eventloop_lag_p99_seconds'), legend: '{{instance}}' }],

@@ -14,7 +14,7 @@ export const quota: readonly Panel[] = [
   chart({
     title: 'Quota headroom',
     description:
-      'The smallest share of the quota that was left, as the platform’s headers say. It falls within a rate-limit window and returns at its end; near zero, the token’s other clients are refused. The dashed lines are at 5 % and 15 %.',
+      'Smallest share of the quota that was left, from the platform’s headers. It falls within a rate-limit window and recovers at its end. Near zero, the platform refuses the token’s other clients. The dashed lines are at 5 % and 15 %.',
     unit: 'percentunit',
     max: 1,
     limits: LIMITS.quotaLeft,
@@ -28,7 +28,7 @@ export const quota: readonly Panel[] = [
   chart({
     title: 'Operations against the limit',
     description:
-      'Operations per minute that the exporter performed, and (dashed) how many the platform allows in a rate-limit window of about a minute.',
+      'Operations per minute of the exporter. Dashed: operations that the platform allows in a rate-limit window of about a minute.',
     unit: 'opm',
     queries: [
       {
@@ -55,7 +55,7 @@ export const quota: readonly Panel[] = [
   chart({
     title: 'Waits for the quota',
     description:
-      'How long operations that were due waited for the quota or for the concurrency limit: the median, and what 95 of 100 stay below.',
+      'Time that due operations waited for the quota or the concurrency limit: median and 95th percentile.',
     unit: 's',
     queries: [
       { expr: waits(0.5), legend: '{{account}}: median' },
@@ -64,8 +64,7 @@ export const quota: readonly Panel[] = [
   }),
   chart({
     title: 'Operations waiting',
-    description:
-      'Operations that are due and wait for their turn. A number that only grows means: never enough quota.',
+    description: 'Due operations that wait. If the number only grows, the quota never suffices.',
     unit: 'short',
     queries: [{ expr: sum(of('edge_exporter_operations_waiting', EXPORTED), SCOPE), legend: SCOPE_LEGEND }],
   }),

@@ -21,15 +21,14 @@ const UP = smallest(of('edge_up', EXPORTED), 'account');
 const figures: readonly Panel[] = [
   figure({
     title: 'Exporter',
-    description: 'Whether Prometheus can scrape the exporter; the worst of the chosen instances.',
+    description: 'Shows if Prometheus can scrape the exporter. Worst of the selected instances.',
     expr: `min(${of('up', EXPORTER)})`,
     limits: LIMITS.mustBeOne,
     mappings: UP_DOWN,
   }),
   figure({
     title: 'Configuration',
-    description:
-      'Whether the last attempt to load the configuration succeeded; if not, the one before is in use.',
+    description: 'Shows if the last load of the configuration succeeded. If not, the previous one is in use.',
     expr: `min(${of('edge_exporter_config_last_reload_successful', EXPORTER)})`,
     limits: LIMITS.mustBeOne,
     mappings: LOADED,
@@ -53,7 +52,7 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Greatest stretch',
     description:
-      'How many times longer than scheduled the intervals between polls are, because the quota is short.',
+      'Factor by which intervals between polls are longer than scheduled, because the quota is short.',
     unit: 'none',
     decimals: 2,
     expr: largest(of('edge_exporter_interval_stretch_ratio', EXPORTED)),
@@ -72,7 +71,7 @@ const figures: readonly Panel[] = [
   figure({
     title: 'State',
     description:
-      'Where the counters are kept; the worst of the chosen instances. Withheld: the directory or database cannot be used, and no counter is exposed until it can be; see the log.',
+      'Storage of the counters. Worst of the selected instances. “Withheld”: the directory or database cannot be used, and no counters are exposed until it can; see the log.',
     expr: `min(${of('edge_exporter_state_durable', EXPORTER)})`,
     limits: LIMITS.mustBeOne,
     mappings: KEPT,
@@ -81,7 +80,7 @@ const figures: readonly Panel[] = [
   figure({
     title: 'State errors',
     description:
-      'Commits within the last hour that the directory or database refused. Counters stand still meanwhile: see the log, and the disk.',
+      'Commits of the last hour that failed. Counters do not rise meanwhile. See the log, and the disk.',
     decimals: 0,
     expr: sum(`increase(${of('edge_exporter_state_errors_total', EXPORTER)}[1h])`),
     limits: LIMITS.anyIsBad,
@@ -92,7 +91,7 @@ const figures: readonly Panel[] = [
 export const exporter: Dashboard = dashboard({
   uid: 'edge-exporter',
   description:
-    'Whether what the other dashboards show can be trusted: quota, waits, outcomes and latency of polls, age and truth of the data, series, process.',
+    'Health of the exporter: quota, waits, outcomes and latency of polls, age and completeness of the data, series, process.',
   from: 'now-1h',
   variables: [DATASOURCE_CHOICE, JOB_CHOICE, INSTANCE_CHOICE, EXPORTED_ACCOUNT_CHOICE],
   sections: [

@@ -14,7 +14,7 @@ const overTime = trafficOverTime(SITE, 'account');
 export const accounts = table({
   title: 'Accounts',
   description:
-    'Each account now: whether reads of it succeed, its traffic, its data’s age (red from 1.5 times the age to be expected), and how much of its quota is left (the scarcest kind of operation). An empty cell means that there is no data. A click on the name narrows this dashboard to the account.',
+    'Each account now: whether reads succeed, traffic, age of data (red from 1.5 times the expected age), and quota left (scarcest kind of operation). An empty cell means no data. Click a name to select the account.',
   rows: { account: 'Account' },
   links: { Account: TO_ACCOUNT },
   widths: { Account: 130 },
@@ -92,7 +92,7 @@ export const accountCharts: readonly Panel[] = [
   chart({
     title: 'Age of data by account',
     description:
-      'Time since the end of the newest bucket shown, of the series that is furthest behind, and (dashed) the longest age that is to be expected of the account’s metrics. A line that ends means that the account shows no data any more.',
+      'Time since the end of the newest bucket shown, of the series that is furthest behind. Dashed: the longest expected age of the account’s metrics. A line that ends means that the account no longer has data.',
     unit: 'm',
     queries: [
       {

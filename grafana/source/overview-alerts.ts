@@ -47,11 +47,11 @@ function valuesOf(judged: Judged): string {
   return largest(values.join(' or '), ALERT);
 }
 
-/** What fires, for whom, and how bad it is. */
+/** Firing alerts with their scope and severity. */
 export const firing = table({
   title: 'What fires now',
   description:
-    'The firing alerts that want somebody to act, pages before tickets, with the time since when their condition has held, and the newest value of what a traffic alert judges: threats, requests or responses a minute, or the share of errors or of requests that the cache did not serve. Configuration “none” means the account as a whole. A click on an alert opens the runbook, on a configuration or an account its dashboard. The list is empty too where Prometheus has not loaded the rules.',
+    'Firing alerts, pages before tickets, with the start of their condition. Alerts of traffic have the newest value that they judge: threats, requests or responses per minute, or a share of errors or of cache misses. Configuration “none” means the account as a whole. Click an alert to open its runbook, or a configuration or account to open its dashboard. The list is also empty if Prometheus has not loaded the rules.',
   rows: { alertname: 'Alert', severity: 'Severity', account: 'Account', configuration: 'Configuration' },
   links: {
     Alert: TO_RUNBOOK,

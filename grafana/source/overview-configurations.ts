@@ -14,7 +14,7 @@ const LEGEND = '{{account}} / {{configuration}}';
 export const configurationCharts: readonly Panel[] = [
   chart({
     title: 'Busiest configurations',
-    description: 'Requests per minute of the ten configurations that are busiest now.',
+    description: 'Requests per minute of the ten busiest configurations.',
     unit: 'reqpm',
     queries: [
       {
@@ -27,7 +27,7 @@ export const configurationCharts: readonly Panel[] = [
     title: 'Highest shares of server errors',
     noValue: 'none from 1 % on',
     description:
-      'The five highest at each moment from 1 % on, of configurations with at least 60 requests a minute: of fewer, one error is a large share.',
+      'The five highest shares of at least 1 %, of configurations with at least 60 requests a minute. With fewer, one error is a large share.',
     unit: 'percentunit',
     limits: LIMITS.serverErrors,
     queries: [
@@ -39,7 +39,7 @@ export const configurationCharts: readonly Panel[] = [
   }),
   chart({
     title: 'Most threats',
-    description: 'Threats per minute, the five highest configurations at each moment.',
+    description: 'Threats per minute, the five highest configurations.',
     queries: [{ expr: highest(5, `${overTime.threats} > 0`), legend: LEGEND }],
   }),
 ];
@@ -48,7 +48,7 @@ export const configurationCharts: readonly Panel[] = [
 export const statusCodes = table({
   title: 'Most frequent status codes of errors',
   description:
-    'Responses per minute now, of the twenty most frequent status codes from 400 on, by configuration. A click on a name leads to the configuration.',
+    'Responses per minute of the twenty most frequent status codes from 400 on, by configuration. Click a name to open the configuration.',
   rows: { account: 'Account', product: 'Product', configuration: 'Configuration', code: 'Status' },
   links: { Configuration: TO_CONFIGURATION },
   sortedBy: 'Responses / min',
@@ -67,7 +67,7 @@ export const statusCodes = table({
 export const configurations = table({
   title: 'Configurations',
   description:
-    'Each configuration now, the busiest first; a click on a heading sorts by it, a click on a name leads to the configuration. An empty cell means that there is no data, for instance no share of errors without requests.',
+    'Each configuration now, the busiest first. Click a heading to sort, or a name to open the configuration. An empty cell means no data, for example no share of errors without requests.',
   rows: { account: 'Account', product: 'Product', configuration: 'Configuration' },
   links: { Configuration: TO_CONFIGURATION },
   widths: { Account: 160, Product: 170, Configuration: 220 },

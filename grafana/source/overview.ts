@@ -20,7 +20,7 @@ const RULES_RUN = 'account:edge_requests_per_minute:sum';
 const figures: readonly Panel[] = [
   figure({
     title: 'Requests',
-    description: 'Requests per minute in the newest published bucket, all chosen configurations together.',
+    description: 'Requests per minute in the newest published bucket, of all selected configurations.',
     unit: 'reqpm',
     expr: now.requests,
   }),
@@ -42,14 +42,14 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Threats / min',
     description:
-      'Threats per minute that the WAF detected, stopped or not. What is usual: see the Security dashboard.',
+      'Threats per minute that the WAF detected, stopped or not. See the Security dashboard for usual values.',
     expr: now.threats,
   }),
   dataAgeFigure('Oldest data', trafficNow(PRODUCT)),
   figure({
     title: 'Firing alerts',
     description:
-      'Alerts that fire now and want somebody to act, of the chosen accounts and of the exporter itself. “no rules” means that Prometheus has not loaded the alert rules.',
+      'Firing alerts of the selected accounts and of the exporter itself. “no rules” means that Prometheus has not loaded the alert rules.',
     expr: `count(${URGENT}) or 0 * count(last_over_time(${of(RULES_RUN, ACCOUNT)}[6h]))`,
     limits: LIMITS.anyIsBad,
     noValue: 'no rules',

@@ -32,7 +32,7 @@ function ofExporter(firing: string): string {
 
 const OTHERS = {
   says: 'another page fires: $1',
-  next: 'The runbook says what it means and what to do. The Overview has it under “What fires now”',
+  next: 'See the alert on the Overview under “What fires now”, and its runbook',
   act: 'now',
 } as const;
 
@@ -41,52 +41,52 @@ export const PAGES: readonly Trouble[] = [
   {
     while: firingAlerts(`alertname=~"${ATTACK}"`),
     says: 'is under attack: the WAF sees far more threats than usual',
-    next: 'Security dashboard: “Under attack now” names the site, “Let through” whether the WAF stops it',
+    next: 'See the site on the Security dashboard under “Under attack now”, and under “Let through” whether the WAF stops it',
     act: 'now',
   },
   {
     while: paging('errors'),
     says: 'visitors get errors: too many responses are 5xx',
-    next: 'Overview: “What fires now” names the site. 502 to 504: relieve the origin; 500: roll back the application',
+    next: 'See the site on the Overview under “What fires now”. For 502 to 504 relieve the origin; for 500 roll back the application',
     act: 'now',
   },
   {
     while: paging('drop'),
     says: 'a site is dead: visitors do not arrive',
-    next: 'Overview: “What fires now” names the site. Undo what was changed last: DNS, certificate, domain',
+    next: 'See the site on the Overview under “What fires now”. Undo the last change of DNS, certificate or domain',
     act: 'now',
   },
   {
     while: paging('unprotected'),
     says: 'sites are unprotected: a WAF or a firewall was switched off',
-    next: 'Security dashboard: “WAF rule sets” and “Firewalls” name it. Switch it on again',
+    next: 'Find it on the Security dashboard under “WAF rule sets” or “Firewalls”. Switch it on again',
     act: 'now',
   },
   {
     while: paging('certificate'),
-    says: 'a certificate has expired or is about to: visitors are warned',
-    next: 'The alert names it: renew it, and bind the new one to its domains',
+    says: 'a certificate has expired or expires soon: browsers warn visitors',
+    next: 'See its name in the alert. Renew it, and bind the new one to its domains',
     act: 'now',
   },
   {
     // A token that is refused is told as that.
     while: `${paging('token')} unless on (account) ${accountsWith('unauthorized')}`,
-    says: 'the token is about to expire: then there is no new data',
-    next: 'Renew the credentials: a token file is read again by itself',
+    says: 'the token expires soon: then there is no new data',
+    next: 'Renew the credentials. The exporter reads a token file again by itself',
     act: 'now',
   },
   {
     // The cause is told as that, where the exporter names one.
     while: `${paging('unseen')} unless on (account) ${accountsWith('.+')}`,
     says: 'there is no traffic data: an attack would not be seen',
-    next: 'The exporter’s status page says why; until there is data again, watch the platform’s own console',
+    next: 'See the reason on the status page. Until there is data again, use the platform’s own console',
     act: 'now',
   },
   {
     // Without an instance there is no exporter at all, which is told as that.
     while: ofExporter(paging('exporter', 'instance!=""')),
     says: 'the exporter is down: nothing that it polls is seen',
-    next: 'Start it; Prometheus’ page of targets and its log say why. Counters go on where they were',
+    next: 'Start it. See the reason on Prometheus’ page of targets, and in the log. Counters continue where they were',
     act: 'now',
   },
   { while: pages(`alertname!~"${TOLD_IN_WORDS}"`, 'account!=""'), ...OTHERS },

@@ -37,7 +37,7 @@ export const attackCharts: readonly Panel[] = [
   chart({
     title: 'Detected and stopped',
     description:
-      'Threats detected and requests stopped per minute. What lies between was let through. Dashed, where the exporter has learned enough: what the newest minute will come to.',
+      'Threats detected and requests stopped per minute. The difference was let through. Dashed: the estimated final value of the newest minute, where it is known.',
     queries: [
       { expr: sum(mean(THREATS, SITE)), legend: 'detected' },
       { expr: sum(mean('edge_waf_blocked_per_minute', SITE)), legend: 'stopped' },
@@ -47,14 +47,14 @@ export const attackCharts: readonly Panel[] = [
   }),
   chart({
     title: 'Threats against the same time before',
-    description: 'Threats per minute, and at the same time a day and a week before where there is history.',
+    description: 'Threats per minute, and at the same time a day and a week before.',
     queries: againstBaseline(THREATS),
     dashed: PAST,
   }),
   chart({
     title: 'Requests against the same time before',
     description:
-      'Requests per minute, and at the same time a day and a week before: a flood shows here even if the WAF sees no threat.',
+      'Requests per minute, and at the same time a day and a week before: this shows a flood even if the WAF sees no threat.',
     unit: 'reqpm',
     queries: againstBaseline(REQUESTS),
     dashed: PAST,
@@ -65,7 +65,7 @@ export const attackCharts: readonly Panel[] = [
 export const thresholdChart = chart({
   title: 'Threats against the alert’s threshold',
   description:
-    'Threats per minute by account and product, the five highest, and (dashed) from where on the spike alert counts: what the recording rules learned from past weeks and the recent past. Without the rules, or before they have learned, there is no data.',
+    'Threats per minute by account and product, the five highest. Dashed: the threshold of the spike alert, which the recording rules learn from past weeks. There is no data without the rules, or before they have learned.',
   queries: [
     {
       expr: highest(5, of('account:edge_waf_threats_per_minute:sum', ACCOUNT)),
@@ -82,7 +82,7 @@ export const thresholdChart = chart({
 /** Whom the threats meet. */
 export const attacked = chart({
   title: 'Configurations with most threats',
-  description: 'Threats per minute, the five highest configurations at each moment, from one a minute on.',
+  description: 'Threats per minute, the five highest configurations, from one a minute on.',
   queries: [
     {
       expr: highest(5, `${sum(mean(THREATS, SITE), BY_SITE)} >= 1`),
@@ -100,7 +100,7 @@ const ofWorst = (expression: string) => `${expression} and on (${BY_SITE}) ${WOR
 export const worst = table({
   title: 'Under attack now',
   description:
-    'The 25 configurations with most threats per minute. “Times the usual” compares the last ten minutes with the hour around this time yesterday. A click on a name leads to the configuration.',
+    'The 25 configurations with most threats per minute. “Times the usual” compares the last ten minutes with the hour around this time yesterday. Click a name to open the configuration.',
   rows: { account: 'Account', product: 'Product', configuration: 'Configuration' },
   links: { Configuration: TO_CONFIGURATION },
   sortedBy: 'Threats / min',

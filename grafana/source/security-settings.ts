@@ -20,7 +20,7 @@ const switched = (title: string, family: string, by: string, mappings = ON_OFF):
 const rulesets = table({
   title: 'WAF rule sets',
   description:
-    'Each rule set as it is set: “counting” detects without stopping, and a rule set that is off does neither. Families: how many families of threats it looks for.',
+    'Settings of each rule set. “counting” detects without stopping; a rule set that is off does neither. Families: number of threat families that it detects.',
   rows: { account: 'Account', waf_ruleset: 'Rule set' },
   sortedBy: 'Rule set',
   columns: [
@@ -39,7 +39,7 @@ const rulesets = table({
 const firewalls = table({
   title: 'Firewalls',
   description:
-    'The switches of each edge firewall: itself, its WAF and its network protection; and how many domains it protects.',
+    'Each edge firewall: its switch, its WAF, its network protection, and the number of domains that it protects.',
   rows: { account: 'Account', firewall: 'Firewall' },
   sortedBy: 'Firewall',
   columns: [
@@ -56,7 +56,7 @@ const firewalls = table({
 const domains = table({
   title: 'Domains switched off',
   description:
-    'Domains that are not active. “none” where all are; an inactive domain has neither traffic nor protection.',
+    'Domains that are not active; “none” if all are active. An inactive domain has neither traffic nor protection.',
   rows: { account: 'Account', domain: 'Domain', domain_name: 'Host name' },
   widths: { Account: 120, Domain: 160 },
   sortedBy: 'Domain',
@@ -74,7 +74,7 @@ const domains = table({
 const changes = table({
   title: 'Last changes of settings',
   description:
-    'When a setting of each kind was last found changed between two reads. The marks in the graphs show the same.',
+    'Last change of a setting of each kind, found between two reads. The marks in the graphs show the same.',
   unit: 'dateTimeFromNow',
   rows: { account: 'Account', setting: 'Setting' },
   columns: [{ title: 'Changed', expr: CHANGES }],

@@ -37,7 +37,7 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Let through',
     description:
-      'Share of the threats that were detected but not stopped. High where rule sets only count. Yellow from 10 %, red from 50 %.',
+      'Share of threats that were detected but not stopped. It is high if rule sets only count. Yellow from 10 %, red from 50 %.',
     unit: 'percentunit',
     decimals: 1,
     expr: `clamp_min(1 - ${share(traffic.stopped, traffic.threats)}, 0)`,
@@ -45,14 +45,14 @@ const figures: readonly Panel[] = [
   }),
   figure({
     title: 'Threats among requests',
-    description: 'Share of the requests the WAF looked at that were threats.',
+    description: 'Share of threats among the requests that the WAF inspected.',
     unit: 'percentunit',
     decimals: 2,
     expr: traffic.threatShare,
   }),
   figure({
     title: 'Refused (403) / min',
-    description: 'Responses per minute with status 403, which the WAF and access rules give.',
+    description: 'Responses per minute with status 403, from the WAF and access rules.',
     expr: sum(now('edge_responses_per_minute', SITE, 'class="4xx"', 'code="403"')),
   }),
 ];
@@ -74,7 +74,7 @@ const sections: readonly Section[] = [
 export const security: Dashboard = dashboard({
   uid: 'edge-security',
   description:
-    'Threats by family, detected against stopped, against the same time before; modes and switches of the protection, with their changes as marks.',
+    'Threats by family, detected and stopped, compared with earlier days; settings of the protection, with changes as marks.',
   from: 'now-6h',
   variables: [DATASOURCE_CHOICE, ACCOUNT_CHOICE, PRODUCT_CHOICE, CONFIGURATION_CHOICE],
   sections,

@@ -8,7 +8,7 @@ export function dataAgeFigure(title: string, { dataAge, dataAgeToExpected }: Tra
   return figure({
     title,
     description:
-      'Time since the end of the newest bucket shown, of the series that is furthest behind; beside it how much of the age to be expected the latest series has reached. Yellow from 100 %, red from 150 %: older than that, and than ten minutes, is stale to the alerts.',
+      'Time since the end of the newest bucket shown, of the series that is furthest behind, and its share of the expected age. Yellow from 100 %, red from 150 %. Alerts treat older data as stale if it is also older than ten minutes.',
     unit: 's',
     decimals: 0,
     name: 'age',

@@ -13,18 +13,18 @@ function row({ while: samples, says, next, act }: Trouble): string {
   return `label_replace(${told}, "next", "${next}", "", "")`;
 }
 
-/** A sample for each account and trouble: how soon somebody has to act, with what to say as labels. */
+/** Query with a sample for each account and trouble: the urgency as value, the texts as labels. */
 export const TOLD = largest([...DATA_TROUBLES, ...PAGES].map(row).join(' or '), 'account,trouble,next');
 
 const troubles: Panel = table({
   title: 'What is wrong, and what to do next',
   description:
-    'What keeps the chosen accounts’ data from being complete, and every page that fires, of all configurations. Tickets are in the Overview, under “What fires now”; the exporter’s status page says more. A click on what to do next opens the runbook, on an account the Overview. Attacks and pages are told by the rules of config/prometheus: without them they are missing here.',
+    'Causes of missing data of the selected accounts, and all firing pages. Tickets are on the Overview under “What fires now”. Click a next step to open the runbook, or an account to open the Overview. Attacks and pages need the rules of config/prometheus.',
   rows: { account: 'Account', trouble: 'What is wrong', next: 'What to do next' },
   links: { Account: TO_ACCOUNT, 'What to do next': TO_RUNBOOK },
   widths: { Account: 190, 'What is wrong': 540, Act: 90 },
   sortedBy: 'Act',
-  noValue: 'no trouble with the data, and nothing that pages',
+  noValue: 'no trouble',
   columns: [
     {
       title: 'Act',

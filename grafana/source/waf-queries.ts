@@ -13,7 +13,7 @@ const FAMILIES = {
 /** Which attacks there are. */
 export const threatsByFamily = chart({
   title: 'Threats by family',
-  description: 'Threats per minute by the kind of attack; together they are all threats detected.',
+  description: 'Threats per minute by kind of attack. Their sum is all detected threats.',
   shape: 'stack',
   queries: Object.entries(FAMILIES).map(([family, legend]) => ({
     expr: sum(mean('edge_waf_threats_by_family_per_minute', SITE, `family="${family}"`)),
