@@ -6,10 +6,8 @@ const ROOT = join(import.meta.dirname, '..');
 const SOURCES = join(ROOT, 'src');
 const IMPORT = /(?:from |import |import\()'(\.[^']+)'/g;
 
-/** The houses whose parts have an order in ARCHITECTURE.md. */
 const HOUSES = ['exporter', 'rules'];
 
-/** The names that may be imported by those below them, in the order of ARCHITECTURE.md. */
 function layers(house: string): string[][] {
   const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
   const block = new RegExp(
@@ -19,7 +17,6 @@ function layers(house: string): string[][] {
   return (block ?? '').split('\n').map((line) => line.split(' '));
 }
 
-/** The house that a file is in, and the folder in it; of a file that is in no folder, its name. */
 function placeOf(path: string): readonly [house: string, part: string] {
   const [house = '', part = ''] = relative(SOURCES, path).split('/');
   return [house, part];
@@ -96,7 +93,6 @@ it('has no file of more than 400 lines', () => {
   expect(long.map((file) => relative(SOURCES, file))).toEqual([]);
 });
 
-/** Most lines of each part, in TypeScript. A budget is raised only by a commit that says why. */
 const BUDGETS = {
   'src/exporter': 38_200,
   'src/sandbox': 5_900,

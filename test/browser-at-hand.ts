@@ -15,7 +15,6 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** Longer than Playwright's own half a minute, which a busy machine may need: only spent where a test fails. */
 const WITHIN_MS = 100_000;
 
 let browser: Browser;

@@ -6,15 +6,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Files by their names, each with the results of its tests. */
 type Files = Readonly<Record<string, readonly ('passed' | 'failed' | 'skipped')[]>>;
 
-/** What .ci/run prints at last, and its exit status, after tests that ended so. */
 function summary(...suites: readonly (Files | undefined)[]): { lines: string[]; status: number | null } {
   return told(suites.flatMap(suiteOf));
 }
 
-/** The same where some files of the last suite were tried again. */
 function summaryOfTwoTries(first: Files, second: Files | undefined) {
   return told([
     ...suiteOf({ 'quick.test.ts': ['passed'] }),
@@ -33,7 +30,6 @@ function told(args: readonly string[]): { lines: string[]; status: number | null
   return { lines: stdout.trimEnd().split('\n'), status };
 }
 
-/** The files that .ci/run tries again. */
 function triedAgain(files: Files, unhandled = 0): string[] {
   const path = reportOf(files);
   writeFileSync(`${path}.unhandled`, String(unhandled));

@@ -5,10 +5,8 @@ import type { Plugin } from 'vitest/config';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = join(ROOT, 'src/');
-/** As deep as the sources, beside a manifest of the same place. */
 const COMPILED = join(ROOT, '.cache/compiled/src/');
 
-/** The process that has compiled them. */
 const COMPILED_BY = 'TESTED_SOURCES_COMPILED_BY';
 
 /**

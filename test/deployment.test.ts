@@ -14,7 +14,6 @@ import type {
 
 const CONFIG = join(import.meta.dirname, '..', 'config');
 
-/** All documents of a file, without warnings or errors of the parser. */
 function documents<Documents extends readonly unknown[]>(...path: string[]): Documents {
   const parsed = parseAllDocuments(readFileSync(join(CONFIG, ...path), 'utf8'));
   if (!Array.isArray(parsed)) throw new Error(`${path.join('/')} is empty`);

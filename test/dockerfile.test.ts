@@ -24,7 +24,6 @@ const instructions: Instruction[] = readFileSync(join(ROOT, 'Dockerfile'), 'utf8
   .filter((line) => line !== '')
   .map((line) => ({ name: line.split(' ', 1)[0] ?? '', text: line.slice(line.indexOf(' ') + 1) }));
 
-/** The texts of an instruction, of all stages or only of the one that becomes the image. */
 function textsOf(name: string, among = instructions): string[] {
   return among.filter((instruction) => instruction.name === name).map(({ text }) => text);
 }

@@ -10,7 +10,6 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const PAGE = read('docs/environments.md');
 const SCRIPTS = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
 
-/** Cells by row. */
 const ROWS = [...PAGE.matchAll(/^\| (?!environment )(.+) \|$/gm)].map(([, row = '']) => row.split(' | '));
 
 function linksOf(cell: string): string[] {

@@ -6,7 +6,6 @@ export interface EventuallyOptions {
   readonly within?: number;
   /** Milliseconds between two looks, at least. Default: 50. */
   readonly every?: number;
-  /** What to add to the message of the failure, for instance a process' output. */
   readonly evidence?: () => string;
 }
 

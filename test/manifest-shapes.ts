@@ -1,4 +1,3 @@
-/** What tests look at in the manifests and configurations that are shipped: shapes as their readers define them. */
 type Labels = Readonly<Record<string, string>>;
 
 interface Mount {

@@ -1,6 +1,5 @@
 /** What a reader of an exposition understands of it. */
 export interface ParsedExposition {
-  /** By family name as in the TYPE line. */
   readonly types: ReadonlyMap<string, string>;
   readonly helps: ReadonlyMap<string, string>;
   /** Values by series: a JSON array of the sample's name and its labels sorted by name, those without a value left out. */
@@ -53,7 +52,6 @@ export function seriesKey(
   ]);
 }
 
-/** The keys of series as they are written: a simulated week scrapes the same ones a thousand times. */
 const knownKeys = new Map<string, string>();
 
 function keyOfWritten(series: string): string {

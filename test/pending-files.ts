@@ -18,7 +18,6 @@ function listedIn(resources: readonly string[]): number {
   return resources.filter((kind) => kind.startsWith('FSReq') || kind === 'CloseReq').length;
 }
 
-/** Whether Node.js lists the reading of a whole file: 26 does not. */
 async function listsReads(): Promise<boolean> {
   const listed = () => listedIn(process.getActiveResourcesInfo());
   const before = listed();

@@ -11,7 +11,6 @@ export interface PendingWork {
    * @param enough where more than so many are found, the rest may be left out. Default: all are counted
    */
   readonly count: (enough?: number) => number;
-  /** The same by kind, for a message. */
   readonly kinds: () => Record<string, number>;
   readonly stop: () => void;
 }
@@ -54,7 +53,6 @@ export function watchPendingWork(): PendingWork {
   };
 }
 
-/** Compressions and decompressions, also those of `gzip` and its like, are streams whose class has one `_transform`. */
 function watchCompressions() {
   const streams = new Set<Transform>();
   const shared = owner(createGzip(), '_transform');
@@ -76,7 +74,6 @@ function watchCompressions() {
   };
 }
 
-/** The object in the chain of prototypes that a property is kept in. */
 function owner(stream: Transform, property: string): Transform {
   let object = stream;
   while (!Object.hasOwn(object, property)) object = Object.getPrototypeOf(object);
@@ -100,7 +97,6 @@ function watchRequests() {
   };
 }
 
-/** A thread answers each message that it is sent, such as a commit, with one of its own. */
 function watchThreads() {
   const asked = new Map<Worker, number>();
   const { postMessage, emit } = Worker.prototype;

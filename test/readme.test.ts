@@ -26,7 +26,6 @@ it('scrapes by the job name that the alerts know', () => {
   expect(alerts).toContain(`up{job="${job}"}`);
 });
 
-/** The pages that users read, by their paths from the top. */
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'grafana/README.md']
   .concat(['docs', 'config/prometheus'].flatMap((folder) => pagesIn(folder)))
   .map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const);
@@ -36,7 +35,6 @@ function pagesIn(folder: string): string[] {
   return pages.map((name) => `${folder}/${name}`);
 }
 
-/** Flags of other programs that the pages call. */
 const FLAGS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   promtool: ['max-block-duration'],
   prometheus: [
@@ -81,7 +79,6 @@ it('keeps no flag of another program that no page names', () => {
   expect(unused).toEqual([]);
 });
 
-/** The packages of a page's table of dependencies. */
 function packagesNamed(page: string): string[] {
   const section = page.slice(page.indexOf('## Dependencies'));
   const names = [...section.matchAll(/^\| ([a-z\d@/, -]+) \|/gm)].flatMap(([, some = '']) =>
@@ -115,7 +112,6 @@ it.each(PAGES)('%s links to headings that exist', (page, text) => {
   expect(missing.map(([link]) => link)).toEqual([]);
 });
 
-/** As GitHub makes them of headings. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -131,7 +127,6 @@ it.each(PAGES)('%s names only metrics that exist', (_, text) => {
   expect(new Set(named.filter((name) => !known.has(name) && !NO_METRICS.includes(name)))).toEqual(new Set());
 });
 
-/** Products and collectors, which begin as metrics do, and what `backfill --push` tries a receiver with. */
 const NO_METRICS = [
   'edge_applications',
   'edge_application',
@@ -160,7 +155,6 @@ it('docs/operations.md has every endpoint', async () => {
   expect(documented.sort()).toEqual((await endpoints()).sort());
 });
 
-/** What the HTTP surface lists when it is asked for something else. */
 async function endpoints(): Promise<string[]> {
   const { url } = await startWeb();
   const list = await (await fetch(`${url}/other`)).text();

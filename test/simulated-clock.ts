@@ -2,7 +2,6 @@ import type { Clock } from '../src/exporter/clock.ts';
 
 /** How `run` sees that the present moment is over. */
 export interface RunOptions {
-  /** How many operations are under way that need no time to pass, for instance `PendingWork.count`. */
   readonly busy?: () => number;
   /** Real milliseconds that one moment may take before the run fails instead of hanging. Default: 15 minutes. */
   readonly timeout?: number;
@@ -18,11 +17,9 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Turns of the event loop without work before a moment counts as over: a socket's bytes may need one or two. */
 const QUIET_TURNS = 4;
 /** The same where nothing real is waited for but promises. */
 export const PROMISES_ONLY = 1;
-/** Much longer than the work of any moment takes on a busy machine: only what hangs ends by it. */
 const LONGEST_MOMENT_MS = 900_000;
 /** After so many turns the loop no longer spins, so that threads at work (commits, compression) get the processor. */
 const SPINNING_TURNS = 50;
@@ -33,7 +30,6 @@ const SPINNING_TURNS = 50;
  */
 export class SimulatedClock implements Clock {
   #now: number;
-  /** By how much the machine's clock was set. */
   #set = 0;
   #running = false;
   /** The next to wake is last. Those of one moment wake in the order in which they fell asleep. */
@@ -49,7 +45,6 @@ export class SimulatedClock implements Clock {
     return this.#now;
   }
 
-  /** What the machine's clock shows. */
   wall(): number {
     return this.#now + this.#set;
   }
@@ -64,12 +59,10 @@ export class SimulatedClock implements Clock {
     this.#now += ms;
   }
 
-  /** How many sleep now. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
 
-  /** As the system clock's; even a sleep of 0 ms ends only within `run` or `advance`. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (Number.isNaN(ms)) throw new RangeError('asked to sleep for NaN milliseconds');
     return new Promise((resolve, reject) => {
@@ -132,13 +125,11 @@ export class SimulatedClock implements Clock {
     }
   }
 
-  /** As `run`, for callbacks that make no promises: nothing is waited for. */
   runCallbacks(until: number): void {
     while (this.#wakeNext(until));
     this.#now = Math.max(this.#now, until);
   }
 
-  /** Where a sleeper due then belongs: before (that is, to wake after) all that are due at the same moment. */
   #place(due: number): number {
     let low = 0;
     let high = this.#sleepers.length;

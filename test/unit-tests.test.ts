@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 
 const OTHER_PROJECTS = /^(end-to-end|rules\/shipped|simulation|bench)\/|\.browser\.test\.ts$/;
 
-/** Those that start Node itself, and nothing else. */
 const START_NODE = ['ci-summary.test.ts', 'exporter/state/lock.test.ts', 'main.test.ts'];
 
 const FILES = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })

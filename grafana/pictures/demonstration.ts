@@ -14,12 +14,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Families whose past weeks the dashboards compare with. */
 const COMPARED = /^edge_(requests|waf_threats|waf_requests)_per_minute$/;
 
 const TOKEN = 'sandbox-token';
 
-/** Three accounts of a platform that works. */
 function sandboxes(): Map<string, Sandbox> {
   const tokens = [{ token: TOKEN }];
   return new Map([
@@ -29,7 +27,6 @@ function sandboxes(): Map<string, Sandbox> {
   ]);
 }
 
-/** Incident before the demonstration: kind, site, minutes before now, length in minutes, requests a minute. */
 type Incident = readonly [IncidentKind, string, number, number, number];
 
 const INCIDENTS: readonly Incident[] = [

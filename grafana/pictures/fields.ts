@@ -11,7 +11,6 @@ import type { Series } from './prometheus.ts';
 
 type Config = FieldConfig & { custom?: Record<string, unknown> };
 
-/** A field's configuration: the panel's defaults with the overrides that its name has. */
 function configFor(name: string, { defaults, overrides }: FieldConfigJson): Config {
   const config = structuredClone(defaults) as Config & Record<string, unknown>;
   config.custom = { ...config.custom };
@@ -64,7 +63,6 @@ export function framesOf(
   });
 }
 
-/** The place of a legend among those that the panel names; of the others, after them. */
 function order(panel: PanelJson, name: string): number {
   const place = (panel.targets ?? []).findIndex(({ legendFormat }) => legendFormat === name);
   return place < 0 ? 99 : place;

@@ -7,7 +7,6 @@ import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
 const MINUTE = 60_000;
-/** How old a bucket's start is when the gauges and the counters show it, with the default delays. */
 const GAUGE_LAG = 3 * MINUTE;
 const COUNTER_LAG = 11 * MINUTE;
 

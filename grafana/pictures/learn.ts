@@ -10,7 +10,6 @@ const RECORDING_RULES = join('config', 'prometheus', 'recording.rules.yml');
 /** Rules to evaluate over a past that starts at `from` (ms), and a metric that tells when Prometheus has the result. */
 interface Lesson {
   readonly groups: RegExp;
-  /** Only those whose names match. */
   readonly records?: RegExp;
   readonly from: number;
   readonly yields: string;

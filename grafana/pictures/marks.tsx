@@ -11,7 +11,6 @@ export interface Mark {
   readonly colour: string;
 }
 
-/** As the annotations' queries are evaluated. */
 const STEP = 60_000;
 
 /** What an annotation marks: the times at which its series are there, or the moments that their values name. */

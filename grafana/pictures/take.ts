@@ -9,15 +9,12 @@ const WIDTH = 1600;
 const EMPTY = '<!doctype html><meta charset="utf-8"><style>body{margin:0}</style><body>';
 const HOUR = 3_600_000;
 
-/** Selected variables of each dashboard; default: everything. */
 const CHOSEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   configuration: { account: 'production', product: '.+', configuration: 'shop' },
 };
 
-/** Hours that a picture shows; default: the range of the dashboard. A demonstration has its own metrics for half an hour. */
 const HOURS: Readonly<Record<string, number>> = { exporter: 0.5 };
 
-/** Folder that gets the pictures. */
 const { PICTURES: folder = 'grafana' } = process.env;
 
 const [, , prometheus = 'http://127.0.0.1:9090', ...wanted] = process.argv;
@@ -64,7 +61,6 @@ async function take(name: string): Promise<void> {
   await page.close();
 }
 
-/** Returns the path of an icon or font that Grafana's components request from a server. */
 function assetPath(url: string): string {
   const packages = join('grafana', 'pictures', 'node_modules');
   const path = new URL(url).pathname.replace(/^.*\/public\//, '');

@@ -23,10 +23,6 @@ export const CHANGES = `1000 * max by (account, setting) (label_replace(${of(
   ACCOUNT,
 )}, "setting", "$1", "__name__", "edge_(.+)_changed_timestamp_seconds"))`;
 
-/**
- * Of each of many metrics a delay moves now and then by a minute or two, which is no gap in a graph of hours:
- * what is less than this (s) is no mark. The exporter's log has them from a minute on.
- */
 const LEAST_CHANGE_SECONDS = 300;
 
 function changesOf(delay: 'publish' | 'settle'): string {
@@ -50,7 +46,6 @@ interface Marks {
   readonly title: string;
   readonly text: string;
   readonly tags: string;
-  /** Whether the value is the moment, in ms, instead of the sample's own time. */
   readonly momentIs: 'the value' | 'the time';
 }
 
@@ -71,7 +66,6 @@ function marks({ name, expr, colour, title, text, tags, momentIs }: Marks): Anno
   return annotation.build();
 }
 
-/** What an alert is about: one mark for an alert of a configuration, whatever other labels its instances have. */
 const ALERT = 'alertname, severity, account, product, configuration';
 
 /**

@@ -25,11 +25,9 @@ import { type About, DATASOURCE, type Query, targets } from './panel.ts';
 
 export interface Chart extends About {
   readonly queries: readonly Query[];
-  /** Whether the series are parts of a whole. Default: lines of their own. */
   readonly shape?: 'lines' | 'stack';
   /** Beside the axis, where the unit does not say it: `per minute`. */
   readonly axis?: string;
-  /** What stands there while there is no series. Default: “no data”. */
   readonly noValue?: string;
   readonly min?: number;
   readonly max?: number;
@@ -37,9 +35,7 @@ export interface Chart extends About {
   readonly limits?: Steps;
   /** Legends of series drawn as thin dashes: what the others are compared with. */
   readonly dashed?: readonly string[];
-  /** The same by a pattern of their legends. */
   readonly dashedLike?: string;
-  /** Where the legend is; on the right there is room for many series. Default: below. */
   readonly legend?: 'below' | 'right';
 }
 

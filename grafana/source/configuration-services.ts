@@ -2,17 +2,14 @@ import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { ACCOUNT, highest, mean, NAMESAKE, sum } from './query.ts';
 
-/** What is counted each minute, and the family without what all have in their names. */
 type Service = readonly [title: string, what: string, family: string];
 
-/** Of products that handle the same sites, by the configurations chosen, whatever product is. */
 const OF_SITES: readonly Service[] = [
   ['Tiered cache', 'Bytes that the second cache layer transferred', 'l2_caching_data_transferred_bytes'],
   ['Load balancer', 'Bytes that load balancers transferred', 'load_balancer_data_transferred_bytes'],
   ['Images processed', 'Images processed', 'images_processed'],
 ];
 
-/** Of products whose configurations have other names than sites. */
 const OF_ACCOUNTS: readonly Service[] = [
   ['Function invocations', 'Invocations of edge functions', 'function_invocations'],
   ['DNS queries', 'DNS queries answered', 'dns_queries'],

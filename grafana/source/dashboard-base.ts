@@ -25,7 +25,6 @@ export type Uid = keyof typeof TITLES;
 export interface DashboardOptions {
   readonly uid: Uid;
   readonly description: string;
-  /** How far back it looks at first, for instance `now-6h`. */
   readonly from: string;
   readonly variables: readonly VariableModel[];
   readonly sections: readonly Section[];
@@ -74,7 +73,6 @@ function withoutPlacement<T extends { placement?: unknown }>({
   return rest;
 }
 
-/** What is built already, for builders that take builders. */
 function ready<T>(built: T): { build(): T } {
   return { build: () => built };
 }

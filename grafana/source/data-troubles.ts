@@ -104,7 +104,6 @@ export function accountsWith(causes: string): string {
   return of('edge_trouble_info', ACCOUNT, `cause=~"${causes}"`);
 }
 
-/** Troubles of accounts, as the exporter's status page shows them. */
 const OF_ACCOUNTS = Object.entries(OF_CAUSES).map(
   ([cause, words]): Trouble => ({ while: accountsWith(cause), ...words }),
 );

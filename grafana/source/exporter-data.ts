@@ -9,7 +9,6 @@ const PRODUCT_LEGEND = '{{account}} / {{product}}';
 const settled = (quantile: number) =>
   `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_settle_seconds_bucket', EXPORTER), 'le')}) / 60 >= 0`;
 
-/** What exporters find of the same buckets is the same: each account's once. */
 const perMinute = (family: string, by: string, of: string) =>
   `60 * ${sum(once(rate(family, EXPORTED), of), by)}`;
 const RESTATED = 'account,product,direction';

@@ -25,9 +25,7 @@ export interface Figure extends About {
   readonly limits?: Steps;
   readonly decimals?: number;
   readonly mappings?: readonly ValueMapping[];
-  /** What the value is compared with: a value with a name, unit and colours of its own. */
   readonly beside?: Beside;
-  /** What stands there while there is no value, which is not the same as zero. */
   readonly noValue?: string;
 }
 

@@ -34,9 +34,7 @@ export const LIMITS = {
   failedPolls: rising(0.01, 0.1),
   anyIsBad: steps(good, [1, bad]),
   mustBeOne: steps(bad, [1, good]),
-  /** Of what may be off on purpose. */
   shouldBeOne: steps(notice, [1, good]),
-  /** How soon somebody has to act: wait, soon, now. */
   urgency: steps(neutral, [1, notice], [2, bad]),
   letThrough: rising(0.1, 0.5),
   eventLoopLag: rising(0.1, 0.5),

@@ -1,4 +1,3 @@
-/** What links carry along: the data source and the time range, as they are. */
 const CARRIED = `\${datasource:queryparam}&\${__url_time_range}`;
 
 /** From a row of accounts to the overview of that account alone. */

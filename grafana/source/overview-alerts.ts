@@ -8,10 +8,8 @@ const FIRING = `count by (${ALERT}) (${URGENT})`;
 /** Prometheus keeps as its value since when an alert has been pending or firing. */
 const SINCE = of('ALERTS_FOR_STATE', 'alertname=~"Edge.+"', 'account=~"$account|"', 'severity!="info"');
 
-/** What an alert is about: alerts of an account have no configuration. */
 const SUBJECT = 'account,product,configuration';
 
-/** Names of alerts, the recorded series that they judge, and the label of these besides the subject's. */
 type Judged = readonly (readonly [alerts: string, recorded: readonly string[], label?: string])[];
 
 const inBothScopes = (recorded: string) => [`account:${recorded}`, `configuration:${recorded}`];
@@ -36,7 +34,6 @@ const AGES: Judged = [['EdgeDataStale', ['configuration:edge_data_age_seconds:st
 /** What the table shows a value of. */
 export const JUDGED: Judged = [...PER_MINUTE, ...SHARES, ...AGES];
 
-/** The value now of what each firing alert judges; the alerts themselves carry none. */
 function valuesOf(judged: Judged): string {
   const values = judged.map(([alerts, recorded, label]) => {
     const by = label === undefined ? SUBJECT : `${SUBJECT},${label}`;

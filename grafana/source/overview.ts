@@ -14,7 +14,6 @@ import { TROUBLES } from './troubles.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
 
 const now = trafficNow(SITE);
-/** A recording rule that has had a value for each account lately, if Prometheus evaluates the rules: late data has none now. */
 const RULES_RUN = 'account:edge_requests_per_minute:sum';
 
 const figures: readonly Panel[] = [

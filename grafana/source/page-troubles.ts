@@ -1,10 +1,8 @@
 import { firingAlerts } from './annotations.ts';
 import { accountsWith, type Trouble } from './data-troubles.ts';
 
-/** Told whether they page or are tickets. */
 const ATTACK = 'EdgeWaf(Spike|BlockedSpike|FamilyAttack)';
 
-/** What else pages as the rules are shipped, with words of its own. */
 const PAGING = {
   errors: 'Edge5xxRatio',
   drop: 'EdgeTrafficDrop',
@@ -25,7 +23,6 @@ function paging(alerts: keyof typeof PAGING, ...matchers: string[]): string {
   return pages(`alertname=~"${PAGING[alerts]}"`, ...matchers);
 }
 
-/** Alerts of an exporter have no account: those of all accounts that it polls are meant. */
 function ofExporter(firing: string): string {
   return `label_replace(${firing}, "account", "all of $1", "instance", "(.+)")`;
 }

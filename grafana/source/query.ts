@@ -17,7 +17,6 @@ export function of(family: string, ...matchers: string[]): string {
   return `${family}{${matchers.join(',')}}`;
 }
 
-/** The labels of a family that partition what its series are about: `cache` of `edge_requests_by_cache_per_minute`. */
 const PARTS: readonly (readonly [families: RegExp, labels: string])[] = [
   [/_by_(cache|scheme|method|family|country|host)_/, '$1'],
   [/^edge_(upstream_)?responses_/, 'class,code'],
@@ -25,7 +24,6 @@ const PARTS: readonly (readonly [families: RegExp, labels: string])[] = [
   [/^edge_error_response_/, 'code'],
 ];
 
-/** All labels of a family of traffic besides those that tell one scraped exporter from another. */
 function identity(family: string): string {
   const parts = PARTS.flatMap(([families, labels]) => {
     const found = families.exec(family);

@@ -9,7 +9,6 @@ const RULESET = 'account,waf_ruleset';
 const FIREWALL = 'account,firewall';
 const DOMAIN = 'account,domain_id';
 
-/** A column that says of each row whether something is on. */
 const switched = (title: string, family: string, by: string, mappings = ON_OFF): Column => ({
   title,
   expr: largest(of(family, ACCOUNT), by),

@@ -17,14 +17,12 @@ export interface Column {
   readonly decimals?: number;
   readonly limits?: Steps;
   readonly mappings?: readonly ValueMapping[];
-  /** What an empty cell says. Default: what the table says. */
   readonly noValue?: string;
 }
 
 export interface Table extends About {
   /** Label -> heading: the labels that all queries keep, and that tell the rows apart. */
   readonly rows: Readonly<Record<string, string>>;
-  /** Where a cell of a heading leads. */
   readonly links?: Readonly<Record<string, { readonly title: string; readonly url: string }>>;
   readonly columns: readonly Column[];
   /** Heading of the column that sorts the rows. */
@@ -63,7 +61,6 @@ export function table(given: Table): Panel {
   return panel.build();
 }
 
-/** Which fields are left out, how the others are called, and in which order they come. */
 function organisation(rows: Table['rows'], columns: readonly Column[]) {
   const values = columns.map(({ title }, index): [string, string] => [valueField(index, columns), title]);
   const named = [...Object.entries(rows), ...values];
@@ -74,7 +71,6 @@ function organisation(rows: Table['rows'], columns: readonly Column[]) {
   };
 }
 
-/** How Grafana calls the values of a query: by its letter only where there are several queries. */
 function valueField(index: number, columns: readonly Column[]): string {
   return columns.length === 1 ? 'Value' : `Value #${String.fromCharCode(65 + index)}`;
 }
@@ -95,7 +91,6 @@ function appearance({ title, unit, decimals, limits, mappings, noValue }: Column
   ];
 }
 
-/** So many pixels that the heading can be read. */
 function readableWidth(heading: string): number {
   return Math.max(75, 26 + 7.5 * heading.length);
 }

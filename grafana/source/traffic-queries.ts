@@ -1,6 +1,5 @@
 import { largest, mean, now, of, PRODUCT, share, smallest, sum } from './query.ts';
 
-/** How a gauge is read: over a graph's step, or as it stands. */
 type Reading = (family: string, ...matchers: string[]) => string;
 
 /** What is asked about traffic again and again, of the series that the matchers select, by labels or as a whole. */
@@ -15,7 +14,6 @@ export interface Traffic {
   readonly threatShare: string;
   /** Seconds since the end of the newest bucket shown of the series that is furthest behind. */
   readonly dataAge: string;
-  /** The same in relation to the age that an API metric's data reaches when all is well, of the worst series. */
   readonly dataAgeToExpected: string;
 }
 

@@ -25,7 +25,6 @@ import { ROOT, startWatchedExporter } from './programs.ts';
 import { monotonicMs, pause, quantile, sum } from './statistics.ts';
 
 const CONFIGURATIONS = 5;
-/** How often it is looked how many series there are (ms). */
 const LOOK_MS = 5_000;
 const LATEST_MS = 30 * 60_000;
 const MAIN = join(ROOT, 'dist', 'main.js');
@@ -42,7 +41,6 @@ const accounts = Number(values.accounts);
 const metrics = values.metrics.split(',');
 const allNames = Array.from({ length: accounts }, (_, index) => `account-${index}`);
 
-/** How many replicas share the accounts, each time anew; 0 stands for one process with a state of its own. */
 const layouts = values.replicas.split(',').map(Number);
 
 const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-accounts-'));
@@ -58,7 +56,6 @@ process.stdout.write(`| ${heads.join(' | ')} |\n${'|---'.repeat(heads.length)}|\
 for (const [row, [what]] of (columns[0] ?? []).entries())
   process.stdout.write(`| ${what} | ${columns.map((column) => column[row]?.[1]).join(' | ')} |\n`);
 
-/** What is measured of one layout, with a platform of its own. */
 async function measured(replicas: number): Promise<readonly (readonly [string, string])[]> {
   const started: Server[] = [];
   const ends: (() => Promise<void>)[] = [];
@@ -95,7 +92,6 @@ interface Plan {
   readonly rows: readonly { readonly demand: number; readonly series: number | null }[];
 }
 
-/** What `plan` says of one of the accounts, which are all alike. */
 function planned(platform: Server): { readonly series: number; readonly operations: number } {
   const file = join(folder, 'one.yaml');
   writeFileSync(file, JSON.stringify(configurationOf(platform, allNames.slice(0, 1))));
@@ -167,7 +163,6 @@ function pages(exporters: readonly Server[]): Promise<string[]> {
   return Promise.all(exporters.map(({ client }) => page(client)));
 }
 
-/** How long (ms) the scrapes of a minute take. */
 async function scrapedForAMinute(exporters: readonly Server[]): Promise<readonly number[]> {
   const end = monotonicMs() + 60_000;
   const scrapes: number[] = [];
@@ -180,7 +175,6 @@ async function scrapedForAMinute(exporters: readonly Server[]): Promise<readonly
   return scrapes;
 }
 
-/** How old (s) what each configuration shows is. */
 function agesIn(text: string): number[] {
   const now = Date.now() / 1_000;
   const found = text.matchAll(/^edge_data_until_timestamp_seconds\{.*\} (\S+)$/gm);
@@ -212,13 +206,11 @@ async function databaseUse(database: PostgresServer | undefined): Promise<Databa
   };
 }
 
-/** A process and its children. */
 function processesBelow(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return [pid, ...(children === '' ? [] : children.split(' ').map(Number))];
 }
 
-/** CPU time, with that of children that have ended, in hundredths of a second. */
 function ticksOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return sum(fields.slice(11, 15).map(Number));

@@ -12,7 +12,6 @@ const NANOSECONDS_A_MS = 1e6;
 const TIMES = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
 const bytes = Buffer.alloc(100);
 
-/** How long (ms) the main thread has waited for a CPU, as Linux counts it. */
 function waited(): number {
   const length = readSync(TIMES, bytes, 0, bytes.length, 0);
   return Number(bytes.toString('latin1', 0, length).split(' ')[1]) / NANOSECONDS_A_MS;

@@ -11,10 +11,8 @@ const CODES = Array.from({ length: 24 }, (_, index) =>
 /** Series that the exporter makes of one configuration: each code as a gauge and a counter, the newest bucket, the info. */
 export const SERIES_PER_CONFIGURATION = 2 * CODES.length + 2;
 
-/** Answers of a window, which are the same for all configurations. */
 const answers = new Map<string, string>();
 
-/** The answer to a read, by the query of its address. */
 function answerTo(search: string): string {
   const known = answers.get(search);
   if (known !== undefined) return known;
@@ -33,12 +31,10 @@ function answerTo(search: string): string {
   return answer;
 }
 
-/** Times come with or without a zone, and mean UTC. */
 function timeOf(text: string): number {
   return Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
 }
 
-/** The list of an account's configurations. */
 function configurationsOf(token: string, count: number): string {
   return JSON.stringify(
     Array.from({ length: count }, (_, index) => ({

@@ -22,7 +22,6 @@ process.on('exit', () => {
   for (const child of started) child.kill('SIGKILL');
 });
 
-/** Ends the process with this one, also where a benchmark fails before it stops what it started. */
 function endingWithThis(child: ChildProcess): ChildProcess {
   started.add(child);
   child.once('exit', () => started.delete(child));

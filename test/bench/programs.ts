@@ -7,7 +7,6 @@ import { type Server, startProgram } from './processes.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 
-/** As in the image and the systemd unit; `NODE_FLAGS=''` leaves them out. */
 const NODE_FLAGS = (process.env['NODE_FLAGS'] ?? '--no-memory-reducer')
   .split(' ')
   .filter((flag) => flag !== '');

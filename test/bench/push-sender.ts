@@ -17,7 +17,6 @@ import { samplesOf } from './push-series.ts';
 export interface SenderReport {
   readonly samples: number;
   readonly outboxBytes: number;
-  /** Of the bodies of all requests, as compressed. */
   readonly sentBytes: number;
   readonly protocol: string;
 }

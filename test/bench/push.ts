@@ -37,7 +37,6 @@ const BUILDS = [
 type Build = (typeof BUILDS)[number];
 
 const SCRAPE_INTERVAL_MS = 500;
-/** How often it is looked how many samples the receiver has (ms). */
 const LOOK_MS = 100;
 /** A receiver that has got nothing for so long has everything (ms): an agent keeps its last samples for 5 s. */
 const QUIET_MS = 8_000;
@@ -61,15 +60,11 @@ interface Measured {
   /** CPU time (ms) for 1,000 samples. */
   readonly cpu: number;
   readonly receiverCpu: number;
-  /** Of the bodies of requests. */
   readonly bytesPerSample: number;
-  /** Of what waits on disk, as files. */
   readonly diskPerSample: number;
-  /** Of what waits, as its owner counts it. */
   readonly outboxPerSample: number;
 }
 
-/** The sum of the series of a family; nothing where there are none. */
 function sumIn(text: string, name: string): number {
   const lines = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'));
   return [...lines].reduce((sum, [, value]) => sum + Number(value), 0);
@@ -82,7 +77,6 @@ function sizeOf(folder: string): number {
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-/** What a sender does once the receiver answers, from the receiver's own count of samples. */
 async function drained(sender: Pick<Server, 'child'>, receiver: Server) {
   const looks: { at: number; samples: number; cpu: number; receiverCpu: number }[] = [];
   for (;;) {
@@ -145,7 +139,6 @@ async function measureOurs(build: Build, folder: string): Promise<Measured> {
   }
 }
 
-/** A page that is scraped until it has been so often, and what its scrapes were. */
 async function servePages() {
   let scrapes = 0;
   const server = createServer((_, response) => {

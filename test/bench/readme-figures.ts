@@ -1,7 +1,6 @@
 const BEGIN = '<!-- benchmark:begin -->';
 const END = '<!-- benchmark:end -->';
 
-/** The cells of a row of any table in the results, by the heads of their columns; the first one with a head counts. */
 function rowOf(results: string, series: number, accounts: number): ReadonlyMap<string, string> {
   const cells = new Map<string, string>();
   let heads: readonly string[] = [];

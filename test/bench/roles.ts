@@ -10,7 +10,6 @@ else if (role === 'prom-client') await servePromClient(argument);
 else if (role === 'sandbox') await serveSandbox(Number(argument));
 else throw new Error(`no role ${role}`);
 
-/** The embedded platform, whose token `account-<n>` is the nth of so many accounts. */
 async function serveSandbox(accounts: number): Promise<void> {
   const { listen } = createSandbox({
     configurations: 5,

@@ -113,7 +113,6 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** What Prometheus has used: how long an evaluation takes depends on what else the machine does. */
 async function cpuSeconds(): Promise<number> {
   const text = await (await fetch(`${prometheus.url}/metrics`)).text();
   return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);

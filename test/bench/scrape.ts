@@ -30,7 +30,6 @@ import { median, monotonicMs, pause, quantile } from './statistics.ts';
 const RESULTS = join(ROOT, 'test', 'bench', 'RESULTS.md');
 const README = join(ROOT, 'README.md');
 
-/** prom-client and the Pushgateway are not asked for more series than this; they are slow, and asked less often. */
 const PEERS_UP_TO = 100_000;
 const PEERS_EVERY = 25;
 /** For so long (ms) scrapes are measured, and for so many minutes what polls cost. */
@@ -65,7 +64,6 @@ writeFileSync(values.out, text);
 if (values.out === RESULTS) writeFileSync(README, withFigures(readFileSync(README, 'utf8'), text));
 process.stdout.write(text);
 
-/** One size, in processes of its own. */
 async function measured(series: number, accounts: number): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-bench-'));
   const started: Server[] = [];
@@ -114,7 +112,6 @@ function configurationOf(accounts: number, url: string): object {
   };
 }
 
-/** Waits until the exporter shows everything. */
 async function untilFull({ client }: Server, series: number): Promise<void> {
   let before = -1;
   for (let attempt = 0; attempt < 600; attempt++) {
@@ -126,7 +123,6 @@ async function untilFull({ client }: Server, series: number): Promise<void> {
   throw new Error(`only ${before} of ${series} series`);
 }
 
-/** What the exporter is measured beside, each with the same series. */
 async function peersOf(
   folder: string,
   body: Buffer,

@@ -49,7 +49,6 @@ async function call({ flags, env = {}, signal, isTTY = false }: Call) {
   return { exitCode, out: out.join(''), err: err.join('') };
 }
 
-/** A platform, the environment that names it, and a file to write to. */
 async function context() {
   const sandbox = createSandbox({
     now: () => NOW,
@@ -64,7 +63,6 @@ async function context() {
   return { sandbox, env, output: join(folder, 'history.om') };
 }
 
-/** Metrics of one configuration, and a receiver that answers requests so. */
 async function pushContext(answer: (request: number) => [status: number, words: string]) {
   const { sandbox, env, output } = await context();
   let requests = 0;

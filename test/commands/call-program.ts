@@ -8,7 +8,6 @@ export interface Circumstances {
   readonly commands?: Commands;
   /** Ends it. Default: it ends by itself. */
   readonly signal?: AbortSignal;
-  /** Whether its output is a terminal's. */
   readonly isTTY?: boolean;
 }
 

@@ -43,7 +43,6 @@ beforeEach(async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
 });
 
-/** Checks a file of this text; the places of what it says are told without the file's name. */
 async function checkText(text: string) {
   const file = join(folder, 'exporter.yaml');
   await writeFile(file, text);
@@ -137,7 +136,6 @@ warning: :11:65: accounts[1].units.bandwith: not a known metric: the unit has no
   });
 });
 
-/** What a file with a secret is written with. */
 const PRIVATE = { mode: 0o600 };
 const BY_TOKEN = 'accounts: [{ name: a, api_url: https://a.example, token_file: secret }]\n';
 const BY_PASSWORD = BY_TOKEN.replace('token_file: secret', 'username: u, password_file: secret');

@@ -7,10 +7,8 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { served } from '../served.ts';
 import { callProgram } from './call-program.ts';
 
-/** What a name begins with that would hide its line, forge another, colour it, and write backwards. */
 const HOSTILE = '\r\u001b[K\n  forged\u001b[32m\u009b1A\u202e';
 
-/** The embedded platform, but that each name begins so. */
 async function hostilePlatform(): Promise<string> {
   const { url, close } = await createSandbox({ configurations: 2 }).listen(0);
   onTestFinished(close);

@@ -8,7 +8,6 @@ import { ATTACKED_MINUTES, attackedSeries } from '../rules/rehearse/history-of.t
 import { openMetrics } from '../rules/rehearse/open-metrics.ts';
 import { callProgram } from './call-program.ts';
 
-/** Hours of a history: seconds, where the machine has nothing else to do. */
 const HISTORIES_TAKE_MS = 300_000;
 
 const call = (args: readonly string[], env: Record<string, string> = {}) =>

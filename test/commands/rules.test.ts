@@ -17,7 +17,6 @@ const EXAMPLE = join(CONFIG, 'alerts.yaml');
 
 const call = (...args: readonly string[]) => callProgram(['rules', ...args]);
 
-/** A call with an alerts file of this text; its name is left out of what is said of it. */
 async function callWith(text: string, ...args: readonly string[]) {
   const file = join(await temporaryFolder(), 'alerts.yaml');
   writeFileSync(file, text);
@@ -188,7 +187,6 @@ overrides:
 
 const MINUTE = 60_000;
 
-/** Three hours of quiet, then half an hour of threats, on three configurations of two accounts. */
 function fired(groups: readonly Group[], threats: number): readonly FiredAlert[] {
   const sites = [
     ['production', 'shop-eu'],

@@ -11,7 +11,6 @@ export interface Committed {
   readonly file: string;
   readonly text: string;
   readonly dashboard: Dashboard;
-  /** All but the rows' headings. */
   readonly panels: readonly Panel[];
 }
 

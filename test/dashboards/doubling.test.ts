@@ -4,16 +4,13 @@ import { accountFamilies, ownFamilies, trafficFamilies } from '../reference/expo
 import { committed, queriesOf } from './committed.ts';
 import { asAsked, type Selector, selectorsOf } from './promql.ts';
 
-/** Labels by family, of what two exporters of one account both show; of its settings the labels are in no catalogue. */
 const LABELS = new Map(
   [...trafficFamilies(), ...accountFamilies(), ...ownFamilies()].map(({ name, labels }) => [name, labels]),
 );
 
-/** What two exporters do is done twice: requests, polls, and what waits. */
 const WORK =
   /^edge_exporter_(operations|operations_waiting|polls|poll_duration_seconds|jobs|quota_wait_seconds|settle_seconds|series|state|push|outbox|interval)/;
 
-/** Which selectors of an expression have a series of two exporters twice in what is made of them. */
 function doubled(expression: string): readonly string[] {
   return selectorsOf(withoutGrowth(asAsked(expression)))
     .filter(({ metric }) => metric?.startsWith('edge_') && !WORK.test(metric))
@@ -21,7 +18,6 @@ function doubled(expression: string): readonly string[] {
     .map(({ text }) => text);
 }
 
-/** What a counter grew by is divided by how many exporters show it. */
 function withoutGrowth(expression: string): string {
   const families = new Set(selectorsOf(expression).flatMap(({ metric }) => metric ?? []));
   return [...families].reduce(

@@ -11,7 +11,6 @@ import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import type { FamilyMetadata } from '../../src/exporter/exposition/text-format.ts';
 import { ownFamilies, processFamilies } from '../reference/exported-families.ts';
 
-/** What Prometheus itself adds. */
 const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_STATE'];
 
 let known: ReadonlySet<string> | undefined;
@@ -47,7 +46,6 @@ interface RuleFile {
   readonly groups: readonly { readonly rules: readonly { readonly record?: string }[] }[];
 }
 
-/** The names that the recording rules give. */
 function recorded(): string[] {
   const files = readdirSync(RULES).filter((file) => file.endsWith('.rules.yml'));
   return files

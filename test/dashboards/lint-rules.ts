@@ -98,7 +98,6 @@ function ofQueries(problems: (expr: string) => readonly string[]): Rule {
     queriesOf(one).flatMap(({ title, expr }) => problems(expr).map((what) => ({ where: title, what })));
 }
 
-/** The selectors of an expression, as written, that lack a matcher. */
 function lacking(expr: string, matcher: string): string[] {
   return [...expr.matchAll(/\{[^{}]*\}/g)].map(([text]) => text).filter((text) => !text.includes(matcher));
 }

@@ -124,7 +124,6 @@ describe.each(DASHBOARDS)('$file', (one) => {
   });
 });
 
-/** Whether there is a series for each configuration in the end. */
 function isByConfiguration({ aggregations }: Selector): boolean {
   return aggregations.at(-1)?.by.includes('configuration') ?? false;
 }

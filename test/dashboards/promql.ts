@@ -17,11 +17,9 @@ export interface Selector {
   readonly within: readonly string[];
   /** The aggregations among them, from the inside out, with the labels that they keep. */
   readonly aggregations: readonly Aggregation[];
-  /** Of a range: its length. */
   readonly range: string | undefined;
 }
 
-/** What stands in the place of the variables; ranges of lengths that nobody would write by hand. */
 const VALUES = {
   account: '.+',
   product: '.+',

@@ -22,7 +22,6 @@ const MINUTE = 60_000;
 const PUBLISH_DELAY = 0;
 const SHIPPED = join(import.meta.dirname, '..', '..', 'config', 'alertmanager.yaml');
 
-/** The same times where time runs faster: every duration multiplied. */
 function scaled<T>(times: T, factor: number): T {
   if (typeof times === 'number') return (times * factor) as T;
   if (Array.isArray(times)) return times.map((time) => scaled(time, factor)) as T;
@@ -30,7 +29,6 @@ function scaled<T>(times: T, factor: number): T {
   return Object.fromEntries(entries.map(([name, time]) => [name, scaled(time, factor)])) as T;
 }
 
-/** A minute of the rules is a second; only what depends on the platform's own minutes is not faster. */
 const FAST: Times = { ...scaled(TIMES, 1 / 60), keepFiring: 3_000 };
 
 const SETTINGS: AlertSettings = {
@@ -52,7 +50,6 @@ interface Route {
   readonly routes?: readonly Route[];
 }
 
-/** The example that is shipped, with a receiver behind each name, and without waiting times. */
 async function withoutWaits(webhook: string): Promise<object> {
   const { route, receivers, ...rest } = parse(await readFile(SHIPPED, 'utf8')) as {
     readonly route: Route;
@@ -76,7 +73,6 @@ interface Rehearsal {
   readonly webhook: Webhook;
 }
 
-/** Two accounts of the platform in this process, and everything from the exporter to the webhook as processes. */
 async function rehearse(): Promise<Rehearsal> {
   const folder = await mkdtemp(join(tmpdir(), 'alerting-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -129,7 +125,6 @@ async function accountAt(name: string, sandbox: Sandbox): Promise<object> {
   };
 }
 
-/** What happens to the nth site of an account, from now to the end of this minute, or of one of the next. */
 function inject(sandbox: Sandbox, kind: 'waf_attack' | '5xx_spike', nth: number, longer = 0): void {
   const from = Date.now();
   const to = endOfMinute(from) + longer * MINUTE;
@@ -147,7 +142,6 @@ interface Alert {
   readonly status?: 'firing' | 'resolved';
 }
 
-/** How often somebody has been told of an alert. */
 function times({ received }: Webhook, { name, account, status = 'firing' }: Alert): number {
   return received.filter(({ alerts }) =>
     alerts.some(
@@ -157,7 +151,6 @@ function times({ received }: Webhook, { name, account, status = 'firing' }: Aler
   ).length;
 }
 
-/** Waits for a notification as long as the platform's own minutes make it take; when it came. */
 async function arrival(webhook: Webhook, alert: Alert, atLeast = 1): Promise<number> {
   const { name, account, status = 'firing' } = alert;
   await eventually(`${account} ${name} ${status}`, () => times(webhook, alert) >= atLeast, {
@@ -173,7 +166,6 @@ const BANK_FAILS: Alert = { name: 'Edge5xxRatio', account: 'bank' };
 const BANK_UNREACHABLE: Alert = { name: 'EdgePlatformUnreachable', account: 'bank' };
 const BANK_STALE: Alert = { name: 'EdgeDataStale', account: 'bank' };
 
-/** Waits until the minute is shown in which failures were injected: the few that are usual may wake somebody before. */
 function failuresShown({ query }: Prometheus, account: string): Promise<unknown> {
   const failures = `sum(edge_responses_per_minute{account="${account}",class="5xx"}) > 5000`;
   const shown = async () => (await query(failures)).length > 0;

@@ -35,7 +35,6 @@ export async function downloadPackages(
   });
 }
 
-/** apt's options for lists and caches in a folder, which an ordinary user can write too. */
 async function ownAptFolders(folder: string, release: string | undefined): Promise<string[]> {
   const [lists, cache] = [join(folder, 'lists'), join(folder, 'cache')];
   await Promise.all([lists, cache].map((path) => mkdir(join(path, 'partial'), { recursive: true })));
@@ -57,7 +56,6 @@ async function ownAptFolders(folder: string, release: string | undefined): Promi
   return Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
-/** apt's options for packages of another release, from the mirror that the system uses. */
 async function sourcesOf(release: string, folder: string): Promise<Record<string, string>> {
   const { stdout } = await run('apt-get', ['update', '--print-uris']);
   const [, mirror] = /^'(\S+\/debian)\/dists\//m.exec(stdout) ?? [];

@@ -46,7 +46,6 @@ async function bedOf(started: Readonly<Record<string, Promise<PushReceiver>>>): 
   };
 }
 
-/** An hour and a half ago, or so many hours before that: what is asked for has settled. */
 function hoursBefore(hours: number): number {
   return Math.floor(Date.now() / HOUR) * HOUR - HOUR / 2 - hours * HOUR;
 }
@@ -55,7 +54,6 @@ function flag(name: 'from' | 'to', at: number): string {
   return `--${name}=${new Date(at).toISOString()}`;
 }
 
-/** A history in the form in which receivers tell of theirs. */
 async function samplesIn(file: string): Promise<StoredSamples> {
   return new Map(
     [...seriesOf(await readFile(file, 'utf8'))].map(([text, samples]) => {
@@ -69,7 +67,6 @@ async function samplesIn(file: string): Promise<StoredSamples> {
   );
 }
 
-/** How many samples differ, are missing or too many; and how many are right. */
 function compared(found: StoredSamples, expected: StoredSamples) {
   let equal = 0;
   const different: string[] = [];
@@ -170,7 +167,6 @@ describe('a receiver without an out-of-order window', () => {
   });
 });
 
-/** Requests that a VictoriaMetrics has had, by its own metrics. */
 async function requestsTo({ url }: PushReceiver): Promise<number> {
   const metrics = await (await fetch(new URL('/metrics', url))).text();
   return Number(/^vm_http_requests_total\{path="\/api\/v1\/write".* (\d+)$/m.exec(metrics)?.[1]);

@@ -21,7 +21,6 @@ const DAY = 24 * HOUR;
 
 const EDGE_APPLICATIONS = productOf('metrics', 'edge_applications');
 
-/** Two metrics, of which three dimensions are additive, of each configuration. */
 const METRICS = { metrics: ['cdn_requests', 'waf'], dimensions: ['total', 'threats', 'blocked'] };
 
 async function configured(sandbox: ServedSandbox): Promise<string> {
@@ -146,7 +145,6 @@ describe('a backfill that is killed', () => {
   });
 });
 
-/** Runs it until the moment has come, and then sends it a signal; it may have ended before. */
 async function ended(
   args: readonly string[],
   signal: NodeJS.Signals,

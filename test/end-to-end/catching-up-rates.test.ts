@@ -8,7 +8,6 @@ import { PROMTOOLS, testRules } from './promtool.ts';
 
 const FAMILIES = /^edge_(requests_total|requests_per_minute|totals_catching_up)$/;
 
-/** What docs/gauges-and-counters.md says to draw, as requests a minute. */
 const RATE = '60 * sum(rate(edge_requests_total[5m]))';
 const STEADY_RATE = `60 * sum(
   rate(edge_requests_total[5m])
@@ -16,7 +15,6 @@ const STEADY_RATE = `60 * sum(
   (max_over_time(edge_totals_catching_up[5m]) > 0)
 )`;
 
-/** The series of some families as Prometheus has them, a sample a minute; `_` where there was none. */
 class Scraped {
   readonly #values = new Map<string, string[]>();
   #minutes = 0;
@@ -51,11 +49,9 @@ class Scraped {
   }
 }
 
-/** The highest that an expression comes to, over the highest number of requests in any minute. */
 const worst = (expression: string, minutes: number) =>
   `max_over_time((${expression})[${minutes}m:1m]) / max_over_time(sum(edge_requests_per_minute)[${minutes}m:1m])`;
 
-/** So many jobs for so small a limit that what was missed is read in the course of minutes. */
 const account = {
   collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
 };

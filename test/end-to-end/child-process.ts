@@ -8,7 +8,6 @@ export interface Command {
   readonly cwd?: string;
   /** The whole environment. Default: this process'. */
   readonly env?: NodeJS.ProcessEnv;
-  /** What it reads; without it, nothing. */
   readonly stdin?: string | Uint8Array;
 }
 
@@ -71,7 +70,6 @@ export async function runToEnd(command: Command): Promise<Ending> {
   return (await startProcess(command)).ended;
 }
 
-/** Kills the child when this process ends, until the returned function is called. */
 function takeAlong(child: ChildProcess): () => void {
   const kill = () => void child.kill('SIGKILL');
   // vitest ends its workers by this signal, upon which Node would not come to its exit handlers.

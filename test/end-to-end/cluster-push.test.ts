@@ -19,7 +19,6 @@ import { openedByToken } from './postgres-state.ts';
 import { prometheusReceiver, type StoredSamples } from './push-receivers.ts';
 import { startTroubledProxy, type Trouble } from './troubled-proxy.ts';
 
-/** A longer run has more: see CONTRIBUTING.md. */
 const ROUNDS = Number(process.env['CLUSTER_PUSH_ROUNDS'] ?? 1);
 const ACCOUNTS = 6;
 /** Longer than a lease (ms). */
@@ -103,7 +102,6 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
   }
 });
 
-/** Each returns what has the replica go on. */
 type Event = (replica: ReplicaPlace) => Promise<() => Promise<void>>;
 
 const kill: Event = async (replica) => {
@@ -128,7 +126,6 @@ function labelsOf(key: string): Record<string, string> {
   return Object.fromEntries(labels);
 }
 
-/** When the newest bucket of a counter ended that a receiver has, by account. */
 function newestByAccount(stored: StoredSamples): ReadonlyMap<string, number> {
   const newest = new Map<string, number>();
   for (const [key, samples] of stored) {
@@ -139,7 +136,6 @@ function newestByAccount(stored: StoredSamples): ReadonlyMap<string, number> {
   return newest;
 }
 
-/** What an account's outbox holds, in the words of a difference. */
 async function waiting(state: State): Promise<ReadonlySet<string>> {
   const entries = await state.range([QUEUE], { limit: 10_000 });
   const samples = entries.flatMap(({ value }) => unpackEntry(value)?.samples ?? []);

@@ -17,7 +17,6 @@ import {
 } from './cluster.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 
-/** The night's run has more, and a longer one more of each: see CONTRIBUTING.md. */
 const KILLS = Number(process.env['CLUSTER_KILLS'] ?? inLongSuite(2, 1));
 const PAUSES = Number(process.env['CLUSTER_PAUSES'] ?? 1);
 const RESTARTS = Number(process.env['CLUSTER_RESTARTS'] ?? 1);
@@ -96,7 +95,6 @@ it('three replicas share accounts through kills, pauses, updates and a database 
   }
 });
 
-/** Until when (s) the buckets of each series are counted, by what all replicas show. */
 async function countedUntil(replicas: readonly ReplicaPlace[]): Promise<Map<string, number>> {
   const bodies = replicas.map(({ process }) => fetch(`${process().url}/metrics`).then((body) => body.text()));
   const lines = (await Promise.all(bodies))
@@ -153,7 +151,6 @@ const END: Readonly<Record<Event, (replica: ReplicaPlace) => Promise<void>>> = {
   },
 };
 
-/** Whether three replicas own all accounts, none more than one above or below its share. */
 async function areEven(connections: PostgresConnections): Promise<boolean> {
   const rows = await connections
     .query(
@@ -168,7 +165,6 @@ async function areEven(connections: PostgresConnections): Promise<boolean> {
   );
 }
 
-/** Scrapes all again and again, and notes every account that two of them show at the same time. */
 function watchScrapes(replicas: readonly ReplicaPlace[], twice: string[]) {
   let isOver = false;
   let scrapes = 0;

@@ -15,13 +15,11 @@ import type { PostgresServer } from './postgres.ts';
 import { openedByToken } from './postgres-state.ts';
 import { storeCounters } from './prepared-counters.ts';
 
-/** How old (ms) a bucket is when it is published, and when it is counted: the least that can be configured. */
 const SETTLED = 60_000;
 const METRICS = ['cdn_requests'];
 
 /** A request as it arrived at the platform. */
 export interface Arrival {
-  /** By whose door it came. */
   readonly replica: string;
   readonly account: string;
   status: number | undefined;
@@ -105,7 +103,6 @@ export async function countFromNow(
     });
 }
 
-/** A way to the database that can be cut. */
 interface DatabaseDoor {
   readonly port: number;
   readonly cut: () => void;
@@ -151,14 +148,12 @@ async function databaseDoor(to: number): Promise<DatabaseDoor> {
   };
 }
 
-/** A request, when it was written to its connection, and by which of a place's processes. */
 interface Sent {
   readonly at: number;
   readonly by: string;
   readonly account: string;
 }
 
-/** Has a process note each request to the platform as it is written: a line with the time, and the path. */
 const NOTES_REQUESTS = `
   import { subscribe } from 'node:diagnostics_channel';
   import { openSync, writeSync } from 'node:fs';
@@ -175,7 +170,6 @@ async function readSent(file: string, by: string): Promise<Sent[]> {
   }));
 }
 
-/** Of the processes at a place, each has the place's name and a number. */
 function nameOf(by: string): string {
   return by.replace(/\.\d+$/, '');
 }
@@ -186,7 +180,6 @@ export interface ReplicaPlace {
   readonly process: () => ExporterProcess;
   readonly start: () => Promise<void>;
   readonly database: Pick<DatabaseDoor, 'cut' | 'mend'>;
-  /** What all its processes have sent to the platform. */
   readonly sent: () => Promise<readonly Sent[]>;
 }
 
@@ -248,7 +241,6 @@ export async function replicaPlace(
   };
 }
 
-/** A counter of an account, or that it is owned. */
 const SHOWN =
   /^(?:edge_\w+_total\{[^}]*account="([^"]+)"[^}]*configuration_id=|edge_exporter_account_owner\{account="([^"]+)"\} 1)/gm;
 

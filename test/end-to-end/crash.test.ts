@@ -12,7 +12,6 @@ import { busyAccount, countersOf, prepareCounters } from './prepared-counters.ts
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
 const KILLS = inLongSuite(50, 6);
-/** In one life: two seconds of an idle machine. */
 const MOST_REQUESTS = 80;
 const SEED = 1;
 const MINUTE = 60_000;
@@ -93,7 +92,6 @@ async function liveOnceMore(options: ExporterOptions, prometheus: Prometheus): P
   expect(await exporter.kill('SIGTERM')).toMatchObject({ code: 0 });
 }
 
-/** What Prometheus saw in all the lives: every counter, growing again and again, and never going back. */
 async function expectNoDecrease(prometheus: Prometheus, series: number): Promise<void> {
   const of = async (count: string): Promise<number> => {
     const sums = COUNTERS.map((family) => prometheus.value(`sum(${count}(${family}[10m]))`));

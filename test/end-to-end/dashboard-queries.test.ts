@@ -21,7 +21,6 @@ const VALUES = {
   __range: '1m',
 };
 
-/** Queries that may be empty on an exporter that has just started, by what they contain. */
 const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   ['edge_trouble_info', 'nothing is wrong'],
   ['ALERTS{', 'nothing fires on quiet traffic'],
@@ -78,21 +77,14 @@ function mayBeEmpty({ expr }: Asked): boolean {
 
 const QUERIES = committed().flatMap(queriesOf);
 
-/** Each question once: many rules select the same series. */
 function distinct(queries: readonly Asked[]): readonly Asked[] {
   return [...new Map(queries.map((query) => [`${query.expr} ${query.instant}`, query])).values()];
 }
 
-/** How often all rules are evaluated (s). */
 const INTERVAL_S = 5;
 
-/**
- * How often the usual share of errors is recorded before a site fails. Errors from the first evaluation on would be taken for
- * usual, and be no reason to page; after so many that are quiet, as many later ones page.
- */
 const QUIET_EVALUATIONS = 10;
 
-/** The rules without the days of history that a new Prometheus lacks, and without waiting times. */
 function hastyRules(): { readonly groups: readonly RuleGroup<AlertRule | RecordingRule>[] } {
   const { recording, alerts } = ruleFiles();
   return {
@@ -108,7 +100,6 @@ function withoutHistory(expression: string): string {
   return expression.replaceAll(/ offset \w+/g, '');
 }
 
-/** What every rule selects: an alert's own answer is empty as long as all is well. */
 const SELECTED_BY_RULES = distinct(
   hastyRules().groups.flatMap(({ name: file, rules }) =>
     rules.flatMap((rule) => {
@@ -209,7 +200,6 @@ describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard 
   });
 });
 
-/** Lets some polls fail, some rows be bad, and a site fail its clients: panels about failures need them. */
 async function disturb(exporter: ExporterProcess): Promise<void> {
   const paths = ['/metrics/'];
   await tellSandbox(exporter, 'PATCH', 'faults', {

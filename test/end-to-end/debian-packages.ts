@@ -9,7 +9,6 @@ const run = promisify(execFile);
 
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'debian');
 
-/** Where a package is unpacked: of this system's release (`prometheus`), or of another (`prometheus/testing`). */
 function homeOf(debianPackage: string): string {
   return join(CACHE, debianPackage.replace('/', '@'));
 }

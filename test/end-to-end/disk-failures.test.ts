@@ -38,7 +38,6 @@ async function startBehind(sandbox: ServedSandbox) {
   return { exporter, directory };
 }
 
-/** Scrapes; no counter of the platform may be less than it was in the scrape before. */
 function watched({ scrape }: ExporterProcess) {
   let last: ReadonlyMap<string, number> = new Map();
   return {
@@ -65,10 +64,8 @@ function watched({ scrape }: ExporterProcess) {
 
 type Look = ReturnType<typeof watched>['look'];
 
-/** To parse and compare a scrape of everything takes this process more CPU than the exporter has used meanwhile. */
 const SELDOM = { every: 500 };
 
-/** The disk fails, is scraped, and is mended. */
 async function trial(failure: DiskFailure, pid: number, directory: string, look: Look): Promise<void> {
   const before = await look();
   await eventually('it counts', async () => (await look()).counted > before.counted, SELDOM);

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Texts of which one fits each pattern of the configuration's schema. */
 const TEXTS = ['x', '90s'];
 
 /** A value that a schema of the configuration takes, with every key that it names. */

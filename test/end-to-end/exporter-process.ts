@@ -6,7 +6,6 @@ import type { MemoryLimit } from './memory-limit.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
 
-/** The `Accept` header of each format that the exporter speaks. */
 const ACCEPT = {
   text: 'text/plain;version=0.0.4',
   openmetrics: 'application/openmetrics-text;version=1.0.0',
@@ -21,9 +20,7 @@ export interface ExporterOptions {
   readonly cwd?: string;
   /** A limit on its memory; default: none. */
   readonly memory?: MemoryLimit;
-  /** Where it listens. Default: a free port. */
   readonly port?: number;
-  /** Whether it answers at this address, where a plain request cannot tell. Default: `/-/healthy` answers 200. */
   readonly answers?: (address: string) => Promise<boolean>;
 }
 
@@ -113,7 +110,6 @@ export async function launchExporter({
   });
 }
 
-/** The address at which it answers. */
 async function answeringAddress(
   exporter: RunningProcess,
   answers: (address: string) => Promise<boolean>,

@@ -7,7 +7,6 @@ import { createServer } from 'node:net';
  */
 const LOWEST = 20_000;
 
-/** Each worker of vitest has so many of its own, which it takes in turn: no two tests are given the same. */
 const SHARE = 1_000;
 const SHARES = 12;
 

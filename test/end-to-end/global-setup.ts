@@ -16,7 +16,6 @@ export default async function setup(): Promise<void> {
   buildIfStale();
 }
 
-/** `npm test` has built and checked types already; this is for a single test file after a change. */
 function buildIfStale(): void {
   const stale = () => lastChange('dist') < lastChange('src');
   if (!stale()) return;

@@ -3,7 +3,6 @@ import type { ExporterProcess } from './exporter-process.ts';
 
 /** How long (s) an exporter took to say that it is healthy. */
 export interface Health {
-  /** As who asks sees it, on a machine that may be busy. */
   readonly wall: number;
   /** CPU time of its main thread: what it did itself before it answered. */
   readonly cpu: number;
@@ -18,7 +17,6 @@ export async function healthOf({ url, process }: ExporterProcess): Promise<Healt
   return { wall: (performance.now() - begun) / 1_000, cpu: cpuSeconds(process.pid) - cpu };
 }
 
-/** CPU time (s) that the main thread of a process has used. */
 function cpuSeconds(pid: number): number {
   const [, rest = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ');
   const [user, system] = rest.split(' ').slice(11, 13).map(Number);

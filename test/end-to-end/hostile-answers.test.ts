@@ -17,7 +17,6 @@ const items = (count: number, item: (index: number) => string) =>
   Buffer.from(`[${Array.from({ length: count }, (_, index) => item(index)).join()}]`);
 const key = (index: number) => index.toString(36);
 
-/** Documents that are within the limit of bytes, or not, and take far more memory than their text has. */
 const KINDS: Readonly<Record<string, () => Buffer>> = {
   '60 MB of empty objects': () => items(20_000_000, () => '{}'),
   'half a million empty objects': () => items(500_000, () => '{}'),
@@ -36,7 +35,6 @@ interface Answer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Each kind as it is, with its length and without, and packed where that is far smaller. */
 function answers(): readonly Answer[] {
   return Object.values(KINDS).flatMap((kind) => {
     const body = kind();
@@ -51,7 +49,6 @@ function answers(): readonly Answer[] {
   });
 }
 
-/** Answers whatever is asked with the next of these documents. */
 async function hostilePlatform() {
   const all = answers();
   let [asked, sent] = [0, 0];

@@ -12,7 +12,6 @@ import { buildImage, type Container, runImage } from './image.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const MEBIBYTE = 2 ** 20;
 
-/** Only root may make namespaces with a root folder of their own. */
 const root = process.getuid?.() === 0;
 
 let image: string;

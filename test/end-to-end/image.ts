@@ -5,7 +5,6 @@ import { type RunningProcess, runToEnd, startProcess } from './child-process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What the Dockerfile's last stage copies from this folder. */
 const COPIED = ['package.json', 'LICENSE'];
 
 /**

@@ -6,13 +6,10 @@ import { onTestFinished } from 'vitest';
 export interface MemoryLimit {
   /** For messages. */
   readonly by: string;
-  /** What precedes the program and its arguments. */
   readonly command: readonly string[];
-  /** What precedes Node's own arguments. */
   readonly nodeFlags: readonly string[];
 }
 
-/** The first CPU of those that this process may use. */
 const [, CPU = '0'] = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
 
 /** The limits of the chart and of the manifests: 1 GiB, and one CPU. */

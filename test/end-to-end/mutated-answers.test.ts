@@ -14,16 +14,13 @@ import { type ServedSandbox, serveSandbox } from './platform.ts';
 
 /** More by `MUTATED_ANSWERS=100000 npx vitest run test/end-to-end/mutated-answers.test.ts`. */
 const ANSWERS = Number(process.env['MUTATED_ANSWERS'] ?? inLongSuite(2_000, 500));
-/** What each account reads at the start, and most of it again every few seconds. */
 const RESOURCES = 60;
 const ACCOUNTS = Math.min(150, Math.max(24, Math.floor(ANSWERS / (2 * RESOURCES))));
-/** Answers before those: until everything was read once, memory grows with what is new, and a leak is what grows afterwards. */
 const WARM_UP = Math.min(ACCOUNTS * RESOURCES, ANSWERS / 2);
 const ALL = WARM_UP + ANSWERS;
 const TOKEN = 'fuzz-3a110f2990cfbce7b84265cc027f992acb9743eb';
 const OFTEN = { schedule: '*/5 * * * * *' };
 
-/** The embedded platform behind a socket that changes its answers, and tells how many it has sent. */
 async function mutatingPlatform(sandbox: ServedSandbox, random: () => number) {
   const sockets = new Set<Socket>();
   const known = new Map<string, Promise<{ body: Buffer }>>();
@@ -81,7 +78,6 @@ function rssOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 }
 
-/** Traffic that no platform can have had. How much is too much is not known: what a platform says is shown. */
 function impossible(text: string): readonly string[] {
   return [...parseExposition(text).samples].flatMap(([key, value]) => {
     const isTraffic = /^\["edge_(?!exporter_)\w+(_per_minute|_total)"/.test(key);

@@ -52,13 +52,11 @@ function spliced(body: Buffer, from: number, to: number, piece: string | Buffer)
   return Buffer.concat([body.subarray(0, from), Buffer.from(piece as string), body.subarray(to)]);
 }
 
-/** A stretch of the body. */
 function stretch(random: Random, { length }: Buffer, longest: number): readonly [number, number] {
   const from = Math.floor(random() * length);
   return [from, Math.min(length, from + Math.ceil(random() * longest))];
 }
 
-/** Ways to change an answer; each changes it in place. */
 const MUTATIONS: readonly ((answer: MutableAnswer, random: Random) => void)[] = [
   (answer, random) => {
     const at = Math.floor(random() * answer.body.length);
@@ -94,7 +92,6 @@ const MUTATIONS: readonly ((answer: MutableAnswer, random: Random) => void)[] = 
   },
 ];
 
-/** What may stand where a row, a number or a whole part is expected. */
 const STRANGE: readonly unknown[] = [
   null,
   true,
@@ -114,11 +111,9 @@ const STRANGE: readonly unknown[] = [
 interface Place {
   readonly parent: object;
   readonly key: string;
-  /** What the parent stands among. */
   readonly among: object;
 }
 
-/** Every place of a document below its top: of an answer of series most are rows, and what stands in them. */
 function placesIn(parent: unknown, among: object, found: Place[] = []): Place[] {
   if (typeof parent !== 'object' || parent === null) return found;
   for (const [key, value] of Object.entries(parent)) {
@@ -128,7 +123,6 @@ function placesIn(parent: unknown, among: object, found: Place[] = []): Place[] 
   return found;
 }
 
-/** Changes what one to three places say, at times of all rows alike, and leaves the form intact: of broken JSON nothing behind the parser is tried. */
 function mutateContent(answer: MutableAnswer, random: Random): void {
   const document: unknown = JSON.parse(answer.body.toString());
   for (let count = Math.ceil(random() * 3); count > 0; count--) {

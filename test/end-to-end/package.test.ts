@@ -13,7 +13,6 @@ const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 const CHART = readFileSync(join(ROOT, 'config/helm/edge-exporter/Chart.yaml'), 'utf8');
 
-/** What a command prints, as JSON. */
 function output(command: string, ...args: readonly string[]) {
   return JSON.parse(
     execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),

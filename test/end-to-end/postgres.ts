@@ -16,7 +16,6 @@ const SHARE = join('usr', 'share', 'postgresql', '15');
 /** With the key of `localhost`, signed by `ca.pem`. */
 export const CERTIFICATES = join(import.meta.dirname, '..', 'certificates');
 
-/** PostgreSQL refuses to run as root: as root, it runs as this user (Debian's nobody). */
 const NOBODY = 65_534;
 
 /** A real PostgreSQL, with a folder of its own. */
@@ -77,10 +76,8 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Where a package is unpacked. */
 type Programs = (name: string) => string;
 
-/** The packages as whoever runs them may read them: another user than root may not, below a folder of root's own. */
 async function programsIn(folder: string): Promise<Programs> {
   if (!isRoot()) return unpackedFolder;
   const copied = (name: string) => join(folder, 'programs', name);
@@ -121,7 +118,6 @@ async function initialize(data: string, programs: Programs): Promise<void> {
   if (code !== 0) throw new Error(`initdb failed: ${stderr}`);
 }
 
-/** PostgreSQL insists that its key is its own. */
 async function copyCertificates(folder: string): Promise<void> {
   for (const name of ['server.pem', 'server.key']) {
     const path = join(folder, name);

@@ -22,7 +22,6 @@ async function start(options: ExporterOptions): Promise<ExporterProcess> {
   return exporter;
 }
 
-/** An exporter with a token of its own, on a platform that is about to fall silent. */
 async function startLoggedIn(): Promise<{ sandbox: ServedSandbox; exporter: ExporterProcess }> {
   const sandbox = await serveSandbox({ users: [DEFAULT_USER] });
   const { username, password } = DEFAULT_USER;
@@ -33,14 +32,12 @@ async function startLoggedIn(): Promise<{ sandbox: ServedSandbox; exporter: Expo
   return { sandbox, exporter };
 }
 
-/** Lets the platform take requests and answer none of them, once some are under way. */
 async function silence({ sandbox, exporter }: Awaited<ReturnType<typeof startLoggedIn>>, methods: string[]) {
   sandbox.faults.set({ timeout: { methods } });
   const hangs = () => sandbox.requests.byStatus.get(0);
   await eventually('requests hang', hangs, { evidence: exporter.process.output });
 }
 
-/** Takes a port of the loopback interface for as long as the test lasts. */
 async function takePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

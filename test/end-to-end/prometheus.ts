@@ -20,16 +20,13 @@ export interface PrometheusOptions {
   /** A folder of blocks that exists already. Default: one of its own. */
   readonly storage?: string;
   readonly flags?: readonly string[];
-  /** How much older than the newest samples may be that are written. Default: nothing but what Prometheus' head takes. */
   readonly outOfOrderWindow?: string;
-  /** Which of those at hand it is. Default: the system's, 2.42 or later. */
   readonly tool?: 'prometheus' | 'prometheus3';
 }
 
 /** A real Prometheus. */
 export interface Prometheus extends PrometheusApi {
   readonly url: string;
-  /** What it has logged. */
   readonly log: () => string;
   /** Takes other options in place of those it runs with. */
   readonly reconfigure: (options: PrometheusOptions) => Promise<void>;

@@ -15,7 +15,6 @@ import { toolPath } from './tools.ts';
 const PASSWORD = 'pr0xy-pa55word';
 const WRONG_PASSWORD = 'wr0ng-pa55word';
 
-/** The embedded platform behind TLS of the tests' own authority; the certificate is for localhost. */
 async function serveOverTls() {
   const sandbox = await serveSandbox();
   const { port } = new URL(sandbox.url);
@@ -33,7 +32,6 @@ async function serveOverTls() {
   return { token: sandbox.env.EDGE_TOKEN, port: address.port, sandbox };
 }
 
-/** tinyproxy, which asks for a user name and a password. */
 async function startTinyproxy() {
   const folder = await temporaryFolder();
   const [port, log] = [await freePort(), join(folder, 'log')];

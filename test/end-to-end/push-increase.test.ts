@@ -10,7 +10,6 @@ const HOUR = 60 * MINUTE;
 const COUNTER = 'edge_requests_total';
 const GAUGE = 'edge_requests_per_minute';
 
-/** A Prometheus that scrapes every minute, where time is simulated: writes what a scrape says at its time. */
 async function scrapeInto(receiver: PushReceiver, simulation: Simulation): Promise<void> {
   const at = simulation.clock.wall();
   const { samples } = await simulation.scrape();
@@ -30,7 +29,6 @@ async function scrapeInto(receiver: PushReceiver, simulation: Simulation): Promi
   await writeSamples(receiver.url, scraped);
 }
 
-/** The platform's own total of the hour that ends at `end`, of each configuration. */
 function totalsOf({ sandbox }: Simulation, end: number): Map<string, number> {
   const { api, id: product } = productOf('metrics', 'edge_applications');
   const totals = [...sandbox.account.domains].map(({ id }) => {
@@ -52,7 +50,6 @@ async function byConfiguration(
   );
 }
 
-/** Of the buckets of the hour of the busiest configuration: those that it has in their own minute, with the platform's value. */
 async function shareAtItsTime(
   receiver: PushReceiver,
   simulation: Simulation,

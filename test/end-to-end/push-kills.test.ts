@@ -37,7 +37,6 @@ const silent = { info: () => undefined, warn: () => undefined };
 
 type Tool = 'prometheus' | 'prometheus3';
 
-/** A receiver with a storage of its own that is killed and comes back, behind a proxy that has troubles. */
 async function troubledReceiver(tool: Tool) {
   const storage = await temporaryFolder();
   const start = () => prometheusReceiver(tool, { storage, outOfOrderWindow: '1d' });
@@ -103,7 +102,6 @@ it('loses and doubles nothing while the exporter and receivers are killed, hang,
   }
 });
 
-/** The troubles that some of its requests met. */
 function troublesOf({ met }: TroubledProxy): Trouble[] {
   return [...met.keys()].filter((trouble) => trouble !== 'none');
 }
@@ -127,7 +125,6 @@ async function killAgainAndAgain(
   }
 }
 
-/** Lets it run until nothing is left to count or to push, and ends it; tells the configurations' names by id. */
 async function liveUntilAllIsPushed(
   options: ExporterOptions,
   receivers: number,

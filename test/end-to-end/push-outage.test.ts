@@ -27,7 +27,6 @@ const TROUBLES: readonly Trouble[] = [
   'cuts the request',
 ];
 
-/** How old (s) the newest data at `/metrics` is, at each of so many minutes. */
 async function agesOver(simulation: Simulation, minutes: number): Promise<number[]> {
   const ages: number[] = [];
   for (let minute = 0; minute < minutes; minute += 5) {
@@ -44,7 +43,6 @@ async function agesOver(simulation: Simulation, minutes: number): Promise<number
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Each of the receivers behind a proxy of its own that has all its troubles. */
 async function troubledReceivers() {
   const started = Object.entries(PUSH_RECEIVERS).map(async ([name, start]) => {
     const receiver = await start();

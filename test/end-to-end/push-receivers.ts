@@ -9,9 +9,7 @@ export type StoredSamples = ReadonlyMap<string, readonly (readonly [number, numb
 /** A real receiver. */
 export interface PushReceiver {
   readonly kind: 'remote_write' | 'otlp';
-  /** Where samples go. */
   readonly url: string;
-  /** Every sample that it holds, exactly as stored. */
   readonly stored: () => Promise<StoredSamples>;
   /** The values of an expression at a time (ms since the epoch), by series. */
   readonly query: (expression: string, at: number) => Promise<ReadonlyMap<string, number>>;
@@ -27,7 +25,6 @@ export const PUSH_RECEIVERS = {
   'VictoriaMetrics by OTLP': () => victoriaMetricsReceiver('otlp'),
 } as const;
 
-/** What receivers make of the resource of what is pushed by OTLP. */
 const RESOURCE_LABELS = ['service.name'];
 
 /** A Prometheus that takes what is pushed. */
@@ -107,7 +104,6 @@ async function victoriaMetricsReceiver(kind: PushReceiver['kind'] = 'remote_writ
   };
 }
 
-/** How many samples a VictoriaMetrics has taken, and how many queries can see, by its own metrics. */
 function rowsIn(metrics: string): { readonly taken: number; readonly shown: number } {
   const sum = (name: RegExp) =>
     [...metrics.matchAll(/^(\S+) (\S+)$/gm)].reduce(

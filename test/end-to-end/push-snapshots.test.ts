@@ -8,7 +8,6 @@ import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Settings are read every other minute. */
 const ACCOUNT = {
   collectors: {
     metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } },
@@ -28,7 +27,6 @@ async function startReceivers() {
 
 const nameOf = (key: string): string => JSON.parse(key)[0];
 
-/** What `/metrics` shows of the platform besides buckets; the exporter's own metrics change by being pushed. */
 async function shownNow(simulation: Simulation): Promise<ReadonlyMap<string, number>> {
   const { samples } = await simulation.scrape();
   return new Map(
@@ -36,7 +34,6 @@ async function shownNow(simulation: Simulation): Promise<ReadonlyMap<string, num
   );
 }
 
-/** Lets minutes pass; tells what `/metrics` showed in the middle of each, when it is pushed. */
 async function watch(simulation: Simulation, minutes: number) {
   const shown = new Map<string, (readonly [number, number])[]>();
   for (let minute = 0; minute < minutes; minute++) {
@@ -64,7 +61,6 @@ async function renameCertificate({ sandbox }: Simulation, id: number, name: stri
   expect(response.ok).toBe(true);
 }
 
-/** The names of a certificate at a time. */
 async function certificatesAt({ query }: PushReceiver, id: number, at: number): Promise<string[]> {
   const found = await query(`edge_certificate_info{certificate_id="${id}"}`, at);
   return [...found.keys()].map((key) => Object.fromEntries(JSON.parse(key)[1])['certificate']);

@@ -6,7 +6,6 @@ import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** For so long it pushes. */
 const HOURS = inLongSuite(6, 2);
 
 /** Buckets are final when they are shown, so that gauges can be compared with the truth. */

@@ -49,7 +49,6 @@ const STATEMENT = fc.oneof(
 
 type Statement = typeof STATEMENT extends fc.Arbitrary<infer T> ? T : never;
 
-/** A replica acquires only what the database has told it of. */
 const FIRST: Statement = {
   kind: 'beat',
   session: 's0',
@@ -61,7 +60,6 @@ const FIRST: Statement = {
   behind: 0,
 };
 
-/** One database, as it answers each statement; times are left out. */
 interface Side {
   readonly perform: (statement: Statement, token: (account: string) => number) => Promise<unknown>;
 }

@@ -35,7 +35,6 @@ async function rehearsed(...args: readonly string[]) {
 const ERRORS = { ...BLOG, class: '5xx', code: '503' };
 const FINE = { ...BLOG, class: '2xx', code: '200' };
 
-/** The attack, failures of another configuration with a gap in them, and a firewall that is disabled for an hour. */
 const HISTORY = [
   ...attackedSeries(),
   samples('edge_responses_per_minute', ERRORS, ATTACKED_MINUTES, (minute) =>

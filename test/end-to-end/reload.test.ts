@@ -6,7 +6,6 @@ import { type ConfigFile, configFile } from './config-file.ts';
 import { type ExporterProcess, startExporter } from './exporter-process.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
 
-/** So seldom that no poll happens in the test but the first. */
 const SELDOM = '0 0 1 1 *';
 /** One name begins like another, which must not make the one go with the other. */
 const NAMES = ['changing', 'leaving', 'leaving/not'];
@@ -153,7 +152,6 @@ it('may be loaded anew while there is none and the embedded platform is shown', 
   expect(parseExposition((await exporter.scrape()).body).samples.get(SUCCESSFUL)).toBe(1);
 });
 
-/** The account of each series of a family, sorted. */
 function accountsWith({ samples }: ParsedExposition, family: string): string[] {
   const keys = [...samples.keys()].map((key) => JSON.parse(key) as [string, [string, string][]]);
   return keys
@@ -162,16 +160,13 @@ function accountsWith({ samples }: ParsedExposition, family: string): string[] {
     .sort();
 }
 
-/** Changes without a poll: a minute may begin between two scrapes. */
 const EVERY_MINUTE = /ratelimit|edge_expected_age_seconds/;
 
-/** What the platform's families say of an account, its polls and what each minute tells aside. */
 function seriesOf({ samples }: ParsedExposition, account: string): [string, number][] {
   const own = JSON.stringify(['account', account]);
   return [...samples].filter(([key]) => key.includes(own) && isNow(key) && !EVERY_MINUTE.test(key));
 }
 
-/** Whether a series is of what is now, rather than of what the exporter has done. */
 function isNow(key: string): boolean {
   return !key.startsWith('["edge_exporter_');
 }

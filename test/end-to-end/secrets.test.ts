@@ -10,7 +10,6 @@ import { type ServedSandbox, serveSandbox } from './platform.ts';
 const LOGIN = { username: 'operator+1@example.com', password: 'pä55/word? "quoted" & more' };
 const TOKEN = 'tok+en/of=the~platform-0123456789';
 
-/** Every path of the surface, and one that is none. */
 const PATHS = [
   ...['/', '/?state=failed', '/api/v1/status', '/metrics', '/-/healthy', '/-/ready'],
   ...['/-/reload', '/nothing', `/${encodeURIComponent('<script>')}`],
@@ -101,7 +100,6 @@ describe.each(['logfmt', 'json'])('with its log at debug level as %s', (format) 
 
 const CREATED = 'created-Tok+en/==~9876543210';
 
-/** Takes every login, refuses every read, and repeats in its refusals what it was sent. */
 const echo: Handler = (request, response) => {
   const authorization = request.headers.authorization ?? '';
   if (request.method === 'POST') return sendJson(response, { token: CREATED }, { status: 201 });
@@ -120,14 +118,12 @@ async function startQuietly(args: string[], env: Record<string, string> = {}): P
   return exporter;
 }
 
-/** Waits until each part of the API that the exporter reads has been asked for. */
 async function everyCollectorAsked({ requests }: ServedSandbox, { process }: ExporterProcess): Promise<void> {
   const parts = ['/metrics', '/analytics', '/domains', '/content_delivery'];
   const asked = () => parts.every((part) => requests.recent.some(({ path }) => path.startsWith(part)));
   await eventually('every part of the API was read', asked, { evidence: process.output });
 }
 
-/** All that the exporter shows to those who ask, and what the system shows of its process. */
 async function surface(exporter: ExporterProcess): Promise<string[]> {
   const answers = await Promise.all(PATHS.map((path) => answer(exporter, path)));
   const commandLine = await readFile(`/proc/${exporter.process.pid}/cmdline`, 'utf8');

@@ -19,7 +19,6 @@ export interface ServerProcess {
 export interface ServerOptions {
   readonly tool: Tool;
   readonly args: (address: string, folder: string) => Promise<readonly string[]>;
-  /** Where it runs. Default: its folder. */
   readonly cwd?: string | undefined;
   /** The path that answers 200 when the server is ready. */
   readonly ready: string;
@@ -27,10 +26,6 @@ export interface ServerOptions {
 
 const TRIES = 5;
 
-/**
- * Collecting its garbage, and looking for work on other processors, is a quarter of the CPU time of a test whose Prometheus evaluates all
- * rules every second, and tests wait for nothing that it is too slow for.
- */
 const ECONOMICAL = { GOGC: '400', GOMEMLIMIT: '512MiB', GOMAXPROCS: '1' };
 
 /** Starts a server on a free port and waits until it is ready; its output is in the message of a failure. */

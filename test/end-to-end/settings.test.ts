@@ -17,7 +17,6 @@ interface Example {
   readonly gives: readonly string[];
 }
 
-/** The queries of the page, each with what its first line promises. */
 async function examples(): Promise<Example[]> {
   const blocks = (await readFile(PAGE, 'utf8')).matchAll(/```promql\n# gives: ([^\n]*)\n(.*?)```/gs);
   return [...blocks].map(([, gives = '', query = '']) => ({ query, gives: gives.split(', ') }));
@@ -47,7 +46,6 @@ async function prepare(sandbox: ServedSandbox): Promise<Run> {
   return { config: path, state: await temporaryFolder() };
 }
 
-/** Starts an exporter, which reads everything at once and then by its schedule. */
 async function startReading({ config, state }: Run): Promise<ExporterProcess> {
   const args = ['serve', `--config.file=${config}`, `--state.dir=${state}`];
   const exporter = await startExporter({ args });

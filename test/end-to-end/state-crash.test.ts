@@ -24,13 +24,11 @@ afterAll(async () => {
 });
 
 interface Life {
-  /** What the process found when it opened the state; undefined when it was killed before. */
   readonly found: { total: number; watermark: number }[] | undefined;
   /** The last number of each committer whose commit had resolved. */
   readonly committed: Map<number, number>;
 }
 
-/** Runs the writer and kills it at a random moment: of its start, or of its work, which a busy machine makes no less. */
 async function liveAndDie(whileStarting: boolean): Promise<Life> {
   const child = spawn(process.execPath, [writer.path, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],

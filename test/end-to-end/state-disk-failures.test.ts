@@ -35,7 +35,6 @@ interface Found {
   readonly watermark: number;
 }
 
-/** A process that commits, and what it has said so far. */
 function startWriting() {
   const child = spawn(process.execPath, [writer.path, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
@@ -78,7 +77,6 @@ function startWriting() {
   };
 }
 
-/** One life: it commits, its disk fails and is mended, it commits on, and is killed. */
 async function liveThrough(failure: DiskFailure, promised: Map<number, number>): Promise<void> {
   const writing = startWriting();
   for (const [committer, { total, watermark }] of (await writing.found()).entries()) {
@@ -129,7 +127,6 @@ it(`${TRIALS} times its disk fails and comes back: commits wait and go on, nothi
   await last.kill();
 });
 
-/** Starts it where these reads of its database and of its log fail, as strace's `when` says: it ends with what there is to warn of. */
 function startUnreadable(when: string) {
   const files = ['state.db', 'state.db-wal'].flatMap((name) => ['-P', join(directory, name)]);
   const reads = ['-e', `inject=read,pread64:error=EIO:when=${when}`];

@@ -24,7 +24,6 @@ beforeAll(async () => {
 
 afterAll(() => stop());
 
-/** A database as an exporter finds it that is the first. */
 beforeEach(async () => {
   connections = server.connections();
   await connections.query('DROP SCHEMA IF EXISTS exporter_state CASCADE');

@@ -9,7 +9,6 @@ import { timeToEnd } from './time-to-end.ts';
 const ACCOUNTS = 300;
 const SCRAPERS = 8;
 
-/** An exporter of hundreds of accounts that collect everything, which has just begun to listen. */
 async function launch() {
   const url = await startPlatform();
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
@@ -41,7 +40,6 @@ function addressOf({ output }: RunningProcess): Promise<string> {
   return eventually('it listens', () => listeningAddress(output()), { evidence: output });
 }
 
-/** Scrapes one time after another until the exporter has gone, and tells of each scrape that was answered. */
 async function scrapeOn(url: string, running: () => boolean, scraped: () => void): Promise<void> {
   while (running()) {
     const answered = await fetch(`${url}/metrics`)

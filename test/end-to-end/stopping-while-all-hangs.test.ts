@@ -11,7 +11,6 @@ import { timeToEnd } from './time-to-end.ts';
 
 const ACCOUNTS = 300;
 
-/** Accepts connections and never says anything. */
 async function silentPlatform() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -24,7 +23,6 @@ async function silentPlatform() {
   return { url: `http://127.0.0.1:${port}`, connections: () => sockets.size };
 }
 
-/** A state directory whose database never opens, as on a disk that hangs: a pipe that nobody reads. */
 async function hangingState(): Promise<string> {
   const directory = await temporaryFolder();
   const exporter = await startExporter({ args: ['serve', '--sandbox', `--state.dir=${directory}`] });

@@ -35,7 +35,6 @@ beforeAll(async () => {
   allowed = [...(await allowedCalls())].join(' ');
 });
 
-/** The system calls that the unit allows, by systemd's own list of its groups. */
 async function allowedCalls(): Promise<Set<string>> {
   const unit = await readFile(join(ROOT, 'config/systemd/edge-exporter.service'), 'utf8');
   const path = toolPath('systemd-analyze');

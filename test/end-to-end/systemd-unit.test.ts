@@ -17,7 +17,6 @@ async function analyze(args: readonly string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/** The values of a key of the unit, in their order. */
 async function valuesOf(key: string): Promise<string[]> {
   const text = await readFile(UNIT, 'utf8');
   return [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);

@@ -23,7 +23,6 @@ export async function timeToEnd(process: RunningProcess, signal: NodeJS.Signals)
   return { ending, ms: performance.now() - asked - (kept - keptBefore) };
 }
 
-/** How long (ms) in all its main thread has waited for a processor; undefined where the system does not tell. */
 function keptWaiting(pid: number): number | undefined {
   try {
     const [, waited = ''] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');

@@ -11,7 +11,6 @@ const VERSION_2: Wanted = {
 };
 const VERSION_3: Wanted = { version: '3.x', asked: '--version', answer: /version 3\./ };
 
-/** The programs that tests run as they are, with where each is looked for. */
 const TOOLS = {
   prometheus: {
     variable: 'PROMETHEUS_BIN',
@@ -68,9 +67,7 @@ const TOOLS = {
   },
 } as const satisfies Record<string, Place>;
 
-/** What a program must answer before it is used: one of the same name may be of another version. */
 interface Wanted {
-  /** In words. */
   readonly version: string;
   /** The argument with which it is asked. */
   readonly asked: string;
@@ -85,7 +82,6 @@ interface Place {
   readonly wanted?: Wanted;
   /** The Debian package (`/` and its release) that is unpacked into the cache. Chromium depends on too many others for that. */
   readonly debian: string | undefined;
-  /** Whether it comes in a package of npm's (npm-binaries.ts). */
   readonly npm?: true;
 }
 
@@ -122,7 +118,6 @@ export function findTool(tool: Tool, environment: NodeJS.ProcessEnv = process.en
   return lookFor(tool, environment).found;
 }
 
-/** Looks at every place in turn; those of another version are passed over. */
 function lookFor(tool: Tool, environment: NodeJS.ProcessEnv) {
   const { wanted }: Place = TOOLS[tool];
   const there = placesOf(tool, environment).filter((path) => existsSync(path));
@@ -143,7 +138,6 @@ function placesOf(tool: Tool, environment: NodeJS.ProcessEnv): readonly string[]
   return [...unpacked, ...fromNpm, ...installed];
 }
 
-/** By path and argument: a program is asked once. */
 const answers = new Map<string, string>();
 
 function answerOf(path: string, argument: string): string {

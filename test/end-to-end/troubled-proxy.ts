@@ -13,16 +13,13 @@ export type Trouble =
 
 export interface TroubledProxy {
   readonly url: string;
-  /** Where requests go: changes when the receiver comes back at another address. */
   target: string;
   /** Decides about each request. */
   trouble: () => Trouble;
-  /** How many requests met each. */
   readonly met: ReadonlyMap<Trouble, number>;
   readonly stop: () => Promise<void>;
 }
 
-/** A refusal of what is too large for somebody on the way is only credible for more than one sample. */
 const LARGE_BYTES = 1_000;
 
 /** A reverse proxy on the loopback interface that has the troubles it is told to have. */
@@ -81,7 +78,6 @@ async function pass(trouble: Trouble, exchange: Exchange): Promise<void> {
   response.writeHead(status, headers).end(said);
 }
 
-/** What the receiver answers; asked without fetch, which does more for each of thousands of requests. */
 function answerOf({ request, body, target, agent }: Exchange): Promise<IncomingMessage> {
   const { host, connection, 'transfer-encoding': transfer, ...headers } = request.headers;
   return new Promise((resolve, reject) => {

@@ -12,13 +12,11 @@ import { promtool } from './promtool.ts';
 
 const MINUTE = 60_000;
 
-/** What Prometheus 3 sends when it is not told otherwise. */
 const ACCEPT_OF_PROMETHEUS_3 =
   'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,' +
   'application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,' +
   'text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
 
-/** Queries that an operator writes, and what they are in the platform's own terms. */
 const QUERIES = [
   ['edge_requests_per_minute', 'cdn_requests', 'total', 1],
   ['edge_requests_by_cache_per_minute{cache="missed"}', 'cdn_requests', 'missed', 1],
@@ -121,7 +119,6 @@ function truthAt(
   return sandbox.truth({ api: product.api, product: product.id, configuration, metric, ...range });
 }
 
-/** Whether a series is a platform's metric, rather than a setting, a name, a time or what is known of others. */
 function hasTruth({ labels }: QueriedSample): boolean {
   return !/_(info|timestamp_seconds|active|cache_seconds|configurations|age_seconds|data_available|catching_up|missing_buckets_ratio)$/.test(
     labels['__name__'] ?? '',
@@ -159,7 +156,6 @@ async function compareQueries({
   }
 }
 
-/** Prometheus asks for OpenMetrics, and takes all of it. */
 async function expectTaken(prometheus: Prometheus, exporter: ExporterProcess): Promise<void> {
   // One scrape may take longer than the second that it has, on a busy machine.
   await eventually('Prometheus has scraped without an error', async () =>

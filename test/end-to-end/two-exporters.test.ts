@@ -22,13 +22,11 @@ const VALUES = {
   __range: '45m',
 };
 
-/** What two exporters do is done twice, and each has a process of its own; what fires is compared by itself. */
 const OF_EACH =
   /^(ALERTS|edge_exporter_(operations|polls|poll_duration|jobs|quota_wait|settle_seconds|series|state|push|outbox|config)|process_|nodejs_|scrape_|up$)/;
 
 const { recording, alerts } = ruleFiles();
 
-/** Everything that is drawn or recorded, and what fires; by what it is called. */
 const EXPRESSIONS: ReadonlyMap<string, string> = new Map([
   ...committed()
     .flatMap(queriesOf)
@@ -40,7 +38,6 @@ const EXPRESSIONS: ReadonlyMap<string, string> = new Map([
 
 type Values = ReadonlyMap<string, readonly number[]>;
 
-/** An hour of an exporter's scrapes, a minute apart: the values by series. */
 async function scrapes(): Promise<Values> {
   const products = {
     edge_applications: { metrics: ['cdn_requests', 'status_code', 'waf', 'data_transferred'] },
@@ -66,7 +63,6 @@ async function scrapes(): Promise<Values> {
 
 const onTestFinishedLater: (() => Promise<void>)[] = [];
 
-/** As Prometheus has it from the exporter at an address. A counter of one that began later is smaller. */
 function inputSeries(values: Values, instance: string, beganLater = false) {
   return [...values].map(([series, all]) => {
     const first = all.find((value) => !Number.isNaN(value)) ?? 0;
@@ -81,7 +77,6 @@ function inputSeries(values: Values, instance: string, beganLater = false) {
   });
 }
 
-/** What each expression comes to, as promtool says it of tests that expect nothing. */
 async function answers(
   tool: (typeof PROMTOOLS)[number],
   series: readonly { series: string; values: string }[],
@@ -117,10 +112,8 @@ async function answers(
   return found;
 }
 
-/** By labels. */
 type Rows = ReadonlyMap<string, number>;
 
-/** Sums in another order differ in the last digits. */
 const ROUNDING = 1e-9;
 
 function areAlike(one: Rows = new Map(), two: Rows = new Map()): boolean {

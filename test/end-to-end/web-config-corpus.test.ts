@@ -69,10 +69,8 @@ const JUDGED_OTHERWISE = [
   'rate: a burst in base 60',
 ];
 
-/** What is said of each file of the corpus: nothing where it is accepted. */
 type Verdicts = ReadonlyMap<string, string>;
 
-/** The files, each in a folder of its own. */
 async function writeCorpus(): Promise<Map<string, string>> {
   const folder = await temporaryFolder();
   const entries = Object.entries(WEB_CONFIG_CORPUS).map(async ([name, text], index) => {
@@ -110,7 +108,6 @@ function judgedByUs(files: ReadonlyMap<string, string>): Verdicts {
   return new Map(verdicts);
 }
 
-/** The files of which one accepts what the other refuses, with both reasons. */
 function differences(ours: Verdicts, theirs: Verdicts) {
   return [...ours].flatMap(([name, our]) => {
     const their = theirs.get(name) ?? '';

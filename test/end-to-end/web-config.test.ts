@@ -12,7 +12,6 @@ const CERTIFICATES = join(import.meta.dirname, '..', 'certificates');
 const CA_FILE = join(CERTIFICATES, 'ca.pem');
 const [USER, PASSWORD] = ['prometheus', 'scrape: it!'];
 
-/** The status of an answer over TLS. */
 function statusOf(url: string, auth?: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const options = { ca: readFileSync(CA_FILE), agent: false, ...(auth === undefined ? {} : { auth }) };

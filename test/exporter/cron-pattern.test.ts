@@ -3,7 +3,6 @@ import { CronPattern, isCronPattern } from '../../src/exporter/cron-pattern.ts';
 
 const iso = (text: string) => Date.parse(`${text}Z`);
 
-/** Patterns with a span of time, and the first and last match in it. */
 const SPANS: readonly (readonly [pattern: string, after: string, until: string, ...matches: string[]])[] = [
   [
     '*/10 * * * * *',

@@ -20,7 +20,6 @@ const never = new AbortController().signal;
 
 let metrics: SelfMetrics;
 let errors: string[];
-/** How the credentials of each account are given back; at once where nothing is said. */
 let closing: Map<string, Promise<void>>;
 let started: string[];
 let observer: ReturnType<typeof reportTo>;
@@ -65,7 +64,6 @@ async function shown(): Promise<string> {
   return Buffer.concat(await exporter.body('text', 'identity')).toString();
 }
 
-/** A promise that is kept by hand. */
 function held(): { promise: Promise<void>; release: () => void } {
   const gate = new EventTarget();
   const promise = new Promise<void>((resolve) => gate.addEventListener('now', () => resolve()));
@@ -169,7 +167,6 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await setImmediate();
 }
 
-/** The only replica that there is. */
 function onlyReplica(): Member {
   const database = new ModelDatabase();
   return new Member({

@@ -25,7 +25,6 @@ const optionsBy = (clock: Clock) => ({
   turns: new Turns(),
 });
 
-/** Accounts of a replica; giving an account's credentials back lasts until the test lets go of it. */
 async function accountsNamed(...names: readonly string[]) {
   const clock = new SimulatedClock();
   const configured = (token: string) =>

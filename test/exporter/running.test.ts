@@ -28,7 +28,6 @@ afterEach(async () => {
   await started?.stop(never);
 });
 
-/** An exporter that polls nothing, and whose configuration is what `load` says. */
 function runningWith(load: () => LoadedConfig | Promise<LoadedConfig>) {
   const state = memoryState();
   const metrics = createSelfMetrics();

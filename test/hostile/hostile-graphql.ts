@@ -1,6 +1,5 @@
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 
-/** At the GraphQL endpoint only: REST, where it is served, stays well. */
 const AT = { paths: ['/metrics/graphql', '/v4/metrics/graphql'] };
 
 /**

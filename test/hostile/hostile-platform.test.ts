@@ -12,7 +12,6 @@ import { ownValue } from '../own-value.ts';
 import { behaviours, serveBehaviour } from './hostile-platform.ts';
 
 const TIMEOUT_MS = 2_000;
-/** Less than the timeout, and more than the timeout in two of them. */
 const STEP_MS = 1_200;
 
 it('every poll ends within its timeout and a second, while platforms misbehave in every way at once', async () => {
@@ -81,7 +80,6 @@ it('every poll ends within its timeout and a second, while platforms misbehave i
   expect(defects).toEqual([]);
 });
 
-/** How long (ms) in all this process has stood still: a busy machine may let it wait again and again during one poll. */
 function watchStandstill() {
   const everyMs = 20;
   let last = performance.now();

@@ -3,7 +3,6 @@ import { createGzip, gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { served } from '../served.ts';
 
-/** What a platform does with a connection; called for each request on it, with the request's first line. */
 type Behaviour = (socket: Socket, request: string) => void;
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
@@ -11,7 +10,6 @@ const later = (socket: Socket, ms: number, act: () => void) => {
   setTimeout(() => !socket.destroyed && act(), ms).unref();
 };
 
-/** Writes the same again and again, as fast as it is read or every so many milliseconds. */
 function endless(socket: Socket, piece: string | Buffer, everyMs = 0): void {
   const write = () => {
     if (socket.destroyed) return;
@@ -26,11 +24,9 @@ function endless(socket: Socket, piece: string | Buffer, everyMs = 0): void {
 const chunk = (bytes: Buffer) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 
-/** Zeros that take a thousandth of their size, compressed. */
 const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20));
 const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
 
-/** An answer, after a while. */
 const answer = (status: string, headers: string, body: string, afterMs: number): Behaviour => {
   return (socket) =>
     later(socket, afterMs, () =>

@@ -4,22 +4,17 @@ import type { Collector } from '../../src/exporter/settings/collector.ts';
 /** A section of the specification's endpoints, and what is exported of it. */
 export interface CollectorRow {
   readonly section: string;
-  /** What the section is about. */
   readonly part: string;
   /** Its key under `collectors` in the configuration; undefined where there is nothing to configure. */
   readonly collector?: string;
-  /** What is shown of it, or why nothing is. */
   readonly exported: string;
-  /** That the token's user needs. */
   readonly permission?: string;
   readonly version?: number;
-  /** What a read costs. */
   readonly operations: string;
   /** Cron pattern where the configuration names none. */
   readonly schedule?: string;
 }
 
-/** Sections that are not settings to be listed. */
 const OTHERS: readonly CollectorRow[] = [
   {
     section: '4.1',

@@ -11,10 +11,8 @@ interface Schema {
 
 /** A key of the configuration file. */
 export interface ConfigurationKey {
-  /** From the top, `accounts[].quota.reserve` for instance; products and collectors stand as `<product>`. */
   readonly path: string;
   readonly type: string;
-  /** As it would be written; undefined where the key is required or absent unless it is given. */
   readonly default?: string;
   readonly about: string;
 }

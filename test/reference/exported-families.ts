@@ -29,7 +29,6 @@ export function trafficFamilies(): readonly DocumentedFamily[] {
   });
 }
 
-/** The labels besides the common ones by family, of every known dimension and of one that is not known. */
 function labelsOf(scope: Scope) {
   const known = [...KNOWN_METRICS].flatMap(([metric, { dimensions }]) =>
     [...dimensions.keys()].map((dimension) => [metric, dimension] as const),
@@ -72,7 +71,6 @@ function isOwn({ name }: DocumentedFamily): boolean {
   return name.startsWith('edge_exporter_');
 }
 
-/** Metrics of prom-client have more than its types say. */
 function registered(): readonly DocumentedFamily[] {
   const metrics = documentedMetrics().flatMap((registry): unknown[] => registry.getMetricsAsArray());
   return (metrics as readonly (FamilyMetadata & { labelNames: readonly string[] })[]).map(

@@ -38,10 +38,8 @@ function familyTable(families: readonly DocumentedFamily[]): string[] {
   return markdownTable(['family', 'type', 'unit', 'labels', 'help'], rows);
 }
 
-/** Labels that all traffic has, which the page names once. */
 const COMMON = ['account', 'product', 'configuration_id', 'configuration'];
 
-/** Families of traffic, a gauge per minute and its counter in one row. */
 function trafficTable(families: readonly DocumentedFamily[]): string[] {
   const counters = families.filter(({ type }) => type === 'counter');
   const gauges = families.filter(({ type }) => type !== 'counter');

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Generated or recorded, and this list itself. */
 const EXCLUDED =
   /^(test\/(reference\/vocabulary\.test\.ts|fixtures\/|payloads\/)|config\/helm\/.*\.json|package-lock\.json|CHANGELOG\.md|LICENSE)|\.(png|mdb|key|pem|crt)$/;
 
@@ -12,16 +11,13 @@ interface Retired {
   readonly pattern: RegExp;
   /** The term of the field that is used. */
   readonly instead: string;
-  /** Where the word is someone else's, or means something else. */
   readonly except?: RegExp;
-  /** Where the word would mean what it used to; everywhere unless told. */
   readonly within?: RegExp;
 }
 
 const QUEUEING = /^(src|test)\/exporter\/(rate-limit|account|poll|plan)\//;
 const LIMITING = /^(src|test)\/exporter\/rate-limit\//;
 
-/** Words that this project has used for what the field has a term for, or for several things at once. */
 const RETIRED: readonly Retired[] = [
   { pattern: /\btickets?\b/i, instead: 'queued request', within: QUEUEING },
   { pattern: /\bwish(es|ed|of)?\b/i, instead: 'queued request, or what it is' },
@@ -102,7 +98,6 @@ describe('a retired word is found nowhere', () => {
   });
 });
 
-/** Tables of like things: a command and what it runs, a collector and what the embedded platform serves it from. */
 const TABLES = /^src\/(commands|exporter\/collectors|sandbox\/resources)\//;
 
 it('no two files of the sources have one name, but for tables of like things', () => {

@@ -66,7 +66,6 @@ export async function run({ options, steps }: Check): Promise<void> {
 const STEP =
   /^(?<method>[A-Z]+) (?<path>\S+)(?: version (?<version>\d+))?(?<user> as user)?(?: with (?<headers>\{.*?\}))?(?: (?:body|raw) (?<body>.*?))? => (?<status>\d+)(?: is (?<is>[{["].*?))?(?: has (?<has>[{["].*?))?(?: says (?<says>".*?"))?(?: headers (?<answers>\{.*\}))?$/;
 
-/** @returns the id or token in the answer, if any */
 async function exchange(url: string, step: string): Promise<string | undefined> {
   const parts = STEP.exec(step)?.groups;
   if (parts === undefined) throw new Error(`not a request: ${step}`);

@@ -6,7 +6,6 @@ import { BASIC } from './conformance.ts';
 const recorded = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../payloads/${name}.json`, import.meta.url), 'utf8'));
 
-/** Each documented or recorded answer, and the request that the sandbox answers in the same shape. */
 const ANSWERS: readonly (readonly [payload: string, send: string, version: number])[] = [
   ['analytics_configurations', 'GET /analytics/products/1441740010/configurations', 1],
   ['digital_certificates_list_v3', 'GET /digital_certificates', 3],
@@ -24,7 +23,6 @@ const ANSWERS: readonly (readonly [payload: string, send: string, version: numbe
   ['waf_rulesets_get_v2', 'GET /waf/rulesets/3', 2],
 ];
 
-/** The document with every value replaced by its type, and every list by what its first item is. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape);
   if (typeof value !== 'object' || value === null) return typeof value;
@@ -32,7 +30,6 @@ function shape(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, item]) => [name, shape(item)]));
 }
 
-/** What is there or not, or empty or not, in one answer and another. */
 const VARIABLE = new Set([
   'links',
   'json_args',

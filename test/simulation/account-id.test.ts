@@ -5,7 +5,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_TOKEN, DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
-/** The ids that the account is exposed with now. */
 async function shownIds({ scrape }: Simulation): Promise<readonly string[]> {
   const keys = [...(await scrape()).samples.keys()].map(
     (key) => JSON.parse(key) as [string, [string, string][]],

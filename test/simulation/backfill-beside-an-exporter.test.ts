@@ -16,7 +16,6 @@ import { type Simulation, type SimulationOptions, simulate } from './simulation.
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** An exporter at work, and a backfill of the same account that begins beside it. */
 interface Pair {
   readonly simulation: Simulation;
   readonly begin: (options?: Partial<BackfillOptions>) => {
@@ -162,7 +161,6 @@ it('names the window that keeps failing, and goes on from there when it does not
   expect(seriesOf(await readFile(again.output, 'utf8')).size).toBe(6 * 12 * 2);
 });
 
-/** How much was asked in each window of the platform's rate limit, which opens with the first request after the last one closed. */
 function requestsByWindow({ sandbox }: Simulation): number[] {
   const used: number[] = [];
   let opened = Number.NEGATIVE_INFINITY;
@@ -176,7 +174,6 @@ function requestsByWindow({ sandbox }: Simulation): number[] {
   return used;
 }
 
-/** Series by the key under which a parsed scrape has them. */
 function keyed(series: Map<string, HistorySample[]>): Map<string, HistorySample[]> {
   return new Map(
     [...series].map(([text, samples]) => {

@@ -18,7 +18,6 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await served(createServer(answer))}`;
 }
 
-/** What stands before nine platforms, and what the page says of it. */
 async function brokenWays(): Promise<readonly [account: Record<string, unknown>, says: RegExp][]> {
   const tls = await startTlsUpstream();
   const hangsUp = createTcpServer((socket) => socket.on('error', () => undefined).resetAndDestroy());

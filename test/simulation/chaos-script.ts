@@ -4,10 +4,8 @@ import type { Simulation } from './simulation.ts';
 
 const MINUTE = 60_000;
 
-/** Answers to reads of series, and to nothing else. */
 const SERIES = ['/metrics/products/*/metrics/', '/analytics/*/metrics/'];
 
-/** Something that happens at an hour of the story. */
 interface Turn {
   readonly hour: number;
   readonly happens: (simulation: Simulation) => unknown;
@@ -24,7 +22,6 @@ const change = (hour: number, happens: (sandbox: Sandbox) => unknown): Turn => (
   happens: ({ sandbox }) => happens(sandbox),
 });
 
-/** A little of everything that can strike a single request. */
 const DRIZZLE: FaultSettings = {
   server_error: { probability: 0.05, status: 503 },
   html_error: { probability: 0.03 },

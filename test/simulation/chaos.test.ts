@@ -8,20 +8,13 @@ import { simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
-/** How many sites there are, of which some are changed in the course of the story, and some removed. */
 const { script, days, sites, removed } = inLongSuite(
   { script: WEEK, days: 7, sites: 19, removed: 2 },
   { script: DAY, days: 1, sites: 4, removed: 1 },
 );
 
-/** What polls must have come to, lest the story was less bad than told. */
 const OUTCOMES_MET = ['ok', 'empty', 'rate_limited', 'server_error', 'timeout', 'network', 'undecodable'];
 
-/**
- * What cannot be survived by construction, and is therefore not among the faults: a value that is plausible but wrong in
- * a settled bucket (nothing tells it from a right one), and a bucket that changes after the settle delay, which is
- * counted as it was and reported as a late restatement.
- */
 it.each(kindsOfState())(
   'in %s, loses no bucket and counts none twice in a week or a day of faults, outages, restarts and wrong clocks',
   async (_, kept) => {

@@ -8,7 +8,6 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 10);
 const MINUTES = 215;
 
-/** Too short for a page. */
 const BURST = { from: 125, to: 129 };
 const ATTACK = { from: 170, to: 195 };
 
@@ -16,7 +15,6 @@ const GAUGE = 'edge_waf_threats_per_minute';
 const BOUND = 'edge_waf_threats_at_least_per_minute';
 const SEEN_UNTIL = 'edge_seen_until_timestamp_seconds';
 
-/** What scrapes of a platform see whose buckets take 8 minutes to settle, minute by minute; NaN where there is nothing. */
 async function attacked() {
   const simulation = await simulate({
     start: START,
@@ -63,7 +61,6 @@ async function attacked() {
   return { seen, wrong };
 }
 
-/** When somebody is woken, in minutes from the attack's first one. */
 function pages(series: ReadonlyMap<string, Float64Array>, names: readonly string[]): number[] {
   const labels = {
     account: 'test',

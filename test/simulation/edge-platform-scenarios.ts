@@ -11,7 +11,6 @@ const OTHER_TIME =
 
 const ROWS_DROPPED = { told: { [DROPPED]: 1 }, metrics: ['edge_exporter_rejected_rows_total'] };
 
-/** The platform has these faults from the third minute on. */
 function platform(
   name: string,
   settings: FaultSettings,

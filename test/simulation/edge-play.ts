@@ -12,7 +12,6 @@ const MINUTE = 60_000;
 /** What happens in a scenario, to whom. */
 export interface World {
   readonly simulation: Simulation;
-  /** Where the state is kept, in scenarios that keep it on disk. */
   readonly stateDirectory: string;
 }
 
@@ -21,11 +20,9 @@ export interface Scenario {
   readonly name: string;
   readonly options?: SimulationOptions;
   readonly keepsState?: boolean;
-  /** What happens, by the minute after the exporter has become current. */
   readonly events: Readonly<Record<number, (world: World) => unknown>>;
   /** Lines of the log, by their messages, that tell of it: so many, no more. */
   readonly told?: Readonly<Record<string, number>>;
-  /** What the page says of it at some time. */
   readonly page?: RegExp;
   /** The exporter's own metrics that tell of it. */
   readonly metrics?: readonly string[];
@@ -33,9 +30,7 @@ export interface Scenario {
   readonly blank?: number;
   /** Minutes until the gauges are current that cannot be helped; default 2. */
   readonly current?: number;
-  /** How long (s) counters are to wait at most where the platform changes buckets so late that they are to wait longer than usual. */
   readonly settlesWithin?: number;
-  /** What cannot be known, and so is wrong, by the finding: why. */
   readonly unknowable?: Readonly<Record<string, string>>;
   /** Buckets that are skipped since the platform has lost them for good, and when that was. */
   readonly lost?: { readonly from: number; readonly to: number };
@@ -63,11 +58,8 @@ export interface Findings {
   /** Minutes from the last thing that happened until the gauges were current for good, and the counters. */
   readonly minutesUntilCurrent: number;
   readonly minutesUntilCounted: number;
-  /** How long counters waited, at most. */
   readonly settleSeconds: number;
-  /** How often each warning and error was logged. */
   readonly warnings: Readonly<Record<string, number>>;
-  /** What the page said, numbers left out. */
   readonly page: readonly string[];
   /** The exporter's own metrics of trouble that were not 0. */
   readonly metrics: Readonly<Record<string, number>>;
@@ -81,7 +73,6 @@ const ACCOUNT = {
 /** In minutes; stale gauges beside `edge_up` 1 and readiness 200 may be seen for no longer. */
 const POLL_INTERVAL = 1;
 
-/** A scrape falls a little after the minute. */
 const SCRAPE_SECONDS = 5;
 
 /** Minutes after the last thing that happens in which the counters must have become current. */

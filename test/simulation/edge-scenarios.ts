@@ -32,7 +32,6 @@ function clockStep(name: string, by: number): Scenario {
   };
 }
 
-/** Rows that may be wider than their dimension's buckets are neither shown nor counted before their width is known. */
 const MIXED = { blank: 14 };
 
 const LISTS = '/metrics/*configurations$';
@@ -53,12 +52,10 @@ const ROWS_DROPPED = {
   metrics: ['edge_exporter_rejected_rows_total'],
 };
 
-/** Answers are as damaged for a while. */
 function damaged(name: string, settings: FaultSettings, more: Partial<Scenario> = {}): Scenario {
   return { name, events: { 3: faults(settings), 20: faults({}) }, ...more };
 }
 
-/** Ends the exporter, changes where its state is kept, and starts it again. */
 const restartAround =
   (change: (directory: string) => Promise<unknown>): Event =>
   async ({ simulation, stateDirectory }) => {
@@ -77,10 +74,8 @@ const changeBack = restartAround(async (directory) => {
   await rename(`${directory}-other`, directory);
 });
 
-/** By the clock and not at random: what is logged depends on how many polls fail in a row. */
 const SOME_MINUTES = { period: { every_ms: 3 * MINUTE, for_ms: MINUTE } };
 
-/** The state is new each time that the scenario is played. */
 function fullDisk(): Scenario {
   let isFull = false;
   return {
@@ -110,7 +105,6 @@ const CANNOT_BE_USED =
   'the state directory /state cannot be used: it is not a directory; counters are withheld until then, gauges are served';
 
 const START = Date.UTC(2026, 0, 5, 10);
-/** While the scenarios go on, and read more than once before they are skipped. */
 const LOST = { from: START + 18 * MINUTE, to: START + 21 * MINUTE };
 
 /** Every edge that is looked at. */

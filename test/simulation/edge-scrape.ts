@@ -10,16 +10,12 @@ const PRODUCT = PRODUCTS.find(({ api, slug }) => api === 'metrics' && slug === '
 /** A bucket may be shown when it is this complete; the embedded platform's are about 95 % at the usual publish delay. */
 const LEAST_COMPLETE = 0.85;
 
-/** Polls and scrapes do not fall on the minute. */
 const SLACK_SECONDS = 6;
 
-/** Counters are current when they are no further behind than the settle delay and this: two polls, and the newest bucket. */
 const COUNTED_SECONDS = 3 * 60 + SLACK_SECONDS;
 
-/** The widths of buckets in the scenarios; of a young one nothing says which it has. */
 const WIDTHS = [1, 2, 5, 10, 60].map((minutes) => minutes * 60_000);
 
-/** The exporter's own metrics that tell of trouble. */
 const TROUBLES = [
   'edge_exporter_clock_steps_total',
   'edge_exporter_stalled_seconds_total',
@@ -38,18 +34,13 @@ export interface Scrape {
   readonly shown: number;
   readonly wrong: number;
   readonly wrongBounds: number;
-  /** Whether a bucket's gauges are others than when it was shown first. */
   readonly again: boolean;
-  /** Whether any gauge shows a bucket that is older than is to be expected. */
   readonly stale: boolean;
-  /** Whether all data, and all counters, are as young as is to be expected. */
   readonly current: boolean;
   readonly counted: boolean;
   /** For how long counters wait. */
   readonly settleSeconds: number;
-  /** Whether `edge_up` is 1 and readiness 200. */
   readonly trusted: boolean;
-  /** What the page says, without numbers. */
   readonly page: readonly string[];
   readonly trouble: ReadonlyMap<string, number>;
 }
@@ -60,7 +51,6 @@ type Labels = Readonly<Record<string, string>>;
 export class Scraper {
   readonly #simulation: Simulation;
   readonly #truths = new Map<string, ReturnType<Simulation['sandbox']['truth']>>();
-  /** By labels, which are the same object in every scrape, and bucket. */
   readonly #shownAs = new Map<Labels, Map<string, number>>();
   #exporter: unknown;
 
@@ -107,7 +97,6 @@ export class Scraper {
     };
   }
 
-  /** Whether a bucket's gauge was another value before. */
   #wasOtherwise({ labels, until, value }: { labels: Labels; until: number; value: number }): boolean {
     const shownAs = this.#shownAs.get(labels) ?? new Map<string, number>();
     this.#shownAs.set(labels, shownAs);
@@ -134,7 +123,6 @@ export class Scraper {
     });
   }
 
-  /** What the platform has of a series in a bucket, per minute; of a class, where the labels have no code. */
   #perMinute(labels: Labels, { from, to }: Bucket): number {
     const id = labels['configuration_id'];
     const key = `${id} ${from} ${to}`;
@@ -186,7 +174,6 @@ function nameOf(key: string): string {
   return key.slice(2, key.indexOf('"', 2));
 }
 
-/** The labels of series by key: a scenario scrapes the same ones a hundred times. */
 const knownLabels = new Map<string, Labels>();
 
 function labelsOf(key: string): Labels {
@@ -215,7 +202,6 @@ function seriesByName(samples: ReadonlyMap<string, number>): ReadonlyMap<string,
   return found;
 }
 
-/** The exporter's own metrics of trouble that are not as they should be. */
 function troubleIn(series: ReadonlyMap<string, readonly Sample[]>): ReadonlyMap<string, number> {
   const trouble = new Map<string, number>();
   for (const name of TROUBLES) {
@@ -228,16 +214,13 @@ function troubleIn(series: ReadonlyMap<string, readonly Sample[]>): ReadonlyMap<
   return trouble;
 }
 
-/** Whether a dimension of `status_code` is what the labels name. */
 function belongs(dimension: string, { class: group = '', code }: Labels): boolean {
   if (code === undefined) return dimension[0] === group[0];
   return dimension === (code === 'other' ? group : code);
 }
 
-/** By name and labels. */
 const knownMoments = new Map<string, Map<Labels, string>>();
 
-/** The key of a moment of the data that a series with these labels belongs to. */
 function momentKey(name: string, labels: Labels): string {
   const known = knownMoments.get(name) ?? new Map<Labels, string>();
   knownMoments.set(name, known);

@@ -5,7 +5,6 @@ import { play, unexpected } from './edge-play.ts';
 import { SCENARIOS } from './edge-scenarios.ts';
 import { kindsOfState } from './kinds-of-state.ts';
 
-/** Every kind of trouble once: the others are of the same kind, in another order or of another size. */
 const OF_EACH_KIND = [
   'the clock is set forward 7 min',
   'the clock is set back 1 h',

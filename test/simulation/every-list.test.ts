@@ -11,7 +11,6 @@ import { type Simulation, type SimulationOptions, simulate } from './simulation.
 
 type Faults = NonNullable<NonNullable<SimulationOptions['sandbox']>['faults']>;
 
-/** The ways in which a list may not be had, and the outcome of the poll that meets it. */
 const ANSWERS: readonly (readonly [string, string, (paths: string[]) => Faults])[] = [
   ['404', 'not_found', (paths) => ({ not_found: { paths } })],
   ['403', 'forbidden', (paths) => ({ forbidden: { paths } })],
@@ -32,7 +31,6 @@ const productsOf = (api: SeriesApi) => ({
 
 const SETTINGS_COLLECTORS = Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}]));
 
-/** What is collected, in parts of which each is simulated quickly; each has something of the others. */
 const PARTS = {
   settings: {
     ...SETTINGS_COLLECTORS,
@@ -56,11 +54,9 @@ interface Shown {
   readonly value: (family: string, labels: Readonly<Record<string, string>>) => number | undefined;
   readonly jobs: AccountStatus['jobs'];
   readonly log: Simulation['log'];
-  /** What the status page says. */
   readonly page: string;
 }
 
-/** What is shown a few minutes after the start. */
 async function shown(part: Part, faults: Faults = {}): Promise<Shown> {
   const simulation = await simulate({
     sandbox: {
@@ -108,11 +104,9 @@ const SETTINGS: Readonly<Record<string, CollectorName>> = {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What a list brings, and the job that reads it. */
 interface Brought {
   readonly job: string;
   readonly collector: string;
-  /** Whether only this list brings a series. */
   brings(family: string, labels: Labels): boolean;
 }
 
@@ -127,7 +121,6 @@ function broughtBy(path: string): Brought {
   return { job: collector, collector, brings };
 }
 
-/** All but the one metric that cloud storage is documented to have. */
 const METADATA: Brought = {
   job: 'discovery/analytics/metadata',
   collector: 'discovery',
@@ -159,14 +152,12 @@ function readKey(key: string): readonly [family: string, labels: Labels] {
   return [family, Object.fromEntries(labels)];
 }
 
-/** Whether a series says how a product’s reads are planned or answered, or how many configurations it has, if none. */
 const isOfThePlan = (key: string) =>
   /^\["edge_(expected_age_seconds|configurations|data_available|missing_buckets_ratio)"/.test(key);
 
 /** Network lists that the platform has without listing them (section 2.7). */
 const isUnlisted = (key: string) => ['2', '187'].includes(readKey(key)[1]['network_list_id'] ?? '');
 
-/** The one path of the analytics API that is documented whole. */
 const ofAWhole = (series: ReadonlySet<string>, product: Product) =>
   [...series].filter((key) => {
     const [family, labels] = readKey(key);
@@ -179,7 +170,6 @@ beforeAll(async () => {
   for (const part of ['settings', 'analytics', 'metrics'] as const) well.set(part, await shown(part));
 });
 
-/** What is shown where all lists are well. */
 function wellShown(path: string): Shown {
   const found = well.get(partOf(path));
   if (found === undefined) throw new Error(`${path} was not simulated`);
@@ -199,7 +189,6 @@ it('where all lists are well, each brings something, everything is ok, and nothi
   expect(idle).toEqual([]);
 });
 
-/** All that other lists bring is still exported, and nothing of what only this one does. */
 function expectNothingElseLost(path: string, series: ReadonlySet<string>): void {
   const { brings } = broughtBy(path);
   const before = wellShown(path).series;
@@ -210,7 +199,6 @@ function expectNothingElseLost(path: string, series: ReadonlySet<string>): void 
   expect(left.filter((key) => !isOfThePlan(key) && !isUnlisted(key))).toEqual([]);
 }
 
-/** What EdgeNotDiscovered is made of; a product of analytics that has no list is read as a whole. */
 function expectListing(product: Product, { series, value }: Shown, answer: string): void {
   const isEmpty = answer === 'empty';
   const { slug } = product;
@@ -220,7 +208,6 @@ function expectListing(product: Product, { series, value }: Shown, answer: strin
     expect(ofAWhole(series, product).length > 0).toBe(answer === '404' || answer === '403');
 }
 
-/** In the status, and in what EdgeCollectorFailing is made of. */
 function expectPolled(path: string, { jobs, value, page }: Shown, outcome: string): void {
   const { job: id, collector } = broughtBy(path);
   expect(jobs.slice().find((job) => job.id === id)?.last_outcome).toBe(outcome);
@@ -238,7 +225,6 @@ function expectFailureTold(path: string, { jobs, log, page }: Shown, answer: str
   if (answer !== '500') expect(warningsOf(log)).toMatchObject([{ job: id, reason }]);
 }
 
-/** The records of one zone are a bad item of the poll of all zones. */
 function expectZoneTold(now: Shown, answer: string): void {
   expectPolled('/intelligent_dns', now, 'ok');
   const dropped = { job: 'hosted_zones', reason: 'bad_item', rows: 1 };

@@ -3,7 +3,6 @@ import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import type { ParsedExposition } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
-/** Every family that divides something, and the family of the whole, as the metric contract has them. */
 const WHOLES: Readonly<Record<string, string>> = {
   edge_responses_per_minute: 'edge_requests_per_minute',
   edge_requests_by_scheme_per_minute: 'edge_requests_per_minute',
@@ -89,7 +88,6 @@ describe('the families of a platform whose every product has traffic', () => {
   });
 });
 
-/** Series of the platform's metrics: what the exporter says of itself, of settings and of times is left out. */
 function seriesOf({ samples }: ParsedExposition): Series[] {
   const all = [...samples].map(([key, value]) => {
     const [name, labels] = JSON.parse(key) as [string, [string, string][]];
@@ -123,7 +121,6 @@ function sumBy(series: readonly Series[], by: readonly string[]): Map<string, nu
   return sums;
 }
 
-/** Compares sums wherever there are parts; some series are zero, but never all of a family. */
 function expectSame(parts: Map<string, number>, wholes: Map<string, number>, family: string): void {
   expect(Math.max(0, ...parts.values()), family).toBeGreaterThan(0);
   for (const [key, sum] of parts) {

@@ -6,7 +6,6 @@ import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Until long after the first node. */
 const MINUTES = inLongSuite(90, 30);
 const MIDNIGHT = Date.UTC(2026, 0, 5);
 
@@ -25,7 +24,6 @@ async function begin(faults: FaultSettings, options: SimulationOptions = {}): Pr
   return simulation;
 }
 
-/** Answers of a node whose clock is off, of the first so many minutes. */
 const firstNode = (minutes: number, ms: number): FaultSettings => ({
   node_clock: { ms, period: { every_ms: 24 * HOUR, for_ms: minutes * MINUTE } },
 });

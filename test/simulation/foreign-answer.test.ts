@@ -7,7 +7,6 @@ let simulation: Simulation | undefined;
 
 const METRICS = { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } } } };
 
-/** An exporter whose account's address leads to a server of somebody else. */
 async function simulateForeignAnswers(handler: Handler): Promise<Simulation> {
   const { origin } = await startUpstream(handler);
   simulation = await simulate({ account: { api_url: origin, collectors: { ...METRICS, domains: {} } } });

@@ -3,10 +3,8 @@ import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
-/** All that REST has of analytics: lists and series. Settings go on. */
 const REST_CLOSED = { not_found: { paths: ['/metrics/products/*', '/analytics/*'] } };
 
-/** What the shipped alerts are judged by, and what shows whether anything is there at all. */
 const JUDGED = [
   'edge_up',
   'edge_waf_blocked_at_least_per_minute',

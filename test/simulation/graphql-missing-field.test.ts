@@ -10,7 +10,6 @@ const START = Date.UTC(2026, 0, 5, 10);
 const MISSING = 'wafRequestsOthersAttacks';
 const REFUSAL = `Cannot query field "${MISSING}" on type "WorkloadMetrics". Did you mean "wafRequestsXssAttacks", "wafRequestsRfiAttacks", "wafRequestsSqlAttacks" or "wafRequestsThreat"?`;
 
-/** The address of an embedded platform whose GraphQL lacks a field, and does not say which it has. */
 async function endpointWithoutField(now: () => number): Promise<string> {
   const sandbox = createSandbox({ now, configurations: 1 });
   const platform = await sandbox.listen(0);

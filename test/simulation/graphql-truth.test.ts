@@ -15,7 +15,6 @@ function codeOf(status: Value): string | undefined {
   return CODES.includes(String(status)) ? String(status) : `${String(status)[0]}xx`;
 }
 
-/** Requests by a field: what has no counter of its own is in that of the others. */
 function byValue(by: string, isWhole = true, dataset = 'workloadMetrics'): readonly Truth[] {
   const dimension = (value: Value, told: ReadonlySet<string>) => {
     if (value === null && !isWhole) return undefined;
@@ -31,7 +30,6 @@ interface Scenario {
   /** Products of the metrics API, and metrics of content delivery as a whole. */
   readonly products: object;
   readonly wholes: readonly string[];
-  /** By name of the metric: what the platform's GraphQL says of it. */
   readonly truths: Readonly<Record<string, readonly Truth[]>>;
   /** Series of each counter at the end; 0 stands for any number of them. */
   readonly shown: Readonly<Record<string, number>>;

@@ -23,15 +23,12 @@ export interface Truth {
   readonly sum?: string;
   readonly field?: string;
   readonly by?: string;
-  /** Where it is of a value, with the dimensions that have counters. */
   readonly dimension:
     | string
     | ((value: string | number | null | undefined, told: ReadonlySet<string>) => string | undefined);
-  /** What one of the platform's is in the unit of the counter. */
   readonly scale?: number;
 }
 
-/** The rows of some hours of a dataset, of a configuration or of all. */
 async function rowsOf(
   url: string,
   id: string | undefined,
@@ -58,7 +55,6 @@ async function rowsOf(
   return rows;
 }
 
-/** What the platform says once everything has settled, by dimension, from the start of a counter to its watermark. */
 async function trueTotals(
   url: string,
   id: string | undefined,

@@ -14,16 +14,12 @@ import { SimulatedClock } from '../simulated-clock.ts';
 
 const MINUTE = 60_000;
 const ACCOUNTS = inLongSuite(300, 60);
-/** What an answer takes (ms). */
 const LATENCY = 80;
-/** The account that may hang has as many operations in flight as one can have, and more configurations than that. */
 const MOST_IN_FLIGHT = 64;
-/** How often the ages are looked at (ms), and how many times. */
 const LOOK_EVERY = 10_000;
 const LOOKS = 24;
 const TROUBLED = 'account-0';
 
-/** Mean and worst age (s) of the data of all accounts but one, over four minutes after the first two. */
 async function agesOfOthers(hangs: boolean): Promise<{ readonly mean: number; readonly worst: number }> {
   const clock = new SimulatedClock(Date.UTC(2026, 0, 5, 10));
   const answering = clock.counting();
@@ -106,7 +102,6 @@ function configurations(count: number): object[] {
   }));
 }
 
-/** Every minute that was asked for and has begun. */
 function buckets(parameters: URLSearchParams, now: number): object {
   const timeOf = (name: string) => Date.parse(`${parameters.get(name)?.replace(/Z$/, '')}Z`);
   const rows: [number, number][] = [];

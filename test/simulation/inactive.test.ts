@@ -3,7 +3,6 @@ import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
 
-/** The first application is inactive. */
 async function begin(collectors: Record<string, unknown>): Promise<Simulation> {
   simulation = await simulate({
     sandbox: { configurations: 3, domainsPerConfiguration: 1 },
@@ -21,7 +20,6 @@ function applicationOf({ sandbox }: Simulation) {
   return application;
 }
 
-/** Of how many configurations a family has series. */
 async function configurationsOf({ scrape }: Simulation, family: string): Promise<string[]> {
   const { samples } = await scrape();
   const labels = [...samples.keys()].map((key) => JSON.parse(key) as [string, [string, string][]]);

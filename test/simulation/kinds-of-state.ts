@@ -5,10 +5,8 @@ import { type OpenedBy, openedByToken } from '../end-to-end/postgres-state.ts';
 import { inLongSuite } from '../long-suite.ts';
 import type { SimulationOptions } from './simulation.ts';
 
-/** Kinds of state with which a file of tests is to run. */
 const KINDS = inLongSuite<readonly ('memory' | 'postgres')[]>(['memory', 'postgres'], ['memory']);
 
-/** A kind of state, and how a simulation is given a new one of it. */
 type KindOfState = readonly [kind: string, kept: () => Pick<SimulationOptions, 'state' | 'busy'>];
 
 /** The kinds of state that the calling file is to run with, which it registers what they need for. */
@@ -19,7 +17,6 @@ export function kindsOfState(): readonly KindOfState[] {
   });
 }
 
-/** Each an account of its own in one database, and each opening of it a change of hands. */
 function inPostgres(): KindOfState[1] {
   let connections: OpenedBy;
   let [made, asked] = [0, 0];

@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import { matchesAny } from '../../src/exporter/text/glob.ts';
 import { ALL_SELDOM, type Simulation, simulate } from './simulation.ts';
 
-/** Every line that a scrape has: the family's name, and the labels. */
 async function lines({
   scrape,
 }: Simulation): Promise<readonly (readonly [string, ReadonlyMap<string, string>])[]> {
@@ -59,7 +58,6 @@ it('leaves families out, from the start and from a reload on, and lets them in a
   expect(await has(/^edge_requests_per_minute$/)).toBe(true);
 });
 
-/** How many series one application with two domains is. */
 async function namesOf(metrics?: readonly string[]): Promise<readonly string[]> {
   const edge_applications = metrics === undefined ? {} : { metrics };
   const simulation = await simulate({

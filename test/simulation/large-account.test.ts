@@ -12,7 +12,6 @@ const LARGE = inLongSuite(
   { configurations: 10, domainsPerConfiguration: 100, functions: 200, zones: 70, recordsPerZone: 100 },
 );
 
-/** What traffic and settings share a quota in: for a change a quarter of everything, the quota as well, which shows the same. */
 const SHARED = inLongSuite<SandboxOptions>(LARGE, {
   configurations: 5,
   domainsPerConfiguration: 25,
@@ -24,7 +23,6 @@ const SHARED = inLongSuite<SandboxOptions>(LARGE, {
 
 const SETTINGS = Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}]));
 
-/** As many operations a minute with one metric as it has domains, which are half of the quota, and with two twice as many. */
 function traffic(...metrics: string[]) {
   return { metrics: { products: { edge_applications: { configurations: { include: ['shop'] }, metrics } } } };
 }
@@ -40,7 +38,6 @@ async function begin(
   return simulation;
 }
 
-/** Figures for whoever reads the report. */
 function tell(text: string): void {
   process.stdout.write(`${text}\n`);
 }

@@ -8,7 +8,6 @@ const MINUTE = 60_000;
 
 let simulation: Simulation | undefined;
 
-/** An exporter that has been at work for a while. */
 async function begin(): Promise<Simulation> {
   simulation = await simulate({
     sandbox: { configurations: 2, domainsPerConfiguration: 1 },
@@ -22,7 +21,6 @@ async function begin(): Promise<Simulation> {
   return simulation;
 }
 
-/** One series as a scrape shows it and as it is judged. */
 interface Seen {
   readonly id: string;
   readonly up: boolean | null | undefined;
@@ -60,7 +58,6 @@ async function look({ exporter, scrape }: Simulation): Promise<Seen[]> {
     );
 }
 
-/** What is seen every 20 s for so many minutes, while the platform has these faults. */
 async function watch(world: Simulation, faults: FaultSettings, minutes: number): Promise<Seen[][]> {
   world.sandbox.faults.set(faults);
   const seen: Seen[][] = [];
@@ -71,7 +68,6 @@ async function watch(world: Simulation, faults: FaultSettings, minutes: number):
   return seen;
 }
 
-/** Minutes in a row, at most, in which any series shows nothing. */
 function blank(seen: readonly Seen[][]): number {
   let [longest, run] = [0, 0];
   for (const series of seen) {

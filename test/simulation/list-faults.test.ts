@@ -7,7 +7,6 @@ let simulation: Simulation | undefined;
 
 type Faults = NonNullable<NonNullable<SimulationOptions['sandbox']>['faults']>;
 
-/** The ways in which a list may not be had, as faults of the embedded platform. */
 const ANSWERS: Readonly<Record<string, (paths: string[]) => Faults>> = {
   404: (paths) => ({ not_found: { paths } }),
   403: (paths) => ({ forbidden: { paths } }),
@@ -19,7 +18,6 @@ const ANALYTICS_LISTS = ['/analytics/products/*/configurations$'];
 const METRICS_LISTS = ['/metrics/products/*/configurations$'];
 const APPLICATIONS = ['/edge_applications$'];
 
-/** What is shown soon after the start, with the default configuration or the given collectors. */
 async function shown(faults: Faults = {}, collectors?: object) {
   const account = collectors === undefined ? {} : { collectors };
   simulation = await simulate({ sandbox: { configurations: 3, faults, graphql: 'absent' }, account });
@@ -31,7 +29,6 @@ async function shown(faults: Faults = {}, collectors?: object) {
 
 type Label = readonly [name: string, value: string];
 
-/** The series of a family with a label, or with any. */
 function lookUp({ samples }: ParsedExposition) {
   const of = (family: string, label?: Label) =>
     [...samples].filter(([key]) => {
@@ -47,7 +44,6 @@ function lookUp({ samples }: ParsedExposition) {
   };
 }
 
-/** The id of a configuration of the embedded platform. */
 async function someConfiguration(): Promise<string> {
   simulation = await simulate({
     sandbox: { configurations: 3 },

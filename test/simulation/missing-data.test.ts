@@ -29,7 +29,6 @@ async function begin(): Promise<Simulation> {
   return simulation;
 }
 
-/** The only record there is. */
 function countersOf({ state }: Simulation) {
   const [key] = state.keys(['series']);
   const counters = key && storedCounters(state.get(key));
@@ -42,7 +41,6 @@ const countedUntil = (of: Simulation) =>
     ...[...countersOf(of).counters.counters].map(([, { watermark, holes }]) => holes[0]?.from ?? watermark),
   );
 
-/** What each counter should hold by now, but for what the platform has lost. */
 function truthWithout(of: Simulation, lost: Window): Map<string, number> {
   const { id, counters } = countersOf(of);
   const product = PRODUCTS.find(({ slug }) => slug === 'edge_applications')?.id ?? 0;
@@ -59,7 +57,6 @@ function truthWithout(of: Simulation, lost: Window): Map<string, number> {
 const totals = (of: Simulation) =>
   new Map([...countersOf(of).counters.counters].map(([name, { total }]) => [name, total]));
 
-/** Has the platform lose everything of a time, in which nobody polls it, and polls it again from a while later on. */
 async function passOver(running: Simulation, lost: Window, resumed: number): Promise<void> {
   const { sandbox, clock } = running;
   sandbox.faults.set({ missing_data: lost });

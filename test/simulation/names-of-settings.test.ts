@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
-/** All that REST has of analytics: settings go on. */
 const REST_CLOSED = ['/metrics/products/*', '/analytics/*'];
 
 let simulation: Simulation | undefined;
@@ -19,7 +18,6 @@ async function graphqlAlone(settings: 'answered' | 'forbidden' | 'server_error',
   return simulation;
 }
 
-/** What series of traffic call each configuration, and what the counter of its requests shows. */
 async function shown({ scrape }: Simulation) {
   const found: { family: string; id: string; name: string; value: number }[] = [];
   for (const [key, value] of (await scrape()).samples) {

@@ -8,7 +8,6 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 10);
 const MINUTES = 135;
 
-/** What happens to one of two configurations; minutes from and to. */
 const SLOW = { kind: 'slow_origin', from: 45, to: 65, per_minute: 0 } as const;
 const FAILING = { kind: '5xx_spike', from: 95, to: 117, per_minute: 600 } as const;
 
@@ -20,7 +19,6 @@ interface Seen {
   readonly values: Float64Array;
 }
 
-/** What scrapes see of the origins, minute by minute; NaN where there is nothing. */
 async function scraped() {
   const simulation = await simulate({
     start: START,

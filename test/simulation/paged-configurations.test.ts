@@ -20,7 +20,6 @@ function pageOf(path: string, number: number) {
   };
 }
 
-/** A platform that has traffic of every configuration, and an exporter that reads it. */
 async function exporterOfPages(broken: () => number | undefined = () => undefined) {
   let now = () => Date.now();
   const { origin, arrivals } = await startUpstream((request, response) => {

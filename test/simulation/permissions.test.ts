@@ -135,12 +135,10 @@ it('what was read before an outage of 404 or 403 is read again within minutes of
   expect(refused() - before).toBeLessThanOrEqual(2 * 5);
 });
 
-/** A token that may read nothing of what is collected but the list of configurations, and one that may read it all. */
 const POOR = { ...DEFAULT_TOKEN, token: 'poor', permissions: [] };
 const ALSO_POOR = { ...POOR, token: 'also-poor' };
 const RICH = { ...DEFAULT_TOKEN, token: 'rich' };
 
-/** An exporter to which everything was refused for some minutes, with the token in a file. */
 async function refusedByFile() {
   const folder = await mkdtemp(join(tmpdir(), 'token-'));
   onTestFinished(() => rm(folder, { recursive: true }));

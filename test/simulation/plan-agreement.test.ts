@@ -18,7 +18,6 @@ interface Case {
   readonly minutes?: number;
 }
 
-/** The plan against a platform of its own, as an operator makes it before anything runs. */
 async function planOfCase({ sandbox, account }: Case): Promise<AccountPlan> {
   const clock = new SimulatedClock();
   const platform = await createSandbox({ now: () => clock.now(), ...sandbox }).listen(0);
@@ -37,10 +36,8 @@ async function planOfCase({ sandbox, account }: Case): Promise<AccountPlan> {
   }
 }
 
-/** Over how many operations are counted. Schedules of the cases divide it. */
 const MINUTES = inLongSuite(60, 15);
 
-/** Operations per minute over so many, as the platform counts them. */
 async function operationsOfCase({
   sandbox = {},
   account,
@@ -56,7 +53,6 @@ async function operationsOfCase({
 }
 
 const LIMIT = { rateLimit: { reads: 80, writes: 20, purges: 20 } };
-/** Few operations are simulated faster; enough for the plan itself, whose clock stands still. */
 const LITTLE = { rateLimit: { reads: 45, writes: 5, purges: 5 } };
 const ALL = { products: { edge_applications: {} } };
 

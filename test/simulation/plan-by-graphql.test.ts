@@ -8,7 +8,6 @@ import { SimulatedClock } from '../simulated-clock.ts';
 
 const SETTINGS = Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}]));
 
-/** A plan under way against a platform whose REST analytics are closed, and the lines that it has told. */
 async function planned(options: SandboxOptions, products: Record<string, object>) {
   const clock = new SimulatedClock();
   const sandbox = createSandbox({ now: () => clock.now(), restAnalytics: 'absent', ...options });

@@ -9,7 +9,6 @@ const ONE_METRIC = {
   collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
 };
 
-/** What the log says of the plan. */
 const verdicts = ({ log }: Simulation) =>
   log.flatMap(({ message, facts }) =>
     /^the plan/.test(message) ? [[message.replace(/:.*/, ''), facts] as const] : [],

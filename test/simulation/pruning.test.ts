@@ -20,7 +20,6 @@ const keyOf = (account: string, id: string): StateKey => [
   'cdn_requests',
 ];
 
-/** A record whose counters stand at a watermark. */
 function countersUntil(watermark: number) {
   return countersToStore(
     watermark - DAY,
@@ -35,7 +34,6 @@ async function stateWith(records: readonly (readonly [StateKey, unknown])[]): Pr
   return state;
 }
 
-/** An exporter of one configuration, an hour around the time at which the state is pruned. */
 async function run(state: State): Promise<Simulation> {
   simulation = await simulate({
     start: START,

@@ -7,7 +7,6 @@ const account = {
 
 const sandbox = { configurations: 1, domainsPerConfiguration: 1 };
 
-/** Nobody answers there: what is exposed does not depend on it. */
 const CENTRAL = { name: 'central', kind: 'remote_write', url: 'http://127.0.0.1:9/write' };
 
 async function namesOf(simulation: Simulation): Promise<Set<string>> {

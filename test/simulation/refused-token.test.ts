@@ -8,7 +8,6 @@ import { simulate } from './simulation.ts';
 const MINUTE = 60_000;
 const METRICS = { products: { edge_applications: { metrics: ['cdn_requests', 'status_code', 'waf'] } } };
 
-/** An exporter whose token is in a file, and some minutes old. */
 async function withTokenFile() {
   const folder = await mkdtemp(join(tmpdir(), 'refused-token-'));
   const path = join(folder, 'token');

@@ -14,7 +14,6 @@ import { inLongSuite } from '../long-suite.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 2, 1, 9, 30);
-/** A month of which what is usual is learned from a week, or half a day before the first attack and until after the next incident. */
 const {
   from: FROM,
   to: TO,

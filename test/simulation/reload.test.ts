@@ -9,7 +9,6 @@ import { type Simulation, simulate } from './simulation.ts';
 
 type Keys = Record<string, unknown>;
 
-/** Scrapes after a reload, until everything has been polled again. */
 const SCRAPES = 72;
 const EVERY_MINUTES = 1 / 60;
 
@@ -30,22 +29,17 @@ function collectors(applications: Keys = {}, others: Keys = { edge_functions: {}
 interface Change {
   /** A change stays for those that follow. */
   readonly account?: Keys;
-  /** In place of the former credentials. */
   readonly credentials?: Keys;
-  /** Which series the new configuration does not have. */
   readonly gone?: RegExp;
-  /** Which of them stay for up to a minute, besides the samples of the account itself. */
   readonly late?: RegExp;
 }
 
 const FEWER = { metrics: METRICS.slice(0, 2) };
 const NO_NEWS = { ...FEWER, configurations: { exclude: ['news'] } };
 
-/** Samples of the account itself: those of the former account stay until each job was polled, for a minute at most. */
 const OF_ACCOUNT =
   /^\["edge_(up|data_available|expected_age|missing_buckets|trouble|source|product|unmatched|unread|totals_catching|api_ratelimit|exporter_(publish|settle|bucket_completeness|upward))/;
 
-/** Each key with another value. */
 const CHANGES: Readonly<Record<string, Change>> = {
   stale_after: { account: { stale_after: '3h' } },
   allow_http: { account: { allow_http: true } },

@@ -25,7 +25,6 @@ async function slowPlatform(state: State): Promise<Simulation> {
   return simulation;
 }
 
-/** A state of which nothing that is committed survives while it is `dead`, as of a process that was killed. */
 function killableState(): { readonly state: State; isDead: boolean } {
   const kept = memoryState();
   const killable = {
@@ -40,7 +39,6 @@ function killableState(): { readonly state: State; isDead: boolean } {
   return killable;
 }
 
-/** The share of its bucket's true value that each gauge shows, by configuration. */
 function shownShares({ sandbox }: Simulation, { samples }: ParsedExposition): Map<string, number> {
   const found = new Map<string, { until?: number; value?: number }>();
   for (const [key, value] of samples) {

@@ -12,7 +12,6 @@ const AMPLE = { reads: 10_000, writes: 1_000, purges: 1_000 };
 const SETTINGS = Object.fromEntries(
   Object.keys(COLLECTORS).map((name) => [name, { schedule: '*/2 * * * *' }]),
 );
-/** Minutes until all have been read again. */
 const NEXT_READ = 3;
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -66,13 +65,11 @@ type Series = readonly [name: string, labels: Labels, before: number | undefined
 interface Rehearsal {
   /** The change: method, path, body and version of the API. */
   readonly change: (sandbox: Sandbox) => readonly [string, string, object, number?];
-  /** What is seen of it. */
   readonly series: (sandbox: Sandbox) => readonly Series[];
   /** The series that tells when. */
   readonly changed: (sandbox: Sandbox) => readonly [string, Labels];
 }
 
-/** The first of its kind that the sandbox has. */
 function first<Item>(items: Iterable<Item>): Item {
   for (const item of items) return item;
   throw new Error('the sandbox has none');

@@ -10,13 +10,11 @@ async function begin(options: SimulationOptions): Promise<Simulation> {
   return simulation;
 }
 
-/** The collectors of an account that reads one product of the metrics API. */
 function reading(metrics: readonly string[]) {
   const products = { edge_applications: { metrics: [...metrics] } };
   return { reconciliation_share: 0, collectors: { metrics: { products } } };
 }
 
-/** Reads of series among what was asked so far, with numbers for ids. */
 function seriesReads({ requests }: Sandbox): string[] {
   return requests.recent
     .map(({ path }) => path)

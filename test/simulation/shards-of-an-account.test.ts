@@ -14,7 +14,6 @@ import { auditCounters } from './true-counters.ts';
 
 const START = Date.UTC(2026, 0, 5, 10);
 
-/** What each exporter says of the account itself, as far as it polls it, besides its own metrics: rules take the greatest or the least. */
 const OF_EACH = new Set([
   'edge_api_ratelimit_limit',
   'edge_api_ratelimit_remaining',
@@ -26,7 +25,6 @@ const OF_EACH = new Set([
   'edge_up',
 ]);
 
-/** The exporter's own metrics, and estimates, which each shows once it has seen enough. */
 const OF_OTHERS = /^(edge_exporter|nodejs|process)_|_(expected|at_least)_per_minute$|^edge_seen_until_/;
 
 const ends: (() => Promise<void>)[] = [];

@@ -4,7 +4,6 @@ import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
 
-/** Forty configurations with three metrics each, at six operations a minute. */
 const SHORT_OF_QUOTA = {
   sandbox: {
     configurations: 40,

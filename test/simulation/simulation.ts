@@ -28,16 +28,9 @@ export interface SimulationOptions {
   readonly furtherAccounts?: readonly Record<string, unknown>[];
   /** The receivers that samples are pushed to, as in YAML. */
   readonly push?: readonly Record<string, unknown>[];
-  /** What `/metrics` shows, as in YAML. */
   readonly metrics?: Record<string, unknown>;
-  /** Where the counters are kept; a function opens it anew at every start, and what it opened is closed at the end. */
   readonly state?: State | ((clock: Clock) => Promise<State>);
-  /**
-   * Whether changes are rendered soon, as they are in the process that users run. By default only when they are asked for:
-   * between two scrapes hundreds of polls pass, and most of what was rendered would be seen by nobody.
-   */
   readonly rendersAhead?: boolean;
-  /** What is under way in another process, for which time stands still. */
   readonly busy?: () => number;
   /** By how much (ms) the exporter's clock is ahead of the platform's. */
   readonly skew?: number;
@@ -58,7 +51,6 @@ export interface Simulation {
   readonly state: State;
   readonly log: readonly LogLine[];
   exporter(): Exporter;
-  /** Whether the exporter runs, rather than having been stopped. */
   isRunning(): boolean;
   /** Moves time on by so many minutes. */
   minutes(count: number): Promise<void>;
@@ -68,7 +60,6 @@ export interface Simulation {
     account?: Record<string, unknown>,
     metrics?: Record<string, unknown>,
   ): Promise<void>;
-  /** What a scrape would say now. */
   scrape(): Promise<ParsedExposition>;
   /** Ends the exporter without any farewell, as a crash does, and starts another one on the same state. */
   restart(): Promise<void>;

@@ -25,7 +25,6 @@ const accountOf = (source: 'rest' | 'graphql') => ({
   collectors: { metrics: { products: { edge_applications: {} } } },
 });
 
-/** What `plan` says before anything runs. */
 async function planned(source: 'rest' | 'graphql') {
   const clock = new SimulatedClock();
   const platform = await createSandbox({ now: () => clock.now(), ...LARGE }).listen(0);
@@ -46,7 +45,6 @@ async function planned(source: 'rest' | 'graphql') {
   }
 }
 
-/** Operations a minute, and the mean age (s) of what every job shows, once all jobs have had their turn. */
 async function measured(source: 'rest' | 'graphql', warmUp: number) {
   simulation = await simulate({ sandbox: LARGE, account: accountOf(source) });
   await simulation.minutes(warmUp);

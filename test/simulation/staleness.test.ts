@@ -19,7 +19,6 @@ async function begin(options: SimulationOptions = {}): Promise<Simulation> {
   return simulation;
 }
 
-/** The values of a family, by the label that tells its series apart. */
 function values({ samples }: ParsedExposition, family: string, label: string): Map<string, number> {
   const found = new Map<string, number>();
   for (const [key, value] of samples) {

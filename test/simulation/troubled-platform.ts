@@ -16,7 +16,6 @@ export type Trouble = (path: string, now: number) => Answer | undefined;
 
 export interface TroubledPlatform {
   readonly url: string;
-  /** By which clock it answers. */
   now: () => number;
   trouble: Trouble;
   /** By how much (ms) its data is late. */
@@ -29,7 +28,6 @@ export interface PlatformSize {
   /** Operations that it allows a minute. */
   readonly limit?: number;
   readonly configurations?: number;
-  /** Whether it answers 404 to whoever asks for domains. */
   readonly lacksDomains?: true;
 }
 

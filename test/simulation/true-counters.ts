@@ -19,7 +19,6 @@ export interface Audit {
   readonly wrong: readonly string[];
   /** The oldest watermark (ms since the epoch). */
   readonly oldestWatermark: number;
-  /** Up to where each series has counted everything. */
   readonly watermarks: readonly number[];
 }
 
@@ -73,7 +72,6 @@ function trueSeries(sandbox: Sandbox, key: StateKey, from: number, to: number) {
   return sandbox.truth({ api: product.api, product: product.id, configuration, metric, from, to });
 }
 
-/** Most dimensions of a series have the same watermark, and the truth comes for all of them at once. */
 function remembered<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {

@@ -7,13 +7,10 @@ import { simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
-/** Of what happens to the platform in between (min). */
 const STEP = inLongSuite(60, 30);
-/** Each trouble comes while either source is read. */
 const HOURS = inLongSuite(24, 7.5);
 const SWITCHES = inLongSuite(20, 14);
 
-/** What happens to the platform, one after the other, while the source is switched back and forth. */
 const TROUBLE: readonly FaultSettings[] = [
   {},
   { late_data: { minutes: 12 } },

@@ -11,20 +11,17 @@ async function begin(sandbox: SandboxOptions, collectors: Record<string, unknown
   return simulation;
 }
 
-/** How many requests are answered with this status in so many minutes, and how many there are. */
 async function answersIn({ sandbox: { requests }, minutes }: Simulation, count: number, status: number) {
   const before = { all: requests.total, such: requests.byStatus.get(status) ?? 0 };
   await minutes(count);
   return { all: requests.total - before.all, such: (requests.byStatus.get(status) ?? 0) - before.such };
 }
 
-/** The samples of a family: their labels, as text, with their values. */
 async function family({ scrape }: Simulation, name: string): Promise<[string, number][]> {
   const { samples } = await scrape();
   return [...samples].filter(([key]) => (JSON.parse(key) as [string])[0] === name);
 }
 
-/** The age (s) of the oldest data shown. */
 async function oldestData(running: Simulation): Promise<number> {
   const until = await family(running, 'edge_data_until_timestamp_seconds');
   expect(until.length).toBeGreaterThan(0);

@@ -21,7 +21,6 @@ export class Ages {
     this.#worst = new Float64Array(jobs);
   }
 
-  /** At `now` a job's answer brings the bucket that closed at `bucketClosedAt`. */
   renew(job: number, now: number, bucketClosedAt: number): void {
     const held = this.#heldFrom[job] ?? 0;
     if (bucketClosedAt <= held) return;

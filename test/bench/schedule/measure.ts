@@ -13,7 +13,6 @@ export interface Case {
   readonly jobs: number;
   /** Operations per window. */
   readonly limit: number;
-  /** Whether somebody else uses the token, taking up to 60 % of the limit. */
   readonly company: 'alone' | 'shared' | 'bursty';
   readonly hours: number;
   readonly seed: number;

@@ -12,10 +12,8 @@ import { type CountedPlatform, WINDOW_MS } from './counted-platform.ts';
 
 const EVERY_MINUTE = '* * * * *';
 
-/** As in the configuration's defaults. */
 const CONCURRENCY = 6;
 
-/** So many jobs, all due every minute, until a moment. */
 interface Load {
   readonly clock: SimulatedClock;
   readonly platform: CountedPlatform;
@@ -97,7 +95,6 @@ function jobOf(index: number): Job {
   };
 }
 
-/** Fires at every whole minute, whatever the pattern: there is only one here. */
 function minuteTicker(clock: SimulatedClock): Ticker {
   return (_, fire) => {
     const next = (at: number) =>

@@ -18,7 +18,6 @@ async function holding(...entries: readonly StateEntry[]): Promise<State> {
   return state;
 }
 
-/** A database of these accounts' states, which a state's opening keeps waiting as long as the test says. */
 function databaseOf(states: ReadonlyMap<string, State>, slowness: Promise<void> = Promise.resolve()) {
   const beats: number[] = [];
   const tokens = new Map([...states.keys()].map((account) => [account, '1']));

@@ -11,16 +11,11 @@ const LEASE_MS = 9_000;
 const PAUSE_MS = 60_000;
 const REQUESTS = 3;
 
-/** Calls back whenever something happens on undici's way from a request to its socket. */
 function onChannel(name: string, happened: (message: unknown) => void): void {
   subscribe(name, happened);
   onTestFinished(() => void unsubscribe(name, happened));
 }
 
-/**
- * Requests of an account under a lease, in a process that is stopped for a minute at its n-th moment: where it has read the
- * time, has handed a request to undici, has a connection, or where a request has arrived.
- */
 async function stoppedAt(origin: string, n: number, world: { moment: () => void; written: () => void }) {
   const simulated = new SimulatedClock();
   const until = simulated.now() + LEASE_MS;

@@ -11,10 +11,8 @@ import {
 import { type Planned, pop, push } from './event-queue.ts';
 import { ModelDatabase, Violation } from './model-database.ts';
 
-/** An account as a replica polls it. */
 interface Polled {
   readonly token: number;
-  /** What it holds to be counted; undefined until it is loaded. */
   counted: number | undefined;
   /** Commits come one after another. */
   isCommitting: boolean;
@@ -36,7 +34,6 @@ interface ModelReplica {
 }
 
 interface Happening extends Planned {
-  /** Who sees it; undefined for what happens outside of the replicas. */
   readonly replica: ModelReplica | undefined;
   readonly happen: () => void;
 }
@@ -183,7 +180,6 @@ export class LeaseWorld {
     this.#wake(replica);
   }
 
-  /** Has time looked at when it changes something. */
   #wake(replica: ModelReplica): void {
     const local = nextAt(replica.view);
     const at = Math.max(this.#now, Math.ceil((local - replica.offset) / replica.rate));

@@ -6,7 +6,6 @@ import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import type { State } from '../../../src/exporter/state/state.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 
-/** An account of this replica's, in a database that hangs or answers as the test says, and whose states load when it says. */
 async function ownsOne(
   ownership: () => ReturnType<Registry['ownership']> = async () => ({ accounts: [], moves: [] }),
 ) {

@@ -21,7 +21,6 @@ interface Row {
   token: number;
   written: number;
   demand: number;
-  /** What polls have counted, by whom it was written, and the most that a writer knows to be durable. */
   value: number;
   writer: number;
   acknowledged: number;

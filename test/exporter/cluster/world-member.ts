@@ -4,12 +4,10 @@ import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import type { SimulatedClock } from '../../simulated-clock.ts';
 import type { ModelDatabase } from './model-database.ts';
 
-/** How long (ms) a connection waits for an answer, and how long an answer is on its way, usually and at bad times. */
 const ANSWER_MS = 4_000;
 const WAY_MS = 5;
 const SLOW_MS = 2_500;
 
-/** The clock of a process that can be stopped: what should have woken meanwhile wakes when it goes on. */
 class ProcessClock implements Clock {
   readonly #world: SimulatedClock;
   stoppedUntil = 0;

@@ -8,7 +8,6 @@ const NAMES = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
 
 const PROGRAM = programOf(COMMANDS, () => undefined);
 
-/** The help of a command, or of the program, in one line. */
 function helpOf(name?: string): string {
   let text = '';
   const command = PROGRAM.commands.find((one) => one.name() === name) ?? PROGRAM;

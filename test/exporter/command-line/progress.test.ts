@@ -12,7 +12,6 @@ function underWay() {
   return { clock, progress };
 }
 
-/** Shows the progress of work that lasts until it is ended. */
 function shown(log: LineLog, stderr: Output) {
   const clock = new SimulatedClock();
   return new Promise<{ clock: SimulatedClock; progress: Progress; stop: () => Promise<void> }>((begin) => {

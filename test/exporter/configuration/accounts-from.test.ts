@@ -10,7 +10,6 @@ const account = (name: string, more = '') =>
   `  - { name: ${name}, api_url: "https://${name}.example.net", token: token-of-${name}${more} }\n`;
 const accounts = (...names: string[]) => `accounts:\n${names.map((name) => account(name)).join('')}`;
 
-/** A configuration in a folder of its own; `load` gives names and issues, with paths relative to that folder. */
 function configuration(files: Record<string, string>, env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'accounts-from-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -35,7 +35,6 @@ async function problemsOf(file: string, env: Record<string, string> = {}) {
 
 const ACCOUNT = 'accounts:\n  - name: production\n    api_url: https://api.example.net\n    token: abc\n';
 
-/** How deep is too deep differs between versions of Node.js, and with it the column. */
 function anyDepth(problem: string): string {
   return problem.replace(/:\d+: is nested too deeply$/, ': is nested too deeply');
 }

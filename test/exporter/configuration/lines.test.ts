@@ -22,7 +22,6 @@ interface KeyLine {
   readonly index: number;
 }
 
-/** The tree as block YAML, one key a line, and where each key is. A `string` is written as it is. */
 function write(tree: Tree, path: readonly (string | number)[], indent: string, lines: string[]): KeyLine[] {
   return Object.entries(tree).flatMap(([key, value]) => {
     const here = { path: [...path, key], index: lines.length };
@@ -39,7 +38,6 @@ function write(tree: Tree, path: readonly (string | number)[], indent: string, l
 
 const option = <Value>(value: Value) => fc.option(fc.constant(value), { nil: undefined });
 
-/** A mapping with some of its keys. */
 function some(options: Record<string, fc.Arbitrary<unknown>>, always: Tree): fc.Arbitrary<Tree> {
   return fc.record(options).map((given) => {
     const kept = Object.entries(given).filter(([, value]) => value !== undefined);

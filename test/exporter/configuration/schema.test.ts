@@ -10,7 +10,6 @@ const EXAMPLE = join(CONFIG, 'exporter.yaml');
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Every key of the schema, with what it says of it. */
 function* options(schema: JsonSchema): Generator<[string, JsonSchema]> {
   for (const [key, inner] of Object.entries(schema.properties ?? {})) {
     if (typeof inner !== 'object') continue;
@@ -20,7 +19,6 @@ function* options(schema: JsonSchema): Generator<[string, JsonSchema]> {
   if (typeof schema.items === 'object' && !Array.isArray(schema.items)) yield* options(schema.items);
 }
 
-/** Helm sees `${NAME}` where the exporter sees the variable's value. */
 function takeVariables(schema: JsonSchema): void {
   if (schema.type !== 'string') return;
   const variable = '\\$\\{';

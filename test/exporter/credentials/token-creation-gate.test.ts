@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { TokenCreationGate } from '../../../src/exporter/credentials/token-login.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 
-/** When the gate opens again, in seconds after `now`. */
 function opensIn(gate: TokenCreationGate, now: number): number {
   let seconds = 0;
   while (!gate.isOpen(now + seconds * 1000)) seconds += 1;

@@ -19,7 +19,6 @@ const HOUR = 3_600_000;
 const path = { path: '/domains', version: 3 } as const;
 const login: CredentialsSource = { kind: 'password', username: USERNAME, password: new Secret(PASSWORD) };
 
-/** A client with a login, on a platform whose clock is `skewMs` ahead. */
 async function openLogin({
   skewMs = 0,
   source = login,

@@ -53,7 +53,6 @@ function samplesOf({ owner, families, first, count, value }: Change): Sample[] {
   });
 }
 
-/** What there is to see, by the plainest of means. */
 class Model {
   readonly #owners = new Map<string, { samples: readonly Sample[]; until: number }>();
 

@@ -7,7 +7,6 @@ import { segmentOf } from '../../../src/exporter/exposition/segment.ts';
 
 const METADATA = { name: 'edge_a', type: 'gauge', help: 'A.' } as const;
 
-/** A family whose series are set one by one. */
 class LiveFamily {
   readonly #families = new Families();
   #changed: () => void = () => undefined;
@@ -58,7 +57,6 @@ const change = fc.record({
   value: fc.oneof(fc.nat(3), fc.double({ noNaN: true, noDefaultInfinity: true })),
 });
 
-/** A family, and its values by the plainest of means. */
 interface Both {
   readonly family: LiveFamily;
   readonly expected: Map<string, number>;

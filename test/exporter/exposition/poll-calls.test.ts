@@ -9,7 +9,6 @@ const FAMILIES: readonly Family[] = [
   { name: 'edge_requests_total', type: 'counter', help: 'Requests.' },
 ];
 const DIMENSIONS = 15;
-/** What stands beside them in the same families. */
 const OTHERS = 200;
 
 const LABELS = Array.from({ length: OTHERS }, (_, owner) =>
@@ -26,7 +25,6 @@ function publish(store: Store, owner: number, value: number): void {
   store.publish(`owner ${owner}`, samples, Number.POSITIVE_INFINITY);
 }
 
-/** How many functions of the exposition are entered meanwhile. */
 async function callsWithin(work: () => Promise<void>): Promise<number> {
   const session = new Session();
   session.connect();

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { hashOf, SeriesIndex } from '../../../src/exporter/exposition/series-table.ts';
 
-/** Many of the same hash, and of hashes that begin at neighbouring places, at the end of the array among others. */
 const hash = fc.oneof(fc.constantFrom(0, 1, 2, -1, -2, 511, 510), fc.integer());
 const step = fc.oneof(
   fc.record({ add: hash }),
@@ -10,7 +9,6 @@ const step = fc.oneof(
   fc.record({ deleteAt: fc.double({ min: 0, max: 0.99, noNaN: true }) }),
 );
 
-/** The numbers of a hash. */
 function allOf(index: SeriesIndex, hash: number): number[] {
   const found: number[] = [];
   for (let series = index.first(hash); series >= 0; series = index.next(series, hash)) found.push(series);

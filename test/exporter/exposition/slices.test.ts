@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { madeInSlices, runInSlices, wakeInSlices } from '../../../src/exporter/exposition/slices.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 
-/** Steps that take `ms` each. */
 function* steps(count: number, ms: number, done: number[]): Generator<undefined, void> {
   for (let step = 0; step < count; step++) {
     for (const end = performance.now() + ms; performance.now() < end; );
@@ -16,7 +15,6 @@ function* steps(count: number, ms: number, done: number[]): Generator<undefined,
 beforeEach(() => nextTurn());
 afterEach(sliceByTime);
 
-/** Steps that do not look at the time. */
 function* counted(count: number, done: number[]): Generator<undefined, void> {
   for (let step = 0; step < count; step++) {
     done.push(step);

@@ -41,7 +41,6 @@ describe('the header of a family', () => {
   });
 });
 
-/** Any string that JavaScript can hold, halves of surrogate pairs included. */
 const anyString = fc.string({
   unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
 });

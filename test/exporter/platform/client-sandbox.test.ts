@@ -15,7 +15,6 @@ const never = new AbortController().signal;
 setMaxListeners(0, never);
 const metadata = { path: '/analytics/metadata', version: 1 } as const;
 
-/** A client with a login on an embedded platform of the same clock. */
 async function openSandbox(options: SandboxOptions = {}) {
   const clock = new SimulatedClock();
   const sandbox = createSandbox({ now: () => clock.now(), ...options });

@@ -20,7 +20,6 @@ const metadata = { path: '/analytics/metadata', version: 1 } as const;
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 
-/** A client of a base address, what it reports, and a shorthand for the failure of a read. */
 function openClient(baseUrl: string, options: Partial<ClientOptions> = {}) {
   const client = recordedClient(
     new Client({
@@ -46,7 +45,6 @@ async function failureOf(read: Promise<unknown>): Promise<PlatformFailure> {
   return error;
 }
 
-/** A client of an upstream with this behaviour. */
 async function against(handler: Handler, options: Partial<ClientOptions> = {}) {
   const upstream = await startUpstream(handler);
   return { upstream, ...openClient(upstream.origin, options) };

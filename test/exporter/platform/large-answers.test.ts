@@ -45,7 +45,6 @@ test('who no longer waits for a place does not get one', async () => {
   await places.take(owner, never);
 });
 
-/** A transport whose large answers wait until `next` lets one be parsed. */
 async function transports(body: Buffer, headers: Record<string, string> = {}) {
   const upstream = await startUpstream((_, response) => void response.writeHead(200, headers).end(body));
   const waiting: (() => void)[] = [];

@@ -10,7 +10,6 @@ const domains: List = { path: '/domains', version: 3 };
 
 type Answering = (page: number, size: number, resource: Resource) => unknown;
 
-/** Reads a list from a platform that answers like this; what was read and asked. */
 async function readAll(answering: Answering, list: List = domains) {
   const asked: Resource[] = [];
   const items: unknown[] = [];

@@ -22,7 +22,6 @@ it.each([-2.8e-5, 2.8e-5])('follows a local clock that drifts by %f', (drift) =>
   }
 });
 
-/** A clock that is given an answer each minute, `ahead` of the time that has passed, and what it believes. */
 function answeredEachMinute(
   ahead: (minute: number) => number,
   minutes: number,

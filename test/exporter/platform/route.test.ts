@@ -26,7 +26,6 @@ function proxyAt(origin: string, login = ''): NonNullable<Route['proxy']> {
   return proxy;
 }
 
-/** What a read by this route brings: `ok`, or why not. */
 async function read(baseUrl: string, route: Route, timeoutMs = 20_000): Promise<string> {
   const client = recordedClient(
     new Client({

@@ -6,11 +6,9 @@ import { sendJson, startUpstream, type Upstream } from './upstream.ts';
 export interface TokenPlatform extends Upstream {
   /** Tokens that it accepts now. */
   readonly alive: Set<string>;
-  /** What may go wrong; fields may be changed at any time. */
   readonly trouble: {
     /** Answers every creation with this status. */
     creationStatus?: number;
-    /** What it says then, and to a login that it does not know. */
     detail?: string;
     /** Sent along with every creation's answer. */
     creationHeaders?: Record<string, string>;

@@ -10,7 +10,6 @@ export interface Arrival {
 
 export interface Upstream {
   readonly origin: string;
-  /** Everything that arrived, in order. */
   readonly arrivals: readonly Arrival[];
   /** Connections opened so far. */
   readonly connections: () => number;

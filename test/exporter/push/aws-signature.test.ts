@@ -65,7 +65,6 @@ it.each([
   },
 );
 
-/** A receiver that takes what is signed with the secret, within five minutes of its clock. */
 async function connected(settings: object) {
   const receiver = { now: Date.parse('2026-11-24T12:00:00Z'), headers: [] as IncomingHttpHeaders[] };
   const server = createServer(async (request, response) => {

@@ -9,10 +9,8 @@ const fate = fc.constantFrom<Fate>('taken', 'taken', 'lost', 'stored, answer los
 const MINUTE = 60_000;
 const SOURCES = 3;
 
-/** What a page may show besides buckets. */
 const page = fc.dictionary(fc.constantFrom('up', 'info', 'limit'), fc.nat({ max: 9 }));
 
-/** A poll that brings so many new buckets of one of the sources, a minute's snapshot, a crash, or some time for the sender. */
 const step = fc.oneof(
   fc.record({ source: fc.nat({ max: SOURCES - 1 }), buckets: fc.integer({ min: 1, max: 5 }) }),
   fc.record({ page }),
@@ -22,17 +20,14 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What was shown at a moment, and what had been found by then. */
 interface Taken {
   readonly page: Readonly<Record<string, number>>;
   readonly buckets: readonly number[];
-  /** In which life of the exporter. */
   readonly life: number;
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** The values stored of a series, by time. */
 function storedOf(receiver: ModelReceiver, series: PushedSeries) {
   return receiver.stored.get(seriesOf({ series })) ?? [];
 }
@@ -45,7 +40,6 @@ function expectBuckets(receiver: ModelReceiver, made: readonly number[]): void {
   }
 }
 
-/** Each snapshot as it was shown, and series ended where a snapshot of the same life lacks them for the first time. */
 function expectSnapshots(receiver: ModelReceiver, taken: ReadonlyMap<number, Taken>, life: number): void {
   const moments = [...taken];
   // The last life has ended by itself: what it has shown last is there.

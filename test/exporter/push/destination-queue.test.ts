@@ -15,7 +15,6 @@ const SILENT = { info: () => undefined, warn: () => undefined, error: () => unde
 
 const { signal } = new AbortController();
 
-/** An outbox of a run of its own, with one queue. */
 function outboxOn(state: State, max_bytes = 2 ** 30) {
   const dropped: [DropReason, number][] = [];
   const onDropped = (_: string, reason: DropReason, samples: number) => void dropped.push([reason, samples]);

@@ -10,7 +10,6 @@ import { ReceiverConnection } from '../../../src/exporter/push/receiver-connecti
 
 const never = new AbortController().signal;
 
-/** A token server and a receiver that takes its newest token, at one address, and a connection to them. */
 async function connected(settings: object = {}, tokenAnswer?: [status: number, body: string]) {
   const asked: { readonly authorization: string | undefined; readonly body: string }[] = [];
   let accepted = '';

@@ -21,7 +21,6 @@ function sending(reply: Partial<Reply> | Error) {
   return { sent, send: () => otlp.send(SAMPLES, new AbortController().signal) };
 }
 
-/** An `ExportMetricsServiceResponse`: `partial_success { rejected_data_points, error_message }`. */
 function partialSuccess(rejected: number, message: string): Buffer {
   const text = Buffer.from(message);
   const success = Buffer.concat([Buffer.of(0x08, rejected, 0x12, text.length), text]);

@@ -14,7 +14,6 @@ import { SimulatedClock } from '../../simulated-clock.ts';
 import { ModelReceiver } from './model-receiver.ts';
 import { hastyClock, outboxBed, sample } from './outbox-bed.ts';
 
-/** What a receiver answers to everything. */
 interface Answer {
   readonly status: number;
   readonly words?: string;
@@ -39,7 +38,6 @@ async function startReceiver(first = WELL) {
   return receiver;
 }
 
-/** Everything that pushes, on one clock and state, which can be started again. */
 function pushBed(state: State = memoryState(), clock: Clock = hastyClock()) {
   const metrics = createSelfMetrics();
   const warnings: string[] = [];
@@ -62,7 +60,6 @@ function pushBed(state: State = memoryState(), clock: Clock = hastyClock()) {
       await push.stop();
       push = make();
     },
-    /** As a poll does, which is made again when its commit is refused. */
     async commit(at: number): Promise<void> {
       for (;;) {
         try {

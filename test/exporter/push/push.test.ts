@@ -79,7 +79,6 @@ it('counts every kind of loss from 0, so that Prometheus sees the first', async 
     expect(await ownValue(metrics.pushRefused, { receiver: 'r', reason }), reason).toBe(0);
 });
 
-/** Pushes to receivers that never answer, on a clock that stands still until it is set. */
 function startSilent(state: State) {
   const metrics = createSelfMetrics();
   const clock = new SimulatedClock(0);
@@ -164,7 +163,6 @@ it('has a queue of its own for each of two receivers at one destination', async 
   await expect.poll(() => waiting()).toEqual([2, 2]);
 });
 
-/** Receivers at addresses of their own, each for an account of its own. */
 const receiversAt = (...names: readonly string[]) =>
   PUSH.parse(
     names.map((name, n) => ({ name, kind: 'otlp', url: `http://127.0.0.1:9/${n}`, accounts: [`${n}`] })),
@@ -199,7 +197,6 @@ it('sends what waits for one address to no other one', async () => {
   expect(waiting()).toEqual([1]);
 });
 
-/** Receivers at one address that differ by what tells their tenants apart. */
 const TENANTS: readonly (readonly [string, (tenant: string) => object])[] = [
   ['a header', (tenant) => ({ headers: { 'X-Scope-OrgID': tenant } })],
   ['their user', (username) => ({ username, password: 'same' })],

@@ -47,14 +47,12 @@ const ENDED: PushedSample = {
   since: undefined,
   ended: true,
 };
-/** `ENDED` with other labels. */
 const endedWith = (labels: Labels): PushedSample => ({ ...ENDED, series: { ...ENDED.series, labels } });
 const SAMPLES: PushedSample[] = [
   { series: { family: HISTOGRAM, labels: { le: '0.5' } }, value: 3, at: 1_000, since: 7 },
   { series: { family: HISTOGRAM, labels: { le: '+Inf' } }, value: 4, at: 1_000, since: 7 },
   ENDED,
 ];
-/** As Prometheus' `value.StaleNaN` lies in a message. */
 const STALE = Buffer.from('02000000 0000f07f'.replace(' ', ''), 'hex');
 
 const texts = (message: Uint8Array) =>

@@ -8,7 +8,6 @@ import { sample } from './outbox-bed.ts';
 const SAMPLES = [pushed(sample('x', 1)), pushed(sample('y', 1))];
 const WRITTEN = 'x-prometheus-remote-write-samples-written';
 
-/** Remote write to a receiver that answers one request after the other so, and the versions it was sent. */
 function remoteWriteTo(...replies: (Partial<Reply> | Error)[]) {
   const versions: string[] = [];
   const remoteWrite = new RemoteWrite({

@@ -24,10 +24,8 @@ interface Received {
   readonly at: number;
 }
 
-/** A text that takes as many bytes in the outbox. */
 const incompressible = (length: number) => randomBytes(0.75 * length).toString('base64');
 
-/** The fields of a protobuf message: numbers, and the bytes of what has a length. */
 function* fieldsOf(message: Buffer): Generator<readonly [number, number | Buffer]> {
   let at = 0;
   const varint = () => {
@@ -93,13 +91,11 @@ async function startReceiver() {
   return receiver;
 }
 
-/** However busy the machine is. */
 const soon = (holds: () => unknown) => vi.waitFor(holds, { timeout: 600_000, interval: 10 });
 
 const receiverAt = (url: string, more: object = {}) =>
   PUSH.parse([{ name: 'r', kind: 'remote_write', url, labels: { job: 'edge' }, ...more }]);
 
-/** What an account remembers, for whoever has the newest token. */
 function sharedState() {
   const records = memoryState();
   let newest = 0;

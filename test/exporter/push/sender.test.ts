@@ -235,7 +235,6 @@ it('goes on when a disk that could not be read as it started can be read again',
   expect(bed.failures).toEqual([]);
 });
 
-/** What a server for HTTPS answers to all of HTTP, with a number of its own in each answer. */
 function wrongServer(request: number, status = 400): ReceiverAnswer {
   const words = `Client sent an HTTP request to an HTTPS server. (request ${request})`;
   return refusalOrFailure(status, words, undefined);
@@ -284,7 +283,6 @@ it('drops a sample that is refused without a reason, alone, once others are take
   expect(receiver.stored.size).toBe(3);
 });
 
-/** An answer without a reason that could be believed of one sample alone. */
 const refusal = (words: string): ReceiverAnswer => ({
   kind: 'refused',
   reason: 'invalid',

@@ -1,11 +1,6 @@
 import { writeSync } from 'node:fs';
 import { openState } from '../../../src/exporter/state/open-state.ts';
 
-/**
- * A process that commits until it is killed. Each committer adds to a total of its own, and its total and its
- * watermark are separate entries of one commit. It prints what it found at its start, then `committer number`
- * after each commit.
- */
 const COMMITTERS = 8;
 const STEP = 0.1;
 

@@ -79,7 +79,6 @@ async function setAsidePlaces(): Promise<string[]> {
   return (await readdir(directory)).filter((name) => name.startsWith(`${DATABASE}.set-aside-`));
 }
 
-/** Whether the state is whole and of the newest commit; the only other thing that it may be is empty. */
 async function isWhole(state: State): Promise<boolean> {
   const entries = await state.range([], { limit: RECORDS + 1 });
   const found = new Map(entries.map(({ key, value }) => [key.join(), value]));
@@ -90,7 +89,6 @@ async function isWhole(state: State): Promise<boolean> {
   return true;
 }
 
-/** Opens what was damaged, and tells what became of it. */
 async function openDamaged(): Promise<'whole' | 'set aside'> {
   const state = await openState(directory, log, UNHURRIED);
   expect(state.kind, state.note).toBe('durable');

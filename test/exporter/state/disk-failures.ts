@@ -6,7 +6,6 @@ import { join } from 'node:path';
 /** A way in which a disk fails a process, until it is mended. */
 export interface DiskFailure {
   readonly name: string;
-  /** What the refused commits say. */
   readonly reason: RegExp;
   /** Commits may go on all the same. */
   readonly canBeBorne?: boolean;
@@ -18,7 +17,6 @@ export interface DiskFailure {
 const isRoot = process.getuid?.() === 0;
 const has = (command: string) => spawnSync(command, ['--version']).status === 0;
 
-/** Needs no rights: no file may grow beyond what its files are likely to have by now. */
 const fileSizeLimit: DiskFailure = {
   name: 'no file may grow',
   reason: /disk I\/O error|full/,
@@ -31,7 +29,6 @@ const fileSizeLimit: DiskFailure = {
   },
 };
 
-/** The size (bytes) of the small disk that `mountSmallDisk` makes. */
 const SMALL_DISK = 8 * 2 ** 20;
 
 /** Makes the directory a small disk of its own. Where that is not allowed it says so, and nothing fills it. */
@@ -42,13 +39,11 @@ export function mountSmallDisk(directory: string): void {
   process.stderr.write(`no full disk is tried: ${directory} cannot be a disk of its own: ${stderr}\n`);
 }
 
-/** Whether nobody else's files are on the file system of a directory. */
 function isSmallDisk(directory: string): boolean {
   const { blocks, bsize } = statfsSync(directory);
   return blocks * bsize <= SMALL_DISK;
 }
 
-/** A file of somebody else takes the last byte. */
 const fullDisk: DiskFailure = {
   name: 'the disk is full',
   reason: /full/,
@@ -73,7 +68,6 @@ function fill(ballast: string, directory: string): void {
   }
 }
 
-/** Every write of the process, and every wait for one to be on disk, ends with the error. */
 function systemCalls(name: string, error: 'EIO' | 'EROFS' | 'ENOSPC', calls: string): DiskFailure {
   return injected(name, /disk I\/O error|full|readonly|cannot be read/, `${calls}:error=${error}`);
 }

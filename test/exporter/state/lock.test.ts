@@ -23,7 +23,6 @@ function argumentsOf(code: string): string[] {
   return ['--eval', code, '--', join(directory, LOCK_FILE)];
 }
 
-/** Has another process hold the lock. */
 async function otherHolder() {
   const child = spawn(process.execPath, argumentsOf(`${HOLD}; setInterval(() => undefined, 1000)`), {
     stdio: ['ignore', 'pipe', 'inherit'],

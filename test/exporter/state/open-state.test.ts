@@ -39,7 +39,6 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true }));
 
-/** Does something as somebody whom rights hold back, to whom a folder of the test belongs: they do not hold back root. */
 async function asOrdinaryUser(folder: string, act: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return act();
   const NOBODY = 65_534;

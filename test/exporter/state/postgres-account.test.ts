@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { openAccountState } from '../../../src/exporter/state/postgres-account.ts';
 import { packEntry } from '../../../src/exporter/state/records.ts';
 
-/** The most rows that this database sends within the time of a statement. */
 const MOST_ROWS = 3_000;
 
 test('a record that cannot be decoded is set aside, and an entry of a queue has no value; neither hides the others', async () => {

@@ -4,7 +4,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { postgresAddress } from '../../../src/exporter/state/postgres-address.ts';
 import { AnswerLost, PostgresConnections } from '../../../src/exporter/state/postgres-connections.ts';
 
-/** A fatal answer of the protocol: its kind, its length, and fields that end by a zero each. */
 function fatal(message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0C08P01\0M${message}\0\0`);
   const head = Buffer.alloc(5);

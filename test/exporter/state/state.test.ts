@@ -85,7 +85,6 @@ interface ScriptedOptions {
   readonly timeLimitMs?: number;
 }
 
-/** A database whose writes end when and how the test says, and hang after so long (ms, real time). */
 function scriptedState({ range = async () => [], timeLimitMs = 60_000 }: ScriptedOptions = {}) {
   const closed: true[] = [];
   const writes: {

@@ -9,7 +9,6 @@ import {
   showingAll,
 } from '../../../src/exporter/text/output.ts';
 
-/** What a terminal gets of what is written to it. */
 function terminal() {
   const written: string[] = [];
   const output: Output = showingAll({ isTTY: true, write: (piece) => written.push(piece) });

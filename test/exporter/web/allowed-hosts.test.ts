@@ -3,7 +3,6 @@ import { raw, startWeb } from './server-at-hand.ts';
 
 const NAMES = ['exporter.example.net', '*.monitoring.svc'];
 
-/** The status that a request to `host` gets, or with a whole address as its target. */
 async function statusFor(allowedHosts: readonly string[], host: string, target = '/-/healthy') {
   const { port } = await startWeb({ allowedHosts });
   const answer = await raw(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);

@@ -5,7 +5,6 @@ import { basic, startWeb, written } from './server-at-hand.ts';
 
 const HASH = hashSync('open sesame', 4);
 
-/** A server with these users, and the status that a login gets from it. */
 async function guarded(users: Readonly<Record<string, string>>) {
   const { url } = await startWeb({ webConfigFile: written(JSON.stringify({ basic_auth_users: users })) });
   return (authorization?: string) =>

@@ -9,7 +9,6 @@ const SALT_AND_REST = HASH.slice(7);
 const FILES = `cert_file: ${CERTIFICATES}/server.pem, key_file: ${CERTIFICATES}/server.key`;
 const CA = `client_ca_file: ${CERTIFICATES}/ca.pem`;
 
-/** `tls_server_config` with a certificate and these settings. */
 const tls = (settings: string) => `tls_server_config: { ${FILES}, ${settings} }\n`;
 const headers = (settings: string) => `http_server_config: { headers: { ${settings} } }\n`;
 const users = (entries: string) => `basic_auth_users: { ${entries} }\n`;

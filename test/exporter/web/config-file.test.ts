@@ -7,7 +7,6 @@ import { keptLog, startWeb, written } from './server-at-hand.ts';
 const HASH = '$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
 const CERTIFICATES = join(import.meta.dirname, '../../certificates');
 
-/** What is found wrong with a file of that text, without the file's name. */
 function issues(text: string): readonly string[] {
   const path = written(text);
   try {

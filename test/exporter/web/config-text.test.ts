@@ -3,7 +3,6 @@ import { loadWebConfig, WebConfigError } from '../../../src/exporter/web/config-
 
 const HASH = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
 
-/** What is found wrong with a file of that text. */
 function issues(text: string): readonly string[] {
   try {
     loadWebConfig('web.yaml', { readFile: () => text });

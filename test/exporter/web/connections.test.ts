@@ -9,7 +9,6 @@ import { startWeb, written } from './server-at-hand.ts';
 const CERTIFICATES = join(import.meta.dirname, '..', '..', 'certificates');
 const GET = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
 
-/** A connection that ends with the test, whatever has become of it. */
 async function connected(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -18,7 +17,6 @@ async function connected(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Everything that comes back on a connection so far. */
 function received(socket: Socket): () => string {
   let text = '';
   socket.on('data', (data) => {
@@ -27,7 +25,6 @@ function received(socket: Socket): () => string {
   return () => text;
 }
 
-/** An exposition that counts how often it is asked for, and is held back until it is released. */
 function held() {
   let asked = 0;
   const releases: (() => void)[] = [];

@@ -7,7 +7,6 @@ const HASH = hashSync('open sesame', 4);
 const USERS = new Map([['prometheus', HASH]]);
 const RIGHT = { user: 'prometheus', password: 'open sesame' };
 
-/** A verifier, and the comparisons that it made. */
 function watched(compare: Compare = verify) {
   const compared: [password: string, hash: string][] = [];
   const verifyLogin = createLoginVerifier((password, hash) => {

@@ -37,7 +37,6 @@ interface Answer {
   readonly version: string | null;
 }
 
-/** One request over a connection of its own. */
 function get(url: string, options: ConnectionOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request(`${url}/metrics`, { ca: pem('ca.pem'), agent: false, ...options }, (response) => {

@@ -5,7 +5,6 @@ import { NOON } from '../client.ts';
 const DELIVERY = 1441740010;
 const MINUTE = 60_000;
 
-/** Requests of each minute of the last ten and the next ten, as they are counted in the end. */
 function setUp() {
   const clock = { time: NOON };
   const sandbox = createSandbox({ now: () => clock.time });

@@ -23,7 +23,6 @@ const METRICS: Readonly<Record<number, readonly string[]>> = {
   1441740012: ['load_balancer_data_transferred'],
 };
 
-/** And the analytics API's products, each with a metric that sees its traffic. */
 const ANALYTICS: Readonly<Record<number, string>> = {
   1441740010: 'requests',
   1441740013: 'used_space',

@@ -5,7 +5,6 @@ import { LIST_PATHS } from '../list-paths.ts';
 
 const atPath = (path: string) => ({ paths: [`${path}$`] });
 
-/** What may go wrong with a list, and whether an answer shows it. */
 const WRONG: Readonly<Record<string, (path: string) => FaultSettings>> = {
   404: (path) => ({ not_found: atPath(path) }),
   403: (path) => ({ forbidden: atPath(path) }),

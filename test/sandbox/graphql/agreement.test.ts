@@ -11,7 +11,6 @@ type Field = readonly [dimension: string, fields: string, factor?: number];
 
 const CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
 
-/** Every metric of content delivery, the fields that mean the same, and how much more the field is than the dimension. */
 const SHARED: Readonly<Record<string, readonly Field[]>> = {
   requests: [
     ['total', 'requestsTotal'],
@@ -59,7 +58,6 @@ const SHARED: Readonly<Record<string, readonly Field[]>> = {
 describe('the GraphQL analytics show the traffic of the REST analytics', () => {
   let bench: Bench;
 
-  /** What both say of every bucket of a window: by time and dimension; what has no row is nothing at all. */
   async function both(configuration: number, metric: string, begin: number, end: number) {
     const shared = SHARED[metric] ?? [];
     const minute = (ms: number) => new Date(ms).toISOString().replace(':00.000Z', 'Z');

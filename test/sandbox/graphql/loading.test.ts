@@ -3,10 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 
 const SOURCES = join(import.meta.dirname, '../../../src');
-/** What is loaded with a file: what it imports for more than types, unless it does so while it runs. */
 const LOADED = /(?:^|\n)(?:import|export) (?!type )[^;]*?from '([^']+)'/g;
 
-/** Every file and package that is loaded with a file. */
 function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
   if (loaded.has(file)) return loaded;
   loaded.add(file);

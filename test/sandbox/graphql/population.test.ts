@@ -12,7 +12,6 @@ const NO_CELLS: BucketCells = { cell: () => 0 };
 
 const parts = fc.array(fc.nat(200), { minLength: 1, maxLength: 6 });
 
-/** A population of so many units, of which each aspect divides all. */
 const populations = fc
   .record({
     first: parts,
@@ -27,7 +26,6 @@ const populations = fc
     return { name: 'units', whole: () => whole, aspects };
   });
 
-/** How many units have each combination of values. */
 function countsOf(population: Population, aspects: readonly Aspect[]): Map<string, number> {
   const counts = new Map<string, number>();
   divide(population, aspects, NO_CELLS, (units, unit) => {

@@ -5,7 +5,6 @@ function threats(level: Level): Family {
   return { name: 'edge_waf_threats_per_minute', level };
 }
 
-/** When somebody is woken, minutes from and to. */
 function pages(level: Level, minutes: number, settings = {}): readonly Fired[] {
   return judged({ alerts: ['EdgeWafSpike'], families: [threats(level)], minutes, settings });
 }

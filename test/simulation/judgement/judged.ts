@@ -18,7 +18,6 @@ export interface Family {
   readonly level: Level;
   readonly configuration?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Whether the numbers are these, without any chance. */
   readonly exact?: boolean;
 }
 
