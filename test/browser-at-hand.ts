@@ -32,7 +32,7 @@ export function useBrowser(): void {
   afterAll(() => browser?.close());
 }
 
-/** How a page is looked at. */
+/** Visit of a page. */
 export interface Visit {
   readonly width?: number;
   readonly scripts?: 'on' | 'off';

@@ -10,9 +10,8 @@ const COMPILED = join(ROOT, '.cache/compiled/src/');
 const COMPILED_BY = 'TESTED_SOURCES_COMPILED_BY';
 
 /**
- * Has the tests import `src` as it is compiled once, a module to a file, which Node.js loads by itself. Vitest would compile it for
- * each project, hand it to each process as text, and have every name that is imported looked up in an object whenever it is used:
- * a simulation takes a third more CPU time then. Stack traces name the JavaScript.
+ * Makes the tests import `src` as JavaScript that is compiled once. Vitest would compile it for each project and look up
+ * each imported name at run time, which costs a simulation a third more CPU time. Stack traces then name the JavaScript.
  */
 export async function compiledSources(): Promise<Plugin> {
   // Vitest reads its configuration once more for each project.
@@ -29,7 +28,7 @@ export async function compiledSources(): Promise<Plugin> {
   };
 }
 
-/** The modules that Vitest is to leave to Node.js. */
+/** Modules that Vitest leaves to Node.js. */
 export const COMPILED_SOURCES = /\/\.cache\/compiled\/src\//;
 
 async function compileSources(): Promise<void> {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How long and how often to look. */
+/** Time limit and interval of the checks. */
 export interface EventuallyOptions {
-  /** Milliseconds; generous, since it is only spent where the test fails. Default: ten minutes. */
+  /** Milliseconds; default: ten minutes, which only a failing test spends. */
   readonly within?: number;
   /** Milliseconds between two looks, at least. Default: 50. */
   readonly every?: number;

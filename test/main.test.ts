@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { eventually } from './eventually.ts';
 
-/** The built program (`npm run build`), since what is tested here is the process. */
+/** The built program (`npm run build`), because these tests examine the process. */
 const MAIN = join(import.meta.dirname, '../dist/main.js');
 const BROKEN = join(import.meta.dirname, 'config/unknown-key.yaml');
 

@@ -1,6 +1,6 @@
 import type { Counter, Gauge } from 'prom-client';
 
-/** Returns the value of a metric of the exporter for these labels; undefined where it has none. */
+/** Returns the value of a metric of the exporter for these labels; undefined if there is none. */
 export async function ownValue(
   metric: Pick<Counter | Gauge, 'get'>,
   labels: Readonly<Record<string, string>> = {},

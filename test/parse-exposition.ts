@@ -1,8 +1,8 @@
-/** What a reader of an exposition understands of it. */
+/** Parsed exposition. */
 export interface ParsedExposition {
   readonly types: ReadonlyMap<string, string>;
   readonly helps: ReadonlyMap<string, string>;
-  /** Values by series: a JSON array of the sample's name and its labels sorted by name, those without a value left out. */
+  /** Values by series. A key is a JSON array of the sample's name and its non-empty labels, sorted by name. */
   readonly samples: ReadonlyMap<string, number>;
 }
 
@@ -71,7 +71,7 @@ function add<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.set(key, value);
 }
 
-/** Reads a document of either format, blank lines aside. Fails on what Prometheus rejects: bad lines and series met twice. */
+/** Parses a document of either format. Fails for anything that Prometheus rejects, such as bad lines and repeated series. */
 export function parseExposition(text: string): ParsedExposition {
   const types = new Map<string, string>();
   const helps = new Map<string, string>();

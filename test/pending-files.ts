@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 
 /** Requests to the file system that are under way in this process. */
 export interface PendingFiles {
-  /** @param resources what Node.js lists of this process: who counts more of them asks once */
+  /** @param resources the process's active resources, as Node.js lists them */
   readonly count: (resources: readonly string[]) => number;
   readonly stop: () => void;
 }
 
-/** Watches requests to the file system, by callback and by promise: as Node.js lists them, or by a hook where it does not. */
+/** Watches requests to the file system, from Node.js's list, or with a hook for those that the list lacks. */
 export function watchFiles(): PendingFiles {
   return LISTS_READS ? { count: listedIn, stop: () => undefined } : watchByHook();
 }
@@ -29,7 +29,7 @@ async function listsReads(): Promise<boolean> {
 
 const LISTS_READS = await listsReads();
 
-/** A hook sees every promise as well: measured side by side, a simulation then takes some 8 % longer. */
+/** A hook sees every promise too, so a simulation takes 8 % longer. */
 function watchByHook(): PendingFiles {
   const underWay = new Set<number>();
   const hook = createHook({

@@ -4,11 +4,12 @@ import { Worker } from 'node:worker_threads';
 import { createGzip } from 'node:zlib';
 import { watchFiles } from './pending-files.ts';
 
-/** What is under way in this process, seen from outside, without a hook in the code under test. */
+/** Work in progress in this process, seen from outside the code under test. */
 export interface PendingWork {
   /**
-   * HTTP requests without a whole answer, files being read, compressions, questions to threads, immediates.
-   * @param enough where more than so many are found, the rest may be left out. Default: all are counted
+   * Returns the number of HTTP requests without a whole answer, file reads, compressions, messages to threads, and
+   * immediates.
+   * @param enough number after which counting may stop; default: none
    */
   readonly count: (enough?: number) => number;
   readonly kinds: () => Record<string, number>;
@@ -16,8 +17,8 @@ export interface PendingWork {
 }
 
 /**
- * Watches this process' work until stopped. HTTP requests are those of undici and `fetch`, from their creation to
- * the end of the answer; so a server in the same process is covered by its clients.
+ * Watches this process's work until stopped. It sees requests of undici and `fetch` from creation to the end of the
+ * answer, so it also covers a server in the same process.
  */
 export function watchPendingWork(): PendingWork {
   const requests = watchRequests();

@@ -1,13 +1,13 @@
 import type { Clock } from '../src/exporter/clock.ts';
 
-/** How `run` sees that the present moment is over. */
+/** Condition under which `run` treats the present moment as over. */
 export interface RunOptions {
   readonly busy?: () => number;
   /** Real milliseconds that one moment may take before the run fails instead of hanging. Default: 15 minutes. */
   readonly timeout?: number;
 }
 
-/** A clock of the same time that tells how many sleep on it, for the part whose sleep keeps others waiting. */
+/** Clock of the same time that counts its sleepers. */
 export interface CountingClock extends Clock {
   readonly sleeping: number;
 }
@@ -18,21 +18,21 @@ interface Sleeper {
 }
 
 const QUIET_TURNS = 4;
-/** The same where nothing real is waited for but promises. */
+/** Number of turns if nothing but promises is waited for. */
 export const PROMISES_ONLY = 1;
 const LONGEST_MOMENT_MS = 900_000;
-/** After so many turns the loop no longer spins, so that threads at work (commits, compression) get the processor. */
+/** Turns after which the loop pauses, so that threads (commits, compression) get the processor. */
 const SPINNING_TURNS = 50;
 
 /**
- * A clock that moves only when it is told to. Between two moments it lets everything real finish (loopback HTTP,
- * commits, slices of work), so that what happens at a simulated moment does not depend on the machine's load.
+ * Clock that moves only on request. Between two moments it waits for real work (loopback HTTP, commits, slices), so that
+ * results do not depend on the machine's load.
  */
 export class SimulatedClock implements Clock {
   #now: number;
   #set = 0;
   #running = false;
-  /** The next to wake is last. Those of one moment wake in the order in which they fell asleep. */
+  /** Sleepers; the next one is last. Those of one moment wake in the order in which they began. */
   readonly #sleepers: Sleeper[] = [];
   readonly #quietTurns: number;
 
@@ -49,12 +49,12 @@ export class SimulatedClock implements Clock {
     return this.#now + this.#set;
   }
 
-  /** Sets the machine's clock forward or back, as NTP or an operator does; `now` goes on as ever. */
+  /** Sets the machine's clock, as NTP or an operator does. `now` does not change. */
   setWall(byMs: number): void {
     this.#set += byMs;
   }
 
-  /** Lets time pass in which nothing runs, as while a process is stopped: whoever should have woken does so late. */
+  /** Advances time while nothing runs, like a stopped process. Sleepers wake late. */
   suspend(ms: number): void {
     this.#now += ms;
   }

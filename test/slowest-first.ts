@@ -1,9 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * The files that take longest, the longest first: one that started last would be waited for alone. Of those that only wait no
- * more than two follow each other, so that the others work.
- */
+/** Slowest files, the slowest first, so that none runs alone at the end. At most two files that only wait follow each other. */
 export const SLOWEST: readonly string[] = [
   'test/end-to-end/alerting.test.ts',
   'test/end-to-end/dashboard-queries.test.ts',
@@ -60,8 +57,8 @@ export const SLOWEST: readonly string[] = [
 ];
 
 /**
- * The projects in this order: what waits first. Those of a project follow each other, since Vitest ends a worker whose next
- * file would be of another one, and the new one imports all of the program again.
+ * Order of projects: those that wait most first. Files of a project are adjacent, because Vitest starts a new worker for
+ * another project.
  */
 const PROJECTS = ['real', 'simulation', 'unit', 'long'];
 

@@ -1,6 +1,6 @@
 import { onTestFinished, TestRunner } from 'vitest';
 
-/** Ends what a fixture has started with the test that runs; what starts beside a test, as in a hook, is ended there. */
+/** Ends a fixture together with the running test, or in a hook at once. */
 export function whenTestEnds(end: () => Promise<unknown> | unknown): void {
   if (TestRunner.getCurrentTest() !== undefined) onTestFinished(async () => void (await end()));
 }

@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 /** Steps that work in slices takes in a turn of the event loop while {@link sliceBySteps} is in force. */
 export const STEPS_A_TURN = 2;
 
-/** Has every look at the time take a millisecond, so that slices end after so many steps however fast the machine is. */
+/** Makes every read of the time take a millisecond, so that slices end after a fixed number of steps. */
 export function sliceBySteps(): void {
   let now = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => {
@@ -13,10 +13,7 @@ export function sliceBySteps(): void {
   });
 }
 
-/**
- * How much was done in each turn of the event loop, the present one first, until all is.
- * @throws when it is not within a thousand turns
- */
+/** Returns the amount of work of each turn of the event loop until all is done. @throws after a thousand turns */
 export async function doneInTurns(done: () => number, all: number): Promise<number[]> {
   const turns = [done()];
   for (let before = done(); before < all; before = done()) {

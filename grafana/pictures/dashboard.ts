@@ -1,4 +1,4 @@
-/** What of a dashboard's JSON is drawn. */
+/** Parts of a dashboard's JSON that are drawn. */
 export interface DashboardJson {
   readonly title: string;
   readonly time: { readonly from: string; readonly to: string };

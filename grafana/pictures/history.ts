@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const GAUGE_LAG = 3 * MINUTE;
 const COUNTER_LAG = 11 * MINUTE;
 
-/** One job's target: what `edge_data_until_timestamp_seconds` names. */
+/** Target of one job, from the labels of `edge_data_until_timestamp_seconds`. */
 export interface Shown {
   readonly account: string;
   readonly product: string;
@@ -28,7 +28,7 @@ export interface Span {
 
 type Lines = Map<Family, string[]>;
 
-/** Writes what the exporter would have shown of the sandboxes' truth, minute by minute, as OpenMetrics text. */
+/** Writes the truth of the sandboxes minute by minute, in the exporter's families, as OpenMetrics text. */
 export async function writeHistory(
   file: string,
   shown: readonly Shown[],

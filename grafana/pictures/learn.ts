@@ -7,7 +7,7 @@ import { eventually } from '../../test/eventually.ts';
 
 const RECORDING_RULES = join('config', 'prometheus', 'recording.rules.yml');
 
-/** Rules to evaluate over a past that starts at `from` (ms), and a metric that tells when Prometheus has the result. */
+/** Rules to evaluate from `from` (ms) on, and a metric that shows when Prometheus has the result. */
 interface Lesson {
   readonly groups: RegExp;
   readonly records?: RegExp;
@@ -23,8 +23,8 @@ interface RuleFile {
 }
 
 /**
- * Evaluates the recording rules over the past, one lesson after the other, since rules that are made of others see
- * only what Prometheus has loaded: it looks for new blocks once a minute.
+ * Evaluates the recording rules over the past. Lessons run in order, because rules over other rules need their results,
+ * and Prometheus looks for new blocks once a minute.
  */
 export async function learn(
   prometheus: Prometheus,

@@ -13,7 +13,7 @@ export interface Mark {
 
 const STEP = 60_000;
 
-/** What an annotation marks: the times at which its series are there, or the moments that their values name. */
+/** Returns the marks of an annotation: times at which its series exist, or times that their values name. */
 export async function marksOf(
   { expr, iconColor: colour, useValueForTime }: AnnotationJson,
   { prometheus, range, values }: { prometheus: string; range: Range; values: Record<string, string> },

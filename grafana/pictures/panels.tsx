@@ -19,7 +19,7 @@ import type { Range, Series } from './prometheus.ts';
 
 export const THEME: GrafanaTheme2 = createTheme({ colors: { mode: 'dark' } });
 
-/** What all graphs of a dashboard share. */
+/** Common properties of all graphs of a dashboard. */
 export interface Shared {
   readonly range: Range;
   readonly marks: readonly Mark[];
@@ -42,7 +42,7 @@ interface Size {
   readonly height: number;
 }
 
-/** A panel with its chrome, drawn by Grafana's own components. */
+/** Panel with its frame, drawn with Grafana's components. */
 export function Panel({ answered, shared, width, height }: { answered: Answered; shared: Shared } & Size) {
   const { panel } = answered;
   return (

@@ -1,7 +1,7 @@
 import type { DashboardJson } from './dashboard.ts';
 import type { Range } from './prometheus.ts';
 
-/** What the page is told to draw. */
+/** Input of the page that draws. */
 export interface Picture {
   readonly dashboard: DashboardJson;
   readonly prometheus: string;

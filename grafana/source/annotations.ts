@@ -10,13 +10,10 @@ export function firingAlerts(...matchers: string[]): string {
   return of('ALERTS', ...FIRING, ...matchers);
 }
 
-/** Those that want somebody to act. */
+/** Alerts that require action. */
 export const URGENT = firingAlerts('severity!="info"');
 
-/**
- * When settings last changed, in ms, by account and kind of setting. All such families at once: each is one series
- * for a thing that can be set, not for its traffic.
- */
+/** Times (ms) of the last change of settings, by account and kind of setting, of all such families at once. */
 export const CHANGES = `1000 * max by (account, setting) (label_replace(${of(
   '',
   '__name__=~"edge_.+_changed_timestamp_seconds"',
@@ -36,7 +33,7 @@ function changesOf(delay: 'publish' | 'settle'): string {
   return `label_replace(${begun}, "delay", "${delay}", "", "")`;
 }
 
-/** The learned delays that have become others by five minutes or more within a minute: gauges may stand still then. */
+/** Changes of the learned delays by five minutes or more within a minute. Gauges may pause at such a time. */
 export const DELAY_CHANGES = `${changesOf('publish')} or ${changesOf('settle')}`;
 
 interface Marks {
@@ -68,10 +65,7 @@ function marks({ name, expr, colour, title, text, tags, momentIs }: Marks): Anno
 
 const ALERT = 'alertname, severity, account, product, configuration';
 
-/**
- * When alerts begin to fire. Grafana joins points that follow each other to a region, which would cover the graph for as long
- * as an alert fires: only the first minute is a point. One that has fired five minutes before goes on.
- */
+/** Times at which alerts begin to fire. Grafana joins consecutive points to a region, so only the first minute is a point. */
 export function beginningsOf(severity: 'page' | 'ticket'): string {
   const firing = of('ALERTS', ...FIRING, `severity="${severity}"`);
   return `max by (${ALERT}) (${firing}) unless max by (${ALERT}) (last_over_time(${firing}[5m] offset 1m))`;

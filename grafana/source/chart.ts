@@ -26,14 +26,14 @@ import { type About, DATASOURCE, type Query, targets } from './panel.ts';
 export interface Chart extends About {
   readonly queries: readonly Query[];
   readonly shape?: 'lines' | 'stack';
-  /** Beside the axis, where the unit does not say it: `per minute`. */
+  /** Text beside the axis, if the unit does not say it: `per minute`. */
   readonly axis?: string;
   readonly noValue?: string;
   readonly min?: number;
   readonly max?: number;
-  /** Panel as lines where the value matters. */
+  /** Limits that the panel draws as lines. */
   readonly limits?: Steps;
-  /** Legends of series drawn as thin dashes: what the others are compared with. */
+  /** Legends of series for comparison, which the panel draws as thin dashes. */
   readonly dashed?: readonly string[];
   readonly dashedLike?: string;
   readonly legend?: 'below' | 'right';

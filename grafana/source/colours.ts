@@ -8,7 +8,7 @@ export const COLOURS = {
   past: '#7b8087',
 } as const;
 
-/** Colours of series by the names that their legends give them. */
+/** Colours of series by legend. */
 export const SERIES_COLOURS: Readonly<Record<string, string>> = {
   'from the cache': 'green',
   'from the origin': 'orange',

@@ -6,7 +6,7 @@ const total = (family: string) => sum(mean(family, SITE));
 const READ_WHERE = 'Read by GraphQL where the configuration names the metric.';
 const NOT_READ = 'read where the configuration names the metric';
 
-/** Where requests come from, and what they ask for: the largest values, and the others. */
+/** Panels of the largest values of each dimension, and the rest. */
 export const values: readonly Panel[] = (['country', 'host'] as const).map((label) =>
   chart({
     title: `Requests by ${label}`,
@@ -23,7 +23,7 @@ export const values: readonly Panel[] = (['country', 'host'] as const).map((labe
   }),
 );
 
-/** How long requests take, and what the origins answer. */
+/** Panels of the duration of requests, and of the origins' answers. */
 export const origin: readonly Panel[] = [
   chart({
     title: 'Time a request takes',

@@ -57,7 +57,7 @@ const cacheTimes = table({
   sortedBy: 'Cached for',
 });
 
-/** What the errors amount to, and how long they may be served from the cache. */
+/** Panels of the share of errors, and of the time that the cache serves them. */
 export const errorPages: readonly Shelf[] = [
   {
     height: 8,

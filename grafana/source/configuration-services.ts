@@ -33,7 +33,7 @@ function serviceChart(title: string, description: string, family: string, matche
   });
 }
 
-/** What the platform's console files under “Others”. */
+/** Panels for the group “Others” of the platform's console. */
 export const services: readonly Panel[] = [
   ...OF_SITES.map(([title, what, family]) => {
     const description = `${what} per minute, of the chosen configurations by their names.`;

@@ -12,7 +12,7 @@ import {
 import { ALERT_MARKS, CHANGE_MARKS, DELAY_MARKS } from './annotations.ts';
 import { place, type Section } from './layout.ts';
 
-/** The four dashboards by their uid, in the order of their links. */
+/** Titles of the four dashboards by uid, in the order of their links. */
 export const TITLES = {
   'edge-overview': 'Edge / Overview',
   'edge-configuration': 'Edge / Configuration',
@@ -30,7 +30,7 @@ export interface DashboardOptions {
   readonly sections: readonly Section[];
 }
 
-/** A dashboard: its variables, its links to the others, what is marked in its graphs, and its panels in place. */
+/** Returns a dashboard: variables, links to the others, annotations, and placed panels. */
 export function dashboard({ uid, description, from, variables, sections }: DashboardOptions): Dashboard {
   const built = new DashboardBuilder(TITLES[uid])
     .uid(uid)

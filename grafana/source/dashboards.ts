@@ -12,7 +12,7 @@ export const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
   'exporter.json': exporter,
 };
 
-/** A dashboard as it is committed. */
+/** Returns a dashboard as JSON text. */
 export function textOf(dashboard: Dashboard): string {
   return `${JSON.stringify(dashboard, null, 2)}\n`;
 }

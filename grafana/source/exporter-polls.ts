@@ -14,7 +14,7 @@ const SLOW = `histogram_quantile(0.95, ${sum(rate('edge_exporter_poll_duration_s
 const perCollector = (...matchers: string[]) =>
   sum(`rate(${of(POLLS, EXPORTED, ...matchers)}[15m])`, COLLECTOR);
 
-/** How the polls end, and how long they take. */
+/** Panels of the outcome and duration of polls. */
 export const polls: readonly Panel[] = [
   chart({
     title: 'Poll outcomes',
@@ -43,7 +43,7 @@ export const polls: readonly Panel[] = [
   }),
 ];
 
-/** The same by account and collector, as numbers. */
+/** Table of polls by account and collector. */
 export const collectors = table({
   title: 'Collectors',
   description:

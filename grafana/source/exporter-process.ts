@@ -5,7 +5,7 @@ import { EXPORTER, of, rate } from './query.ts';
 
 const own = (family: string) => of(family, EXPORTER);
 
-/** What Prometheus gets, and what the process needs for it. */
+/** Panels of the exposed series and the process. */
 export const output: readonly Panel[] = [
   chart({
     title: 'Series',

@@ -9,7 +9,7 @@ const SCOPE_LEGEND = '{{account}} / {{scope}}';
 const waits = (quantile: number) =>
   `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_quota_wait_seconds_bucket', EXPORTED), 'account,le')}) >= 0`;
 
-/** What the platform allows, and what it costs to keep to it. */
+/** Panels of the quota and its use. */
 export const quota: readonly Panel[] = [
   chart({
     title: 'Quota headroom',

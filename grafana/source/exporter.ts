@@ -87,7 +87,7 @@ const figures: readonly Panel[] = [
   }),
 ];
 
-/** The exporter itself: whether what the other dashboards show can be trusted. */
+/** Dashboard of the exporter itself. */
 export const exporter: Dashboard = dashboard({
   uid: 'edge-exporter',
   description:

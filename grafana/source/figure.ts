@@ -19,7 +19,7 @@ export interface Beside {
 }
 
 export interface Figure extends About {
-  /** Shown only where there is a value beside it. */
+  /** Name, which is shown only beside another value. */
   readonly name?: string;
   readonly expr: string;
   readonly limits?: Steps;

@@ -1,6 +1,6 @@
 import { type Panel, RowBuilder, type RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 
-/** Panels side by side, of one height, whose widths add up to 24 or less. */
+/** Panels side by side, of one height. Their widths add up to at most 24. */
 export interface Shelf {
   readonly height: number;
   readonly panels: readonly (readonly [width: number, panel: Panel])[];
@@ -12,7 +12,7 @@ export interface Section {
   readonly shelves: readonly Shelf[];
 }
 
-/** Panels of equal width, three in a row unless told. */
+/** Returns shelves with panels of equal width; default: three in a row. */
 export function shelves(panels: readonly Panel[], height: number, perShelf = 3): Shelf[] {
   const width = Math.floor(24 / perShelf);
   const count = Math.ceil(panels.length / perShelf);

@@ -1,7 +1,7 @@
 import { ThresholdsConfigBuilder, ThresholdsMode } from '@grafana/grafana-foundation-sdk/dashboard';
 import { COLOURS } from './colours.ts';
 
-/** Colours by value: from each `from` on; the first has none. */
+/** Colours by value, each from `from` on; the first has no `from`. */
 export type Steps = readonly (readonly [from: number | null, colour: string])[];
 
 function steps(first: string, ...others: (readonly [from: number, colour: string])[]): Steps {
@@ -13,7 +13,7 @@ const { good, notice, bad, neutral } = COLOURS;
 const rising = (doubtful: number, wrong: number) => steps(good, [doubtful, notice], [wrong, bad]);
 const falling = (wrong: number, doubtful: number) => steps(bad, [wrong, notice], [doubtful, good]);
 
-/** From which values on an operator should look: one place for all panels. */
+/** Limits from which an operator should look, for all panels. */
 export const LIMITS = {
   none: steps(neutral),
   serverErrors: rising(0.01, 0.05),
@@ -25,7 +25,7 @@ export const LIMITS = {
   dataAge: rising(360, 840),
   /** Times the age to be expected; older than 1.5 times that, and than ten minutes, is stale to the alerts. */
   dataAgeToExpected: rising(1, 1.5),
-  /** Seconds since the moment up to which everything is counted: the settle delay, and what waits for missing buckets. */
+  /** Seconds since the last counted bucket: the settle delay, and the wait for missing buckets. */
   countedAge: rising(1_500, 2_700),
   /** Seconds; the settle delay, unless configured otherwise. */
   restatementAge: steps(good, [600, bad]),

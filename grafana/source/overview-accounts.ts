@@ -53,7 +53,7 @@ export const accounts = table({
   ],
 });
 
-/** The accounts side by side. */
+/** Charts with one series for each account. */
 export const accountCharts: readonly Panel[] = [
   chart({
     title: 'Requests by account',

@@ -31,7 +31,7 @@ const SHARES: Judged = [
 
 const AGES: Judged = [['EdgeDataStale', ['configuration:edge_data_age_seconds:stale'], 'metric']];
 
-/** What the table shows a value of. */
+/** Alerts for which the table shows a value. */
 export const JUDGED: Judged = [...PER_MINUTE, ...SHARES, ...AGES];
 
 function valuesOf(judged: Judged): string {

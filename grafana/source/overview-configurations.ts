@@ -10,7 +10,7 @@ const traffic = trafficNow(SITE, BY_SITE);
 const overTime = trafficOverTime(SITE, BY_SITE);
 const LEGEND = '{{account}} / {{configuration}}';
 
-/** Those that stand out, however many there are. */
+/** Charts of the configurations with the highest values. */
 export const configurationCharts: readonly Panel[] = [
   chart({
     title: 'Busiest configurations',
@@ -44,7 +44,7 @@ export const configurationCharts: readonly Panel[] = [
   }),
 ];
 
-/** Which errors there are most of. */
+/** Table of the most frequent errors. */
 export const statusCodes = table({
   title: 'Most frequent status codes of errors',
   description:

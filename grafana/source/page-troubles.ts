@@ -33,7 +33,7 @@ const OTHERS = {
   act: 'now',
 } as const;
 
-/** Everything that wakes somebody. */
+/** Troubles that page. */
 export const PAGES: readonly Trouble[] = [
   {
     while: firingAlerts(`alertname=~"${ATTACK}"`),

@@ -11,7 +11,7 @@ export interface Query {
   readonly legend?: string;
 }
 
-/** What every panel has; the description says what is shown, its unit, and what to make of it. */
+/** Common properties of panels. The description explains content, unit and meaning. */
 export interface About {
   readonly title: string;
   readonly description: string;
@@ -19,7 +19,7 @@ export interface About {
   readonly unit?: string;
 }
 
-/** How a query is asked: over the time range, or for now. */
+/** Kind of query: over the time range, or for now. */
 export type Asking = 'range' | 'now' | 'now, as a table';
 
 /** The queries of a panel, lettered A, B, C… */

@@ -2,17 +2,17 @@
 export const ACCOUNT = 'account=~"$account"';
 export const PRODUCT = `${ACCOUNT},product=~"$product"`;
 export const SITE = `${PRODUCT},configuration=~"$configuration"`;
-/** A site in the families of products that go with it, whatever product is chosen. */
+/** Selector of a site in the families of related products, for any selected product. */
 export const NAMESAKE = `${ACCOUNT},configuration=~"$configuration"`;
-/** Of an exporter, whatever accounts it polls. */
+/** Selector of an exporter, for all accounts. */
 export const EXPORTER = 'job=~"$job",instance=~"$instance"';
-/** Of an exporter, for the accounts chosen. */
+/** Selector of an exporter, for the selected accounts. */
 export const EXPORTED = `${EXPORTER},${ACCOUNT}`;
 
-/** What a configuration is known by: several ids (those of its domains) may have its name. */
+/** Labels that identify a configuration. Several ids (of its domains) may have its name. */
 export const BY_SITE = 'account,product,configuration';
 
-/** A selector; `matchers` are joined by commas. */
+/** Returns a selector. It joins `matchers` with commas. */
 export function of(family: string, ...matchers: string[]): string {
   return `${family}{${matchers.join(',')}}`;
 }
@@ -33,19 +33,19 @@ function identity(family: string): string {
 }
 
 /**
- * Each series of traffic once, though several exporters poll the account, or the account has just moved from one replica
- * to another: what they show of it is the same, and a sum must not have it twice.
+ * Selects each series of traffic once. If several exporters poll an account, or it has just moved to another replica,
+ * their series are equal, and a sum must not count them twice.
  */
 export function once(expression: string, labels: string): string {
   return largest(expression, labels);
 }
 
-/** A gauge of traffic as it stands, each series once. */
+/** Returns the current value of a gauge of traffic, each series once. */
 export function now(family: string, ...matchers: string[]): string {
   return once(of(family, ...matchers), identity(family));
 }
 
-/** The same at the end of a graph's time range. */
+/** Returns the value at the end of the graph's time range. */
 export function atEnd(family: string, ...matchers: string[]): string {
   return once(`${of(family, ...matchers)} @ end()`, identity(family));
 }
@@ -56,9 +56,9 @@ export function mean(family: string, ...matchers: string[]): string {
 }
 
 /**
- * By how much a counter of traffic grew within the time range. What several exporters saw of it is added up and divided by
- * how many of them showed it on average: an account that moved from one replica to another grew in the one, then in the
- * other; one that two exporters poll grew in both.
+ * Returns the increase of a counter of traffic within the time range. It adds up the increases of all exporters, and
+ * divides by the average number of exporters that show it. So it is right for an account that moves between replicas,
+ * and for one that two exporters poll.
  */
 export function growth(family: string, ...matchers: string[]): string {
   const series = of(family, ...matchers);
@@ -67,7 +67,7 @@ export function growth(family: string, ...matchers: string[]): string {
   return `${sum(`increase(${series}[$__range])`, by)} / ${shownBy}`;
 }
 
-/** The same as `mean`, so long before: `1d`, `1w`. */
+/** Returns `mean` of an earlier time: `1d`, `1w`. */
 export function meanBefore(before: string, family: string, ...matchers: string[]): string {
   return once(
     `avg_over_time(${of(family, ...matchers)}[$__rate_interval] offset ${before})`,
@@ -75,12 +75,12 @@ export function meanBefore(before: string, family: string, ...matchers: string[]
   );
 }
 
-/** The legend of what is estimated. */
+/** Legend of estimates. */
 export const ESTIMATE = 'newest minute, estimated';
 
 /**
- * The sum with what the newest minute is estimated to come to, minutes before it is complete. Of series that have no
- * estimate the complete minute stands in; where there is no estimate at all, there is no line.
+ * Returns the sum with the estimated final value of the newest minute. Series without an estimate contribute their
+ * complete minute. Without any estimate there is no line.
  */
 export function estimated(stem: string, matchers: string): string {
   const estimate = mean(`${stem}_expected_per_minute`, matchers);
@@ -92,22 +92,22 @@ export function rate(family: string, ...matchers: string[]): string {
   return `rate(${of(family, ...matchers)}[$__rate_interval])`;
 }
 
-/** The sum of all, or by labels. */
+/** Returns the sum, in total or by labels. */
 export function sum(expression: string, by?: string): string {
   return by === undefined ? `sum(${expression})` : `sum by (${by}) (${expression})`;
 }
 
-/** The largest of all, or by labels. */
+/** Returns the largest value, in total or by labels. */
 export function largest(expression: string, by?: string): string {
   return by === undefined ? `max(${expression})` : `max by (${by}) (${expression})`;
 }
 
-/** The smallest of all, or by labels. */
+/** Returns the smallest value, in total or by labels. */
 export function smallest(expression: string, by?: string): string {
   return by === undefined ? `min(${expression})` : `min by (${by}) (${expression})`;
 }
 
-/** A share; there is none while there is nothing to share. */
+/** Returns a share; without samples if the whole is zero. */
 export function share(part: string, whole: string): string {
   return `${part} / (${whole} > 0)`;
 }

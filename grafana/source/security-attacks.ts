@@ -31,7 +31,7 @@ function againstBaseline(family: string) {
 
 const PAST = ['a day before', 'a week before'];
 
-/** What attacks and what is stopped, and how that compares. */
+/** Charts of attacks and of stopped requests. */
 export const attackCharts: readonly Panel[] = [
   threatsByFamily,
   chart({
@@ -61,7 +61,7 @@ export const attackCharts: readonly Panel[] = [
   }),
 ];
 
-/** Where the spike alert lies. */
+/** Chart of the spike alert's threshold. */
 export const thresholdChart = chart({
   title: 'Threats against the alert’s threshold',
   description:
@@ -79,7 +79,7 @@ export const thresholdChart = chart({
   dashedLike: ': alert above$',
 });
 
-/** Whom the threats meet. */
+/** Chart of the attacked configurations. */
 export const attacked = chart({
   title: 'Configurations with most threats',
   description: 'Threats per minute, the five highest configurations, from one a minute on.',
@@ -92,7 +92,7 @@ export const attacked = chart({
 });
 
 const siteNow = trafficNow(SITE, BY_SITE);
-/** The rows of the table: at most so many, so that all columns speak of the same configurations. */
+/** Filter for the rows of the table, so that all columns show the same 25 configurations. */
 const WORST = `topk(25, ${siteNow.threats} > 0)`;
 const ofWorst = (expression: string) => `${expression} and on (${BY_SITE}) ${WORST}`;
 

@@ -70,7 +70,7 @@ const sections: readonly Section[] = [
   settings,
 ];
 
-/** The WAF: what attacks, what is stopped, against what is usual; and whether the protection is switched on. */
+/** Dashboard of the WAF: attacks, stopped requests, usual values, and the state of the protection. */
 export const security: Dashboard = dashboard({
   uid: 'edge-security',
   description:

@@ -21,7 +21,7 @@ export interface Column {
 }
 
 export interface Table extends About {
-  /** Label -> heading: the labels that all queries keep, and that tell the rows apart. */
+  /** Headings by label. All queries keep these labels, which identify the rows. */
   readonly rows: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, { readonly title: string; readonly url: string }>>;
   readonly columns: readonly Column[];
@@ -33,7 +33,7 @@ export interface Table extends About {
   readonly widths?: Readonly<Record<string, number>>;
 }
 
-/** Rows by labels, as of now; a cell without a value stays empty. */
+/** Returns a table of current values by label; cells without a value stay empty. */
 export function table(given: Table): Panel {
   const { title, description, unit = 'short', rows, columns, sortedBy, links = {}, widths = {} } = given;
   const panel = new PanelBuilder()

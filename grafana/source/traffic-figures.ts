@@ -3,7 +3,7 @@ import { figure } from './figure.ts';
 import { LIMITS } from './limits.ts';
 import type { Traffic } from './traffic-queries.ts';
 
-/** How old the data is that is furthest behind, beside the age to be expected of it, which gives the colour. */
+/** Returns a figure of the oldest data's age, coloured by its share of the expected age. */
 export function dataAgeFigure(title: string, { dataAge, dataAgeToExpected }: Traffic): Panel {
   return figure({
     title,
@@ -23,7 +23,7 @@ export function dataAgeFigure(title: string, { dataAge, dataAgeToExpected }: Tra
   });
 }
 
-/** How much the edge answers by itself, and how much fails. */
+/** Returns the figures of offload and of server errors. */
 export function shareFigures({ offload, serverErrors }: Traffic): readonly Panel[] {
   return [
     figure({

@@ -2,7 +2,7 @@ import { largest, mean, now, of, PRODUCT, share, smallest, sum } from './query.t
 
 type Reading = (family: string, ...matchers: string[]) => string;
 
-/** What is asked about traffic again and again, of the series that the matchers select, by labels or as a whole. */
+/** Queries of the selected traffic, by labels or in total. */
 export interface Traffic {
   readonly requests: string;
   readonly bitsPerSecond: string;

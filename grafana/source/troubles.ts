@@ -35,5 +35,5 @@ const troubles: Panel = table({
   ],
 });
 
-/** In one sentence for each trouble what is wrong and what to do next: the first thing to read in every dashboard. */
+/** One sentence and one next step for each trouble: the first panel of every dashboard. */
 export const TROUBLES: Shelf = { height: 7, panels: [[24, troubles]] };

@@ -13,10 +13,7 @@ function choice(name: string, label: string, series: string): VariableModel {
   return choiceOf(name, label, series).allValue('.+').build();
 }
 
-/**
- * The same of a label that other targets have as well: “All” are the values of these series, and no others, so that a
- * target that has nothing to do with the exporter is not taken for one.
- */
+/** Returns a variable for a label that other targets have as well. “All” selects only values of these series. */
 function choiceAmong(name: string, label: string, series: string): VariableModel {
   return choiceOf(name, label, series).build();
 }

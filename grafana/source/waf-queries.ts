@@ -10,7 +10,7 @@ const FAMILIES = {
   other: 'other attacks',
 } as const;
 
-/** Which attacks there are. */
+/** Chart of threats by family of attack. */
 export const threatsByFamily = chart({
   title: 'Threats by family',
   description: 'Threats per minute by kind of attack. Their sum is all detected threats.',

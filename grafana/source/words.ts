@@ -11,6 +11,6 @@ export const ON_OFF = words({ 0: 'off', 1: 'on' });
 export const LOADED = words({ 0: 'refused', 1: 'loaded' });
 export const KEPT = words({ 0: 'withheld', 1: 'on disk' });
 export const UP_DOWN = words({ 0: 'down', 1: 'up' });
-/** How soon somebody has to act. */
+/** Words for the urgency of a trouble. */
 export const URGENCY = words({ 0: 'just wait', 1: 'soon', 2: 'now' });
 export const WAF_MODES = words({ 0: 'counting', 1: 'blocking' });

@@ -6,7 +6,7 @@ import { run } from '../../src/exporter/command-line/program.ts';
 export interface Circumstances {
   readonly env?: Readonly<Record<string, string>>;
   readonly commands?: Commands;
-  /** Ends it. Default: it ends by itself. */
+  /** Ends the program; default: it ends by itself. */
   readonly signal?: AbortSignal;
   readonly isTTY?: boolean;
 }
@@ -43,7 +43,7 @@ export function beginProgram(args: readonly string[], circumstances: Circumstanc
   return { exitCode, out: () => out.join(''), err: () => err.join('') };
 }
 
-/** Calls the program in this process: its exit code and what it wrote. */
+/** Runs the program in this process. Returns its exit code and output. */
 export async function callProgram(args: readonly string[], circumstances: Circumstances = {}) {
   const { exitCode, out, err } = beginProgram(args, circumstances);
   return { exitCode: await exitCode, out: out(), err: err() };

@@ -6,7 +6,7 @@ import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 /** The folder of the generated files. */
 export const FOLDER = join(import.meta.dirname, '..', '..', 'grafana', 'dashboards');
 
-/** A dashboard as it is committed. */
+/** Committed dashboard. */
 export interface Committed {
   readonly file: string;
   readonly text: string;
@@ -14,7 +14,7 @@ export interface Committed {
   readonly panels: readonly Panel[];
 }
 
-/** A query with where it stands. */
+/** Query with its place. */
 export interface Asked {
   readonly file: string;
   /** The panel's title, or the annotation's name. */

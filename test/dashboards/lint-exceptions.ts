@@ -1,8 +1,8 @@
-/** What breaks a rule of the linter on purpose. */
+/** Intended exception from a rule of the linter. */
 export interface Exception {
   readonly rule: string;
   readonly file: string;
-  /** A panel's title, a variable's or an annotation's name; of all where none is given. */
+  /** Title of a panel, or name of a variable or annotation; default: all. */
   readonly where?: string;
   readonly reason: string;
 }

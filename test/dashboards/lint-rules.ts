@@ -3,7 +3,7 @@ import * as units from '@grafana/grafana-foundation-sdk/units';
 import { type Committed, queriesOf, targetsOf } from './committed.ts';
 import { RATE_INTERVAL, selectorsOf, syntaxErrors } from './promql.ts';
 
-/** Where a dashboard breaks a rule: what of it, and how. */
+/** Breach of a rule: its place and its description. */
 export interface Finding {
   readonly where: string;
   readonly what: string;
@@ -13,7 +13,7 @@ const UNITS: ReadonlySet<unknown> = new Set(Object.values(units));
 
 type Rule = (one: Committed) => readonly Finding[];
 
-/** The rules of grafana/dashboard-linter, by its names. */
+/** Rules of grafana/dashboard-linter, by name. */
 export const RULES: Readonly<Record<string, Rule>> = {
   'template-datasource': ({ dashboard }) => {
     const found = variables(dashboard.templating?.list).filter(({ type }) => type === 'datasource');

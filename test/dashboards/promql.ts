@@ -11,7 +11,7 @@ type Node = ReturnType<typeof parser.parse>['topNode'];
 /** A selector of series in an expression. */
 export interface Selector {
   readonly text: string;
-  /** Undefined where it selects by other labels alone. */
+  /** Undefined if the selector has only other labels. */
   readonly metric: string | undefined;
   /** The functions and aggregations around it, from the inside out. */
   readonly within: readonly string[];
@@ -32,12 +32,12 @@ const VALUES = {
 
 export const RATE_INTERVAL = VALUES.__rate_interval;
 
-/** An expression as Prometheus would get it, in the place of the variables what selects everything. */
+/** Returns an expression as Prometheus gets it, with variables that select everything. */
 export function asAsked(expression: string): string {
   return filledIn(expression, VALUES);
 }
 
-/** Where an expression is not PromQL: the text from there on. */
+/** Returns syntax errors of an expression: the text from each on. */
 export function syntaxErrors(expression: string): readonly string[] {
   const text = asAsked(expression);
   const errors: string[] = [];

@@ -36,7 +36,10 @@ const SETTINGS: AlertSettings = {
   alerts: { EdgeDataStale: { values: { after: 75_000 } } },
 };
 
-/** Both rule files in one; the platform's buckets are always old by fast rules, so products are not judged. */
+/**
+ * Returns both rule files in one, with short times. The platform's buckets are always old by these rules, so they do not
+ * judge products.
+ */
 function fastRules(): object {
   const { recording, alerts } = ruleFiles(SETTINGS, FAST);
   const groups = alerts.groups.map((group) => ({

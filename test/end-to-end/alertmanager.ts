@@ -10,7 +10,7 @@ export interface Alertmanager {
   readonly log: () => string;
   /** Sends alerts as Prometheus would. */
   readonly send: (alerts: readonly SentAlert[]) => Promise<void>;
-  /** The alerts it holds, with what silences or inhibits them. */
+  /** Alerts that it holds, with their silences and inhibitions. */
   readonly alerts: () => Promise<HeldAlert[]>;
   readonly stop: () => Promise<void>;
 }

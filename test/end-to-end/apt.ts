@@ -9,10 +9,10 @@ const RETRIES = ['-o', 'Acquire::Retries=3'];
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * Downloads Debian packages of this system's release, or of another such as `testing`, without changing anything of the system.
- * All at once: apt reads the lists of all packages whenever it is called, which takes two seconds of CPU.
- * @returns the file names of their archives in the folder, which contain the versions
- * @throws when there is no apt, or it does not have one of them
+ * Downloads Debian packages of this system's release, or of another such as `testing`. Changes nothing of the system.
+ * One call for all packages saves two seconds of CPU each.
+ * @returns names of the archives in the folder, with their versions
+ * @throws if there is no apt, or if it lacks a package
  */
 export async function downloadPackages(
   names: readonly string[],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What to run. */
+/** Command to run. */
 export interface Command {
   readonly path: string;
   readonly args: readonly string[];
@@ -11,7 +11,7 @@ export interface Command {
   readonly stdin?: string | Uint8Array;
 }
 
-/** How a process ended: `code` is null where a signal ended it. */
+/** End of a process. `code` is null if a signal ended it. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

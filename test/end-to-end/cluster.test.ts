@@ -25,7 +25,7 @@ const UPDATES = Number(process.env['CLUSTER_UPDATES'] ?? 1);
 /** Longer than a lease; of several pauses, one after another lasts as long (ms). */
 const PAUSES_MS = [14_000, 60_000, 20_000, 35_000];
 const CUT_MS = 14_000;
-/** As long (ms) as nobody shows an account that changes hands, at least. */
+/** Least time (ms) without any replica that shows an account, when its owner changes. */
 const TOGETHER_MS = 500;
 const ACCOUNTS = Number(process.env['CLUSTER_ACCOUNTS'] ?? inLongSuite(30, 9));
 const SEED = keyOf(Number(process.env['CLUSTER_SEED'] ?? 1), 'cluster');

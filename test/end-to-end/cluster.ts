@@ -18,18 +18,18 @@ import { storeCounters } from './prepared-counters.ts';
 const SETTLED = 60_000;
 const METRICS = ['cdn_requests'];
 
-/** A request as it arrived at the platform. */
+/** Request as it arrived at the platform. */
 export interface Arrival {
   readonly replica: string;
   readonly account: string;
   status: number | undefined;
 }
 
-/** Accounts of the platform, each with a quota of its own, and a door for each replica, so that it is seen who asks. */
+/** Accounts of the platform, each with its own quota. Each replica has its own address, which identifies it. */
 export interface SharedPlatform {
   readonly arrivals: Arrival[];
   readonly accounts: ReadonlyMap<string, Sandbox>;
-  /** The address of an account by a replica's door. */
+  /** Returns the address of an account for a replica. */
   readonly addressOf: (replica: string, account: string) => string;
 }
 
@@ -85,8 +85,8 @@ export async function servePlatform(
 }
 
 /**
- * Has every counter stand before a few buckets that are settled already: these are counted with the first poll, where a counter
- * that begins with it waits until a whole bucket has settled.
+ * Sets every counter to a few settled buckets ago. The first poll counts these, while a new counter waits until a whole
+ * bucket has settled.
  */
 export async function countFromNow(
   platform: SharedPlatform,
@@ -245,8 +245,8 @@ const SHOWN =
   /^(?:edge_\w+_total\{[^}]*account="([^"]+)"[^}]*configuration_id=|edge_exporter_account_owner\{account="([^"]+)"\} 1)/gm;
 
 /**
- * What a scrape of all replicas showed: by account, the replicas that show its counters, or that they own it.
- * @param timeoutMs within which each answers; one that does not shows nothing
+ * Scrapes all replicas. Returns, by account, the replicas that show its counters or that they own it.
+ * @param timeoutMs limit for each answer; a replica without an answer shows nothing
  */
 export async function shownBy(
   replicas: readonly ReplicaPlace[],
@@ -273,8 +273,8 @@ export async function shownBy(
 }
 
 /**
- * Has the database note every change of an owner, also of one that leaves an account to nobody, for as long as it lives: its
- * own record of moves keeps the newest thousand, and those that took an account.
+ * Makes the database record every change of an owner while it runs, including releases. Its own record keeps only the
+ * newest thousand acquisitions.
  */
 export async function noteOwners(connections: PostgresConnections): Promise<void> {
   await migrate(connections);
@@ -295,8 +295,8 @@ export async function noteOwners(connections: PostgresConnections): Promise<void
 }
 
 /**
- * Requests that a process wrote while it did not own the account, by what `noteOwners` had noted, and those that arrived without
- * having been noted. A platform on a busy machine may see a request seconds after it was sent; so its sender notes when.
+ * Returns requests of a process that did not own the account according to `noteOwners`, and requests that nobody
+ * recorded. The sender records the time, because a busy platform may see a request seconds later.
  */
 export async function foreignRequests(
   replicas: readonly ReplicaPlace[],

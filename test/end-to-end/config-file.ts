@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 /** A file of configuration that lives as long as the test. */
 export interface ConfigFile {
   readonly path: string;
-  /** Other content in its place: a document, or the text as it stands. */
+  /** Writes other content to the file: a document, or text. */
   readonly write: (content: object | string) => Promise<void>;
 }
 

@@ -58,9 +58,8 @@ it(`killed ${KILLS} times while it polls and is scraped, it has lost no bucket a
 });
 
 /**
- * Starts the exporter and kills it soon after; tells how many of the kills came while it was at work. A life lasts for some
- * requests rather than for some time, so that a busy machine does as much in it as an idle one; every other one until it has
- * been scraped as well, so that what Prometheus sees does not depend on the machine.
+ * Starts the exporter and kills it soon after; returns how many kills met it at work. A life lasts for a number of
+ * requests, which does not depend on the machine. Every other life lasts until a scrape as well.
  */
 async function killAgainAndAgain(
   options: ExporterOptions,

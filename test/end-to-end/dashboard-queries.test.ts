@@ -121,7 +121,7 @@ describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard 
   };
   let began = Number.NaN;
 
-  /** The length of the shortest answer; to what rules select, of all that there has been since the start. */
+  /** Returns the length of the shortest answer. Queries of rules cover all time since the start. */
   const ask = async (asked: Asked): Promise<number> => {
     const expression = withoutHistory(filledIn(asked.expr, VALUES));
     const end = Date.now();

@@ -13,12 +13,12 @@ function homeOf(debianPackage: string): string {
   return join(CACHE, debianPackage.replace('/', '@'));
 }
 
-/** Where an unpacked package lies, whether or not it is unpacked. */
+/** Returns the folder of an unpacked package, whether it exists or not. */
 export function unpackedFolder(debianPackage: string): string {
   return homeOf(debianPackage);
 }
 
-/** Where a program of an unpacked package is, whether or not it is unpacked. */
+/** Returns the path of a program of an unpacked package, whether it exists or not. */
 export function unpackedBinary(debianPackage: string, program: string): string {
   return join(homeOf(debianPackage), 'usr', 'bin', program);
 }
@@ -34,17 +34,17 @@ const COMPILED_IN_FOLDERS: Readonly<Record<string, { readonly program: string; r
   },
 };
 
-/** The working folder that an unpacked program needs; undefined if it is not unpacked or needs none. */
+/** Returns the working folder that an unpacked program needs; undefined if it needs none or is not unpacked. */
 export function workingFolder(debianPackage: string): string | undefined {
   const path = join(homeOf(debianPackage), COMPILED_IN_FOLDERS[debianPackage]?.folder ?? 'nowhere');
   return existsSync(path) ? path : undefined;
 }
 
 /**
- * Unpacks Debian packages into the cache, once. Nothing of the system changes: there is no installation, and where
- * the system's package lists are missing or old, apt gets lists of its own. Any number of processes may ask at
- * once, since each folder appears whole, by a rename; its VERSION file names what it holds.
- * @throws when there is no apt, or it does not have one of them
+ * Unpacks Debian packages into the cache, once. Installs nothing, and uses its own package lists if the system's are
+ * missing or old. Several processes may call it, because a rename creates each folder whole. Its VERSION file names the
+ * content.
+ * @throws if there is no apt, or if it lacks a package
  */
 export async function unpackDebianPackages(debianPackages: readonly string[]): Promise<void> {
   const missing = debianPackages.filter((debianPackage) => !existsSync(homeOf(debianPackage)));

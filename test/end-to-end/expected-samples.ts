@@ -11,9 +11,9 @@ import type { StoredSamples } from './push-receivers.ts';
 const MINUTE = 60_000;
 
 /**
- * What a receiver must hold, from the platform's truth alone: of each counter zero as it begins (where it did, while it
- * was pushed) and the sum at the end of each bucket it has counted, of each gauge the value of each bucket from `from` to
- * the end of the counters' last.
+ * Returns the samples that a receiver must hold, from the platform's truth. Each counter has zero at its start and the
+ * sum at the end of each counted bucket. Each gauge has the value of each bucket until the end of the counters' last
+ * one.
  * @param names of the configurations, by id
  */
 export function expectedSamples(
@@ -58,14 +58,14 @@ export function expectedSamples(
   return expected;
 }
 
-/** The names of the configurations by their ids, as `/metrics` shows them. */
+/** Returns the names of configurations by id, as `/metrics` shows them. */
 export async function namesById({ scrape }: Pick<Simulation, 'scrape'>): Promise<Map<string, string>> {
   const { samples } = await scrape();
   const labels = [...samples.keys()].map((key) => Object.fromEntries(JSON.parse(key)[1]));
   return new Map(labels.map(({ configuration_id, configuration }) => [configuration_id, configuration]));
 }
 
-/** How what a receiver holds differs from what it must hold. */
+/** Difference between the samples of a receiver and the expected ones. */
 export interface Difference {
   readonly samples: number;
   readonly missing: readonly string[];
@@ -73,7 +73,7 @@ export interface Difference {
   readonly wrong: readonly string[];
 }
 
-/** Compares sample by sample, in all series that are expected. */
+/** Compares all samples of the expected series. */
 export function compareSamples(stored: StoredSamples, expected: StoredSamples): Difference {
   const missing: string[] = [];
   const doubled: string[] = [];

@@ -11,20 +11,20 @@ const ACCEPT = {
   openmetrics: 'application/openmetrics-text;version=1.0.0',
 } as const;
 
-/** How to start the exporter, on the loopback interface. */
+/** Options for starting the exporter on the loopback interface. */
 export interface ExporterOptions {
   /** Command and flags, for instance `['serve', '--sandbox']`. */
   readonly args?: readonly string[];
   /** Its environment, to which only PATH is added: nothing leaks in from the machine's. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** A limit on its memory; default: none. */
+  /** Limit on its memory; default: none. */
   readonly memory?: MemoryLimit;
   readonly port?: number;
   readonly answers?: (address: string) => Promise<boolean>;
 }
 
-/** Stands for an address where the process has ended, so that nobody waits for one. */
+/** Placeholder for an address when the process has ended, so that nobody waits for one. */
 const ENDED = 'ended';
 
 /** A body of `/metrics`. */

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/**
- * Below those that Linux (from 32768) and others hand out to whoever asks for any port and to outgoing connections, so that
- * none of these takes it in the meantime, nor while a program that is started again and again does not run.
- */
+/** Ports below those that systems use for outgoing connections (Linux: from 32768), so that no other process takes one. */
 const LOWEST = 20_000;
 
 const SHARE = 1_000;
@@ -14,8 +11,8 @@ const share = LOWEST + SHARE * (Number(process.env['VITEST_POOL_ID'] ?? 0) % SHA
 let taken = Math.floor(Math.random() * SHARE);
 
 /**
- * A port of the loopback interface that nobody listens on, for programs that cannot choose one themselves. Another
- * process may take it first; whoever starts the program tries again then.
+ * Returns a free port of the loopback interface for programs that cannot choose one. Another process may take it first;
+ * callers retry then.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -7,7 +7,7 @@ import { POSTGRES_PACKAGES } from './tools.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Runs once before the end-to-end tests: what they run as processes must be there, or they fail with one line. */
+/** Runs once before the end-to-end tests. If a component is missing, it fails with one line. */
 export default async function setup(): Promise<void> {
   // The tests that need the others say so where they cannot be had.
   const others = unpackDebianPackages([...POSTGRES_PACKAGES, 'zsh']).catch(() => undefined);

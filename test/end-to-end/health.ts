@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { ExporterProcess } from './exporter-process.ts';
 
-/** How long (s) an exporter took to say that it is healthy. */
+/** Time (s) until an exporter reported that it is healthy. */
 export interface Health {
   readonly wall: number;
-  /** CPU time of its main thread: what it did itself before it answered. */
+  /** CPU time of its main thread before the answer. */
   readonly cpu: number;
 }
 
-/** Asks whether it is healthy; undefined where it has ended. @throws Error where it says that it is not */
+/** Reads the health of an exporter; undefined if it has ended. @throws Error if it reports that it is not healthy */
 export async function healthOf({ url, process }: ExporterProcess): Promise<Health | undefined> {
   const [cpu, begun] = [cpuSeconds(process.pid), performance.now()];
   const response = await fetch(`${url}/-/healthy`).catch(() => undefined);

@@ -10,7 +10,7 @@ import { type Health, healthOf } from './health.ts';
 import { shippedLimits } from './memory-limit.ts';
 
 const ACCOUNTS = 40;
-/** Answers that the exporter is to survive, of all kinds in turn, five times each and more. More by `HOSTILE_ANSWERS=1000`. */
+/** Number of hostile answers of all kinds in turn; each kind has at least five. Set `HOSTILE_ANSWERS=1000` for more. */
 const ANSWERS = Number(process.env['HOSTILE_ANSWERS'] ?? inLongSuite(200, 60));
 
 const items = (count: number, item: (index: number) => string) =>

@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const COPIED = ['package.json', 'LICENSE'];
 
 /**
- * Follows the Dockerfile's steps into a folder, without Docker: `/app` as it will be, with the dependencies that
- * `npm ci --omit=dev --ignore-scripts` installs, the Node that runs this test, and the system's libraries.
+ * Follows the Dockerfile's steps into a folder, without Docker: `/app` with the dependencies of `npm ci --omit=dev
+ * --ignore-scripts`, the Node of this test, and the system's libraries.
  */
 export async function buildImage(folder: string): Promise<void> {
   const app = join(folder, 'app');
@@ -49,7 +49,7 @@ exec chroot "$IMAGE" /usr/bin/setpriv --reuid=1000 --regid=1000 --clear-groups -
 
 export interface Container {
   readonly process: RunningProcess;
-  /** The number by which this system knows the container's process 1. */
+  /** Returns this system's process id of the container's process 1. */
   readonly pid: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** How a process runs inside a limit. */
+/** Way of running a process inside a limit. */
 export interface MemoryLimit {
-  /** For messages. */
+  /** Name for messages. */
   readonly by: string;
   readonly command: readonly string[];
   readonly nodeFlags: readonly string[];
@@ -18,12 +18,12 @@ export function shippedLimits(): MemoryLimit {
   return { by: `${by} and on one CPU`, command: [...command, 'taskset', '--cpu-list', CPU], nodeFlags };
 }
 
-/** Joins the group in `$0`, and becomes what follows. */
+/** Joins the group in `$0`, and then executes the given command. */
 const JOIN = 'echo $$ > "$0" && exec "$@"';
 
 /**
- * A limit on memory, as a container has it: a control group below that of this process, which goes with the test. Where none
- * can be made, V8's heap gets the limit that Node gives it in a container of that size.
+ * Sets a memory limit like a container's: a control group that ends with the test. If none can be made, V8's heap gets
+ * the limit that Node derives in a container of that size.
  */
 function memoryLimit(bytes: number): MemoryLimit {
   const group = controlGroup(bytes);

@@ -1,4 +1,4 @@
-/** An answer as it goes over the socket. */
+/** Answer on its way over the socket. */
 export interface MutableAnswer {
   status: number;
   readonly headers: Map<string, string>;
@@ -136,7 +136,7 @@ function mutateContent(answer: MutableAnswer, random: Random): void {
   answer.body = Buffer.from(JSON.stringify(document));
 }
 
-/** Changes what an answer says, or how it is sent in one to three ways; or, at times, nothing at all. */
+/** Changes the content or the transfer of an answer in one to three ways, or sometimes not at all. */
 export function mutate(answer: MutableAnswer, random: Random): void {
   if (random() < 0.5) mutateContent(answer, random);
   else for (let count = Math.floor(random() * 4); count > 0; count--) pick(random, MUTATIONS)(answer, random);

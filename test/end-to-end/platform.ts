@@ -6,14 +6,14 @@ import {
   type SandboxOptions,
 } from '../../src/sandbox/sandbox.ts';
 
-/** The embedded platform, served by the test's own process: its truth and its switches are at hand. */
+/** The sandbox in the test's process, with its truth and its switches. */
 export interface ServedSandbox extends Sandbox {
   readonly url: string;
-  /** The environment by which an exporter polls it. */
+  /** Environment for an exporter that polls it. */
   readonly env: { readonly EDGE_API_URL: string; readonly EDGE_TOKEN: string };
 }
 
-/** More than any test asks for in a minute, for those that are not about the quota. */
+/** Limits that no test reaches, for tests that are not about the quota. */
 export const AMPLE = { reads: 100_000, writes: 1_000, purges: 1_000 };
 
 /** Serves a sandbox for as long as the test lasts. */

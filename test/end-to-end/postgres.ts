@@ -20,11 +20,11 @@ const NOBODY = 65_534;
 
 /** A real PostgreSQL, with a folder of its own. */
 export interface PostgresServer {
-  /** For `--state.url`. */
+  /** Address for `--state.url`. */
   readonly url: string;
   readonly port: number;
   readonly process: () => RunningProcess;
-  /** Ends it at once (`SIGQUIT`, as with a crash) or in order (`SIGINT`), and waits for that. */
+  /** Ends it at once (`SIGQUIT`, like a crash) or in order (`SIGINT`), and waits for the end. */
   readonly kill: (signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') => Promise<void>;
   /** Starts it again, on the same port. */
   readonly start: () => Promise<void>;

@@ -34,7 +34,7 @@ export interface PreparedCounters {
   /** The account's name in the configuration. */
   readonly account: string;
   readonly metrics: readonly string[];
-  /** Where every counter stands (ms since the epoch). */
+  /** Time (ms since the epoch) at which every counter stands. */
   readonly since: number;
 }
 
@@ -43,7 +43,7 @@ export async function prepareCounters(directory: string, prepared: PreparedCount
   await storeCounters(await openState(directory, { info: () => undefined, warn: () => undefined }), prepared);
 }
 
-/** The same in a state, which it closes. */
+/** Stores prepared counters in a state, and closes it. */
 export async function storeCounters(
   state: State,
   { sandbox, account, metrics, since }: PreparedCounters,

@@ -1,6 +1,6 @@
 /** A sample of a query's answer; Prometheus writes values as text. */
 export interface QueriedSample {
-  /** Including `__name__`, where the expression keeps it. */
+  /** Includes `__name__` if the expression keeps it. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
   /** Milliseconds since the epoch. */

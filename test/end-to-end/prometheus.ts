@@ -5,9 +5,9 @@ import { eventually } from '../eventually.ts';
 import { type PrometheusApi, prometheusApi } from './prometheus-api.ts';
 import { startServer } from './server-process.ts';
 
-/** What a Prometheus scrapes and evaluates. */
+/** Targets and rules of a Prometheus. */
 export interface PrometheusOptions {
-  /** Job name -> what it scrapes: addresses (`host:port` or a URL, whose path is the metrics path). */
+  /** Targets by job name: addresses (`host:port`), or URLs whose path is the metrics path. */
   readonly jobs?: Readonly<Record<string, string | readonly string[]>>;
   /** Jobs that need more than an address: items of `scrape_configs`. */
   readonly scrapeConfigs?: readonly object[];
@@ -28,11 +28,11 @@ export interface PrometheusOptions {
 export interface Prometheus extends PrometheusApi {
   readonly url: string;
   readonly log: () => string;
-  /** Takes other options in place of those it runs with. */
+  /** Replaces the options. */
   readonly reconfigure: (options: PrometheusOptions) => Promise<void>;
   /** Waits until every target of the job has been scraped since now, successfully, and queries see it. */
   readonly scraped: (job: string) => Promise<void>;
-  /** Ends it at once, as SIGKILL does; its storage stays where it was given. */
+  /** Ends it at once (SIGKILL). Its storage stays. */
   readonly kill: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
   };
 }
 
-/** By how much (ms) Prometheus may date a scrape later than it was, so that scrapes are evenly spaced; and to spare. */
+/** Largest shift (ms) of a scrape's timestamp by Prometheus, which aligns scrapes, with a margin. */
 const ALIGNED_MS = 5;
 
 async function allScraped(api: PrometheusApi, job: string, since: number): Promise<boolean> {

@@ -3,8 +3,8 @@ import { type Ending, runToEnd } from './child-process.ts';
 import { toolPath } from './tools.ts';
 
 /**
- * For programs in Go that end by themselves. Collecting its garbage is a fifth to a third of promtool's work on rules: not before
- * there is this much. It evaluates one rule after the other: that its goroutines look for another processor takes a twelfth.
+ * Settings for Go programs that end soon. Garbage collection is a fifth to a third of promtool's work on rules, and idle
+ * goroutines take a twelfth.
  */
 export const ECONOMICAL = { GOGC: 'off', GOMEMLIMIT: '512MiB', GOMAXPROCS: '1' };
 
@@ -21,12 +21,15 @@ export function promtool(
 /** The rules are for Prometheus 2.42 to 3.x: promtool of both ends. */
 export const PROMTOOLS = ['promtool', 'promtool3'] as const;
 
-/** Those for the nth of many alike tests, or of those that cost most: for a change one in turn. */
+/**
+ * Returns the versions of promtool for the nth of many similar or expensive tests. Outside the long suite it is one
+ * version in turn.
+ */
 export function promtoolsFor(nth: number): readonly (typeof PROMTOOLS)[number][] {
   return PROMTOOLS.filter((_, index) => inLongSuite(true, index === nth % PROMTOOLS.length));
 }
 
-/** Runs the tests of a file; what promtool says of those that fail, or nothing. */
+/** Runs the tests of a file. Returns promtool's words for failed ones, or nothing. */
 export async function testRules(tool: (typeof PROMTOOLS)[number], file: string): Promise<string> {
   const { code, stdout, stderr } = await promtool(['test', 'rules', file], undefined, tool);
   return code === 0 ? '' : stdout + stderr;

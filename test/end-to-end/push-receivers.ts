@@ -3,7 +3,7 @@ import { seriesKey } from '../parse-exposition.ts';
 import { type Prometheus, type PrometheusOptions, startPrometheus } from './prometheus.ts';
 import { startVictoriaMetrics } from './victoria-metrics.ts';
 
-/** Samples by series (`seriesKey`): `[ms since the epoch, value]`, ascending. */
+/** Samples by series (`seriesKey`): `[ms since the epoch, value]`, in ascending order. */
 export type StoredSamples = ReadonlyMap<string, readonly (readonly [number, number])[]>;
 
 /** A real receiver. */
@@ -11,7 +11,7 @@ export interface PushReceiver {
   readonly kind: 'remote_write' | 'otlp';
   readonly url: string;
   readonly stored: () => Promise<StoredSamples>;
-  /** The values of an expression at a time (ms since the epoch), by series. */
+  /** Returns the values of an expression at a time (ms since the epoch), by series. */
   readonly query: (expression: string, at: number) => Promise<ReadonlyMap<string, number>>;
   readonly stop: () => Promise<void>;
 }
@@ -27,7 +27,7 @@ export const PUSH_RECEIVERS = {
 
 const RESOURCE_LABELS = ['service.name'];
 
-/** A Prometheus that takes what is pushed. */
+/** Starts a Prometheus that receives samples. */
 export async function prometheusReceiver(
   tool: NonNullable<PrometheusOptions['tool']>,
   options: Pick<PrometheusOptions, 'storage' | 'outOfOrderWindow'> = {},
@@ -59,10 +59,7 @@ export async function prometheusReceiver(
 async function victoriaMetricsReceiver(kind: PushReceiver['kind'] = 'remote_write'): Promise<PushReceiver> {
   const { url, stop } = await startVictoriaMetrics();
   let shown = 0;
-  /**
-   * It spreads what it takes over shards, one for each core, and writes them in the background: on a busy machine those that it was
-   * writing already are not shown yet when it has flushed the others.
-   */
+  /** It writes samples in the background, in one shard for each core. A flush does not include those that it is already writing. */
   const flush = async () => {
     await fetch(`${url}/internal/force_flush`);
     let looks = 0;

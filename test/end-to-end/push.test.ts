@@ -15,7 +15,7 @@ const ACCOUNT: SimulationOptions['account'] = {
   collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'status_code'] } } } },
 };
 
-/** A whole hour, so many before now: receivers take no samples of the future. */
+/** Returns the start of an hour in the past, because receivers take no samples of the future. */
 function startBefore(hours: number): number {
   return Math.floor((Date.now() - hours * HOUR) / HOUR) * HOUR;
 }

@@ -135,7 +135,7 @@ async function answer({ url }: ExporterProcess, path: string, method = 'GET'): P
   return `${JSON.stringify([...response.headers])}\n${await response.text()}`;
 }
 
-/** Looks for each secret as it is, as URLs, JSON, HTML and base64 write it, and inside the base64 of a login. */
+/** Searches a text for each secret: plain, in the encodings of URLs, JSON, HTML and base64, and inside the base64 of a login. */
 function expectNoSecret(text: string, secrets: readonly string[]): void {
   for (const secret of secrets) {
     for (const form of formsOf(secret)) expect(text).not.toContain(form);

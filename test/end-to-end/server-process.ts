@@ -15,7 +15,7 @@ export interface ServerProcess {
   readonly stop: () => Promise<void>;
 }
 
-/** What to start: `args` are made for the address `127.0.0.1:port` and the server's folder. */
+/** Server to start. `args` depends on the address `127.0.0.1:port` and on the server's folder. */
 export interface ServerOptions {
   readonly tool: Tool;
   readonly args: (address: string, folder: string) => Promise<readonly string[]>;

@@ -10,8 +10,8 @@ import { toolPath } from './tools.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * Runs a command that may make only the system calls named, any other failing with EPERM, as systemd does it: by
- * libseccomp, which every Debian has, since apt needs it.
+ * Runs a command that may use only the given system calls, as systemd does. Others fail with EPERM. Uses libseccomp,
+ * which every Debian has.
  */
 const UNDER_FILTER = `
 import ctypes, os, sys

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Ending, RunningProcess } from './child-process.ts';
 
-/** How a process ended, and how long (ms) after it was asked to. */
+/** End of a process, and the time (ms) from the request to the end. */
 export interface TimedEnding {
   readonly ending: Ending;
   /** Without the time in which it would have run, and a busy machine ran others instead. */

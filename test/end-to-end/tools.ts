@@ -92,7 +92,7 @@ const ALL = Object.keys(TOOLS) as Tool[];
 /** The tools that come from npm. */
 export const NPM_TOOLS: readonly Tool[] = ALL.filter((tool) => 'npm' in TOOLS[tool]);
 
-/** The tools that are unpacked where they are missing. */
+/** Tools that tests unpack if they are missing. */
 export const TOOLS_TO_UNPACK: readonly Tool[] = ALL.filter(
   (tool) => 'npm' in TOOLS[tool] || TOOLS[tool].debian !== undefined,
 );
@@ -113,7 +113,10 @@ export const POSTGRES_PACKAGES = [
   'libsasl2-2',
 ];
 
-/** The path of a tool: as its variable says, or unpacked from Debian, or on the PATH; undefined if none is of the version wanted. */
+/**
+ * Returns the path of a tool from its variable, an unpacked Debian package, or the PATH; undefined if none has the
+ * wanted version.
+ */
 export function findTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string | undefined {
   return lookFor(tool, environment).found;
 }
@@ -150,7 +153,7 @@ function answerOf(path: string, argument: string): string {
   return answer;
 }
 
-/** The one line that helps whoever lacks a tool, or has another version of it. */
+/** Returns the line that tells how to install a missing tool or version. */
 export function howToGet(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
   const { variable, names, wanted }: Place = TOOLS[tool];
   const version = wanted === undefined ? '' : ` (${wanted.version})`;
@@ -159,10 +162,7 @@ export function howToGet(tool: Tool, environment: NodeJS.ProcessEnv = process.en
   return `${tool}${version} is missing${found}: install it on the PATH (as ${names.join(' or ')}), or set ${variable} to its path`;
 }
 
-/**
- * The path of a tool.
- * @throws an error whose one line says what to install
- */
+/** Returns the path of a tool. @throws an error whose one line names what to install */
 export function toolPath(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
   const path = findTool(tool, environment);
   if (path === undefined) throw new Error(howToGet(tool, environment));

@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request as post, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What becomes of a request on its way to a receiver. */
+/** Trouble of a request on its way to a receiver. */
 export type Trouble =
   | 'none'
   | 'hangs'
@@ -22,7 +22,7 @@ export interface TroubledProxy {
 
 const LARGE_BYTES = 1_000;
 
-/** A reverse proxy on the loopback interface that has the troubles it is told to have. */
+/** Starts a reverse proxy on the loopback interface with switchable troubles. */
 export async function startTroubledProxy(target: string): Promise<TroubledProxy> {
   const met = new Map<Trouble, number>();
   const proxy = { target, trouble: (): Trouble => 'none' };

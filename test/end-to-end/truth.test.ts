@@ -87,7 +87,7 @@ async function everyJobPolled({ url, process }: ExporterProcess): Promise<void> 
   await eventually('every job has polled', polled, { evidence: process.output });
 }
 
-/** Every series of a platform's metric that must be there, by the buckets that are said to be shown. */
+/** Returns every series of a platform's metric that must exist, according to the buckets that the exporter names as shown. */
 function trueSeries(sandbox: ServedSandbox, shown: readonly QueriedSample[]): Map<string, number> {
   const expected = new Map<string, number>();
   for (const { labels, value } of shown) {
@@ -130,7 +130,7 @@ function keyOf({ labels }: QueriedSample): string {
   return seriesKey(name, own);
 }
 
-/** The same by queries that name families and labels themselves, so that the catalogue is not its own witness. */
+/** Compares with queries that name families and labels explicitly, independent of the catalogue. */
 async function compareQueries({
   sandbox,
   prometheus,

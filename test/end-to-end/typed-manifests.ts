@@ -16,8 +16,8 @@ export interface Manifest {
 }
 
 /**
- * What Kubernetes' own API types say against manifests, as the compiler words it; empty where nothing does. Keys that
- * there are not are found as well, since the manifests are checked as literals.
+ * Returns the compiler's errors for manifests against Kubernetes' own API types. Finds unknown keys too, because
+ * manifests are checked as literals.
  */
 export async function typeMistakes(manifests: readonly Manifest[]): Promise<string> {
   await mkdir(CACHE, { recursive: true });

@@ -7,13 +7,13 @@ import { runToEnd } from './child-process.ts';
 import { temporaryFolder } from './config-file.ts';
 import { type Tool, toolPath } from './tools.ts';
 
-/** Keys that came after the exporter-toolkit of Prometheus 2.42, which knows none of them. */
+/** Keys that are newer than the exporter-toolkit of Prometheus 2.42. */
 const NEWER_THAN_2_42 = /field (rate_limit|client_allowed_sans|cert|key|client_ca) not found/;
 
 /** Go took these from the safe ones in 2024. */
 const NO_LONGER_SAFE = ['TLS: a suite with RSA key exchange', 'TLS: a suite with RSA key exchange and CBC'];
 
-/** Refused here for what nobody means or YAML reads otherwise, or accepted for the same reason: docs/limits.md. */
+/** Files on which the exporter and promtool differ, as in docs/limits.md. */
 const JUDGED_OTHERWISE = [
   'a second document',
   'a directive of YAML 1.2',

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { eventually } from '../eventually.ts';
 
-/** What an Alertmanager posts to a webhook (its version 4), as far as tests look. */
+/** Parts that tests read of an Alertmanager's webhook message (version 4). */
 export interface Notification {
   readonly status: 'firing' | 'resolved';
   readonly receiver: string;
@@ -20,7 +20,7 @@ export interface Notification {
 export interface Webhook {
   readonly url: string;
   readonly received: readonly Notification[];
-  /** Waits for a notification, also among those received already. */
+  /** Waits for a notification; earlier ones count too. */
   readonly notified: (
     what: string,
     matches: (notification: Notification) => boolean,

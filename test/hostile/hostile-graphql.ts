@@ -3,8 +3,8 @@ import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 const AT = { paths: ['/metrics/graphql', '/v4/metrics/graphql'] };
 
 /**
- * Every way of the embedded platform to answer a GraphQL question otherwise than agreed, by what it does. None of them may lead
- * to a wrong value; what a client cannot know by looking at an answer is not among them, such as a row that is missing alone.
+ * Hostile answers of the sandbox to GraphQL questions, by their effect. None may cause a wrong value. Answers that a
+ * client cannot recognise, such as a single missing row, are excluded.
  */
 export const HOSTILE_GRAPHQL: Readonly<Record<string, FaultSettings>> = {
   'answers with nothing and 204': { no_content: AT },

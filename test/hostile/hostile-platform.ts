@@ -34,9 +34,7 @@ const answer = (status: string, headers: string, body: string, afterMs: number):
     );
 };
 
-/**
- * Every way of not answering as agreed that we know of. `afterMs`: what those that answer step by step let pass before each step.
- */
+/** Returns all known ways to break the protocol. @param afterMs pause before each step of answers in steps */
 export function behaviours(afterMs: number): Readonly<Record<string, Behaviour>> {
   const refuse = answer('401 Unauthorized', '', '{"detail":"Invalid token."}', afterMs);
   return {

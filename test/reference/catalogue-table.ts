@@ -14,8 +14,8 @@ export interface CatalogueRow {
 }
 
 /**
- * The metric contract as a table, in the order of the products. Named are the families of single configurations; those
- * of whole products begin with `edge_product_` instead of `edge_`.
+ * Returns the metric contract as a table, in the order of the products. It names the families of single configurations;
+ * those of whole products begin with `edge_product_`.
  */
 export function describeCatalogue(): readonly CatalogueRow[] {
   const metrics = new Set(PRODUCTS.flatMap(metricsOf));

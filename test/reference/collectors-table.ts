@@ -1,17 +1,17 @@
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import type { Collector } from '../../src/exporter/settings/collector.ts';
 
-/** A section of the specification's endpoints, and what is exported of it. */
+/** Section of the specification's endpoints, and its exported families. */
 export interface CollectorRow {
   readonly section: string;
   readonly part: string;
-  /** Its key under `collectors` in the configuration; undefined where there is nothing to configure. */
+  /** Key under `collectors` in the configuration; undefined if nothing is configurable. */
   readonly collector?: string;
   readonly exported: string;
   readonly permission?: string;
   readonly version?: number;
   readonly operations: string;
-  /** Cron pattern where the configuration names none. */
+  /** Default cron pattern. */
   readonly schedule?: string;
 }
 
@@ -58,7 +58,7 @@ const OTHERS: readonly CollectorRow[] = [
   },
 ];
 
-/** What is exported of every section of the specification's endpoints, 4.1 to 4.16, in their order. */
+/** Returns the exported families for each section of the specification's endpoints, 4.1 to 4.16, in order. */
 export function describeCollectors(): readonly CollectorRow[] {
   const settings = Object.entries(COLLECTORS).map(([name, collector]) => ({
     section: collector.section,
@@ -73,7 +73,7 @@ export function describeCollectors(): readonly CollectorRow[] {
   return [...settings, ...OTHERS].sort((a, b) => numberOf(a) - numberOf(b));
 }
 
-/** What a collector of settings needs to be granted, in words. */
+/** Returns the permissions of a collector of settings, as text. */
 export function permissionOf({ permission, listPermissions }: Collector): string {
   if (listPermissions.length === 0) return permission;
   return `${permission}, and ${listPermissions.join(' or ')} to list what there is`;

@@ -20,7 +20,7 @@ export interface ConfigurationKey {
 const PRODUCTS = /\.products\.[a-z0-9_]+/;
 const SETTINGS = /\.collectors\.(?!metrics|analytics|<)[a-z_]+/;
 
-/** Every key of the configuration; keys that all products or all settings collectors share are told once. */
+/** Returns every key of the configuration. Keys that all products or settings collectors share appear once. */
 export function configurationKeys(): readonly ConfigurationKey[] {
   const keys = new Map<string, ConfigurationKey>();
   // The metrics and analytics collectors take the same keys.

@@ -17,7 +17,7 @@ export interface DocumentedFamily extends FamilyMetadata {
 const OF_A_PRODUCT = ['account', 'product'];
 const OF_A_CONFIGURATION = [...OF_A_PRODUCT, 'configuration_id', 'configuration'];
 
-/** The families of the platform's analytics, those of whole products (`edge_product_…`) included. */
+/** Returns the families of the platform's analytics, with those of whole products (`edge_product_…`). */
 export function trafficFamilies(): readonly DocumentedFamily[] {
   const own = new Map<string, Set<string>>();
   for (const { names, labels } of [...labelsOf('configuration'), ...labelsOf('product')]) {
@@ -55,7 +55,7 @@ export function settingsFamilies(): readonly { collector: string; name: string; 
   );
 }
 
-/** The exporter's own families, those of its process excepted. */
+/** Returns the exporter's own families, without those of its process. */
 export function ownFamilies(): readonly DocumentedFamily[] {
   return [...registered().filter(isOwn), ...LEARNED_FAMILIES, ...DISCOVERY_FAMILIES].sort((a, b) =>
     a.name < b.name ? -1 : 1,
@@ -78,7 +78,7 @@ function registered(): readonly DocumentedFamily[] {
   );
 }
 
-/** The unit of a family's values, which its name says. */
+/** Returns the unit of a family's values, from its name. */
 export function unitOf({ name, type }: FamilyMetadata): string {
   const known = UNITS.find(([pattern]) => pattern.test(name));
   if (known) return known[1];

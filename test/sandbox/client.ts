@@ -9,7 +9,7 @@ export interface Response {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The JSON document; throws when there is none. */
+  /** Returns the JSON document; throws if there is none. */
   json(): unknown;
 }
 

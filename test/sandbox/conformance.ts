@@ -12,12 +12,12 @@ export const BASIC = { authorization: basic('operator@example.com', 'sandbox') }
 export interface Check {
   readonly section: string;
   readonly quotes: readonly string[];
-  /** Tells checks of the same sentence apart. */
+  /** Distinguishes checks of the same sentence. */
   readonly variant: string;
-  /** Families of the exporter that show it, with the label in braces where it is a label. */
+  /** Families of the exporter that show it, with a label in braces. */
   readonly families: readonly string[];
   readonly options: SandboxOptions;
-  /** Lines of requests with what must come back; none where nothing is checked. */
+  /** Requests with their expected answers; empty if nothing is checked. */
   readonly steps: readonly string[];
 }
 

@@ -35,7 +35,7 @@ const DRIZZLE: FaultSettings = {
   rate_headers: { probability: 0.05 },
 };
 
-/** A week of which an operator would speak for years; it ends well, with hours to catch up. */
+/** Script of a bad week. It ends well, with hours to catch up. */
 export const WEEK: readonly Turn[] = [
   faults(2, { wrong_types: { probability: 0.4, share: 0.15 }, malformed_body: { probability: 0.1 } }),
   restart(5),
@@ -135,12 +135,12 @@ export const EVENING: readonly Turn[] = [
   restart(5.5),
 ];
 
-/** The same in a fraction of the time. */
+/** Returns the same script in a fraction of the time. */
 export function faster(turns: readonly Turn[], pace: number): readonly Turn[] {
   return turns.map(({ hour, happens }) => ({ hour: hour / pace, happens }));
 }
 
-/** Lets happen what a script says, at its time. */
+/** Performs the turns of a script at their times. */
 export class Story {
   readonly #turns: Turn[];
   readonly #began: number;
@@ -150,7 +150,7 @@ export class Story {
     this.#began = now;
   }
 
-  /** Whatever is due by now. */
+  /** Performs the turns that are due. */
   async go(simulation: Simulation): Promise<void> {
     const hour = (simulation.clock.now() - this.#began) / (60 * MINUTE);
     while (this.#turns[0] !== undefined && this.#turns[0].hour <= hour) {

@@ -9,7 +9,7 @@ import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
 
-/** What happens in a scenario, to whom. */
+/** Parts that a scenario acts on. */
 export interface World {
   readonly simulation: Simulation;
   readonly stateDirectory: string;
@@ -21,10 +21,10 @@ export interface Scenario {
   readonly options?: SimulationOptions;
   readonly keepsState?: boolean;
   readonly events: Readonly<Record<number, (world: World) => unknown>>;
-  /** Lines of the log, by their messages, that tell of it: so many, no more. */
+  /** Expected number of log lines that report it, by message. */
   readonly told?: Readonly<Record<string, number>>;
   readonly page?: RegExp;
-  /** The exporter's own metrics that tell of it. */
+  /** Metrics of the exporter that report it. */
   readonly metrics?: readonly string[];
   /** Minutes without any gauges that cannot be helped. */
   readonly blank?: number;
@@ -36,7 +36,7 @@ export interface Scenario {
   readonly lost?: { readonly from: number; readonly to: number };
 }
 
-/** What was seen of a scenario, from scrapes once a minute. */
+/** Findings of a scenario, from scrapes once a minute. */
 export interface Findings {
   /** Buckets whose counters were compared with the platform's truth. */
   readonly buckets: number;
@@ -44,7 +44,7 @@ export interface Findings {
   readonly doubledSeries: number;
   /** Counters that were seen to go back. */
   readonly decreases: number;
-  /** Gauges seen, and those that were not what the platform had of the bucket that they claim to show. */
+  /** Gauges that were seen, and those whose value was not the platform's for their bucket. */
   readonly gauges: number;
   readonly wrongGauges: number;
   /** Lower bounds that turned out to be too high. */
@@ -80,10 +80,7 @@ const COUNTED_WITHIN = 45;
 
 const USUAL_SETTLE_SECONDS = 600;
 
-/**
- * Lets a scenario happen to a whole exporter against the embedded platform.
- * @param kept where what polls find is remembered, unless the scenario says so itself
- */
+/** Plays a scenario against a whole exporter and the sandbox. @param kept state of the exporter, unless the scenario has its own */
 export async function play(
   scenario: Scenario,
   kept: Pick<SimulationOptions, 'state' | 'busy'>,
@@ -174,7 +171,7 @@ function findings(simulation: Simulation, { scrapes, lastEvent, log, decreases, 
   };
 }
 
-/** What of the findings must not be, in words; empty when the scenario was survived. */
+/** Returns the findings that must not occur, as text; empty if the scenario was survived. */
 export function unexpected(scenario: Scenario, found: Findings): string[] {
   const { lostSeries, doubledSeries, decreases, wrongGauges, wrongBounds, shownAgain } = found;
   const none = { lostSeries, doubledSeries, decreases, wrongGauges, wrongBounds, shownAgain };

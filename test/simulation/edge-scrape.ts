@@ -27,7 +27,7 @@ const TROUBLES = [
   'edge_exporter_platform_clock_contradictions_total',
 ];
 
-/** What one scrape shows, beside what is true. */
+/** Content of one scrape, beside the truth. */
 export interface Scrape {
   readonly exposition: ParsedExposition;
   /** Gauges of traffic, and how many of them are wrong. */
@@ -38,7 +38,7 @@ export interface Scrape {
   readonly stale: boolean;
   readonly current: boolean;
   readonly counted: boolean;
-  /** For how long counters wait. */
+  /** Settle delay of counters. */
   readonly settleSeconds: number;
   readonly trusted: boolean;
   readonly page: readonly string[];
@@ -47,7 +47,7 @@ export interface Scrape {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Scrapes an exporter, and compares what it shows with the platform's truth. */
+/** Scrapes an exporter, and compares with the platform's truth. */
 export class Scraper {
   readonly #simulation: Simulation;
   readonly #truths = new Map<string, ReturnType<Simulation['sandbox']['truth']>>();

@@ -49,7 +49,7 @@ function partOf(path: string): Part {
 }
 
 interface Shown {
-  /** Series of the platform, without those about the exporter. */
+  /** Series of the platform, without the exporter's own. */
   readonly series: ReadonlySet<string>;
   readonly value: (family: string, labels: Readonly<Record<string, string>>) => number | undefined;
   readonly jobs: AccountStatus['jobs'];
@@ -235,7 +235,10 @@ function warningsOf(log: Shown['log']): readonly object[] {
   return log.filter(({ level }) => level !== 'info').map(({ facts }) => facts);
 }
 
-/** All lists in the long suite; otherwise each in half of the ways, and each way by half of the lists, of every API. */
+/**
+ * Returns all lists in the long suite. Otherwise each list has half of the answers, and each answer half of the lists,
+ * of every API.
+ */
 function listsThatAnswer(answer: string): readonly string[] {
   const way = ANSWERS.findIndex(([name]) => name === answer);
   const paths = LIST_PATHS.map(([path]) => path);

@@ -10,12 +10,12 @@ import type { Simulation } from './simulation.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Of what is read through troubles. */
+/** Schedule of reads during troubles. */
 export const SCHEDULE = inLongSuite('* * * * *', '*/5 * * * *');
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Where the truth of some dimensions of a metric is: the sum of a measure or of a field, for each value of `by`. */
+/** Source of the truth of some dimensions: the sum of a measure or field, for each value of `by`. */
 export interface Truth {
   readonly dataset?: string;
   /** The field that names a configuration. */
@@ -74,7 +74,7 @@ async function trueTotals(
 
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** Every counter of some metrics that is not what the platform says of its time, and of how many minutes they are. */
+/** Returns every counter of some metrics that differs from the platform's truth, and the number of minutes that they cover. */
 export async function wrongCounters(
   sandbox: Sandbox,
   state: State,
@@ -113,7 +113,7 @@ function storedKeys(state: State, truths: Readonly<Record<string, unknown>>): St
   return [...state.keys(['series'])].filter((key) => Object.hasOwn(truths, key[6] ?? ''));
 }
 
-/** What was shown after half an hour of each trouble, with a restart in its middle. */
+/** Returns the series after half an hour of each trouble, with a restart in the middle. */
 export async function throughTroubles(
   simulation: Simulation,
   troubles: readonly Parameters<Sandbox['faults']['set']>[0][],

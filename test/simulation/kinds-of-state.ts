@@ -9,7 +9,7 @@ const KINDS = inLongSuite<readonly ('memory' | 'postgres')[]>(['memory', 'postgr
 
 type KindOfState = readonly [kind: string, kept: () => Pick<SimulationOptions, 'state' | 'busy'>];
 
-/** The kinds of state that the calling file is to run with, which it registers what they need for. */
+/** Returns the kinds of state for the calling file, and registers their fixtures. */
 export function kindsOfState(): readonly KindOfState[] {
   return KINDS.map((kind): KindOfState => {
     if (kind === 'memory') return [kind, () => ({})];

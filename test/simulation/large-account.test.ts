@@ -6,7 +6,10 @@ import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { inLongSuite } from '../long-suite.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
-/** At night 3,000 domains of 30 applications, 500 functions, 200 zones with 20,000 records; 160 of 200 operations a minute are ours. */
+/**
+ * Size of the account in the long suite: 3,000 domains of 30 applications, 500 functions, and 200 zones with 20,000
+ * records. 160 of 200 operations a minute are for the exporter.
+ */
 const LARGE = inLongSuite(
   { configurations: 30, domainsPerConfiguration: 100, functions: 500, zones: 200, recordsPerZone: 100 },
   { configurations: 10, domainsPerConfiguration: 100, functions: 200, zones: 70, recordsPerZone: 100 },

@@ -8,7 +8,7 @@ const CONFIGURATIONS = Array.from({ length: 25 }, (_, index) => ({
 }));
 const PAGE_SIZE = 10;
 
-/** The list of configurations as the platform gives lists otherwise (section 2.0): page by page. */
+/** Returns a page of the list of configurations (section 2.0). */
 function pageOf(path: string, number: number) {
   const pages = Math.ceil(CONFIGURATIONS.length / PAGE_SIZE);
   return {

@@ -27,7 +27,7 @@ function collectors(applications: Keys = {}, others: Keys = { edge_functions: {}
 }
 
 interface Change {
-  /** A change stays for those that follow. */
+  /** Changes of the account, which stay for later cases. */
   readonly account?: Keys;
   readonly credentials?: Keys;
   readonly gone?: RegExp;

@@ -66,7 +66,7 @@ interface Rehearsal {
   /** The change: method, path, body and version of the API. */
   readonly change: (sandbox: Sandbox) => readonly [string, string, object, number?];
   readonly series: (sandbox: Sandbox) => readonly Series[];
-  /** The series that tells when. */
+  /** Series that shows the change. */
   readonly changed: (sandbox: Sandbox) => readonly [string, Labels];
 }
 

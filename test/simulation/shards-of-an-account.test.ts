@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-/** So many exporters of one account, each with its part of it, for a while of simulated time; 1 for one that has all. */
+/** Runs several exporters of one account, each with its part, in simulated time. With 1, one exporter has all. */
 async function run(shards: number, limit: number, minutes: number) {
   const clock = new SimulatedClock(START);
   const sandbox = createSandbox({

@@ -5,12 +5,12 @@ import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { words } from '../exporter/page/rendered.ts';
 import type { Simulation } from './simulation.ts';
 
-/** What is said of the only account, on each surface. */
+/** Texts about the only account, by surface. */
 export interface Shown {
   readonly state: AccountState;
   readonly says: string;
   readonly causes: readonly { readonly kind: string; readonly text: string; readonly next: string }[];
-  /** The box at the top of the page, as it is read. */
+  /** Text of the box at the top of the page. */
   readonly verdict: string;
   /** Samples of a family: labels as text, with their values. */
   family(name: string): [string, number][];

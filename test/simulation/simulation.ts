@@ -32,7 +32,7 @@ export interface SimulationOptions {
   readonly state?: State | ((clock: Clock) => Promise<State>);
   readonly rendersAhead?: boolean;
   readonly busy?: () => number;
-  /** By how much (ms) the exporter's clock is ahead of the platform's. */
+  /** Lead (ms) of the exporter's clock over the platform's. */
   readonly skew?: number;
 }
 
@@ -52,7 +52,7 @@ export interface Simulation {
   readonly log: readonly LogLine[];
   exporter(): Exporter;
   isRunning(): boolean;
-  /** Moves time on by so many minutes. */
+  /** Advances time by a number of minutes. */
   minutes(count: number): Promise<void>;
   /** Loads the configuration again, with other receivers, and with other keys of the account, as far as they are given. */
   reload(
@@ -73,7 +73,7 @@ export interface Simulation {
 const START = Date.UTC(2026, 0, 5, 10);
 
 const SELDOM = { schedule: '*/5 * * * *' };
-/** All that there is to read, for tests that do not depend on how often that is. */
+/** All collectors, for tests that do not depend on how often they run. */
 export const ALL_SELDOM = {
   ...Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}])),
   metrics: SELDOM,

@@ -8,7 +8,7 @@ import { type Simulation, simulate } from './simulation.ts';
 
 const CONFIGURATIONS = inLongSuite(200, 50);
 const JOBS = CONFIGURATIONS * 9;
-/** Operations a minute of each of the two APIs: by REST every job has its turn once in 28 minutes. */
+/** Operations a minute of each API. With REST every job runs once in 28 minutes. */
 const QUOTA = CONFIGURATIONS * 0.4;
 const LARGE: SandboxOptions = {
   configurations: CONFIGURATIONS,

@@ -3,9 +3,9 @@ import { served } from '../served.ts';
 
 const MINUTE = 60_000;
 
-/** What a platform answers to one request. */
+/** The platform's answer to one request. */
 export interface Answer {
-  /** 0: none, the connection is closed. */
+  /** HTTP status; 0 closes the connection. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -18,7 +18,7 @@ export interface TroubledPlatform {
   readonly url: string;
   now: () => number;
   trouble: Trouble;
-  /** By how much (ms) its data is late. */
+  /** Delay (ms) of its data. */
   late: number;
   /** The share of the limit that other clients of the token take, as soon as a window opens. */
   others: number;
@@ -31,7 +31,7 @@ export interface PlatformSize {
   readonly lacksDomains?: true;
 }
 
-/** A platform that is nobody's but this test's: applications with steady traffic, one domain, and whatever trouble is set. */
+/** Serves a platform with some applications, steady traffic, one domain, and a switchable trouble. */
 export async function serveTroubledPlatform(
   start: number,
   { limit = 200, configurations = 1, lacksDomains }: PlatformSize = {},

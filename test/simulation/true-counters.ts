@@ -9,13 +9,13 @@ interface Span {
   readonly to: number;
 }
 
-/** What a comparison of all counters with the platform's truth found. */
+/** Result of comparing all counters with the truth. */
 export interface Audit {
   /** Series compared. */
   readonly series: number;
   /** Buckets that they have counted, in all. */
   readonly buckets: number;
-  /** Series whose total is not the sum of the true values from where it began to its watermark, without what is missing. */
+  /** Series whose total is not the sum of true values from its start to its watermark, without what is missing. */
   readonly wrong: readonly string[];
   /** The oldest watermark (ms since the epoch). */
   readonly oldestWatermark: number;
@@ -23,8 +23,8 @@ export interface Audit {
 }
 
 /**
- * Compares every counter in the state with the sandbox's truth, bucket by bucket from its start to its watermark.
- * @param lost a time whose buckets the platform does not have any more
+ * Compares every counter in the state with the sandbox's truth, bucket by bucket.
+ * @param lost time whose buckets the platform no longer has
  */
 export function auditCounters(state: State, sandbox: Sandbox, lost?: Span): Audit {
   const wrong: string[] = [];

@@ -21,10 +21,7 @@ const TROUBLE: readonly FaultSettings[] = [
   { graphql_errors: { probability: 0.3 }, malformed_body: { probability: 0.1 } },
 ];
 
-/**
- * An answer of 64 KiB takes some forty rows of all fields: most of what is asked for is therefore split in time or by
- * configuration.
- */
+/** Limit of 64 KiB, or forty rows of all fields, so that most questions are split by time or configuration. */
 const SPLIT = { max_response_bytes: 65_536 };
 
 it(`counts every bucket once, whichever source brings it: ${HOURS} hours of troubles, kills and ${SWITCHES} switches`, async () => {

@@ -42,7 +42,7 @@ export interface WorldOptions {
   readonly seed: number;
   readonly replicas: number;
   readonly accounts: number;
-  /** For how long (ms) there are faults; then all goes well for as long as it takes to settle. */
+  /** Time (ms) with faults. Afterwards everything works until it has settled. */
   readonly troubledMs: number;
 }
 
@@ -51,8 +51,8 @@ const CLIENT_TIMEOUT_MS = 7_000;
 const SETTLE_MS = 60_000;
 
 /**
- * Replicas, their network and a database in simulated time: messages are late or lost on either way, processes are
- * paused and killed, the database goes away, clocks start anywhere and run apart by up to 3 %.
+ * Replicas, their network and a database in simulated time. Messages are late or lost, processes pause or die, the
+ * database fails, and clocks differ by up to 3 %.
  */
 export class LeaseWorld {
   readonly database = new ModelDatabase();
@@ -225,7 +225,7 @@ export class LeaseWorld {
     );
   }
 
-  /** Loads what is counted, after a write of nothing that refuses whatever is under way. */
+  /** Loads the counted state after an empty write, which invalidates writes in progress. */
   #load(replica: ModelReplica, account: string, token: number): void {
     const polled: Polled = { token, counted: undefined, isCommitting: false };
     replica.polled.set(account, polled);
@@ -315,7 +315,7 @@ export class LeaseWorld {
     return this.#isTroubled && this.#upTo(25) === 0;
   }
 
-  /** Also of those that are paused: by their own clocks they see it when they go on. */
+  /** Includes paused replicas: when they continue, their own clocks show that the lease is over. */
   #assertOneOwner(): void {
     const owned = new Set<string>();
     for (const replica of this.#replicas) {

@@ -5,7 +5,7 @@ import {
   LEASE_MS,
 } from '../../../src/exporter/cluster/lease.ts';
 
-/** What the protocol promises, and a schedule has broken. */
+/** Broken promise of the protocol. */
 export class Violation extends Error {}
 
 interface Session {
@@ -28,7 +28,7 @@ interface Row {
   requested: number;
 }
 
-/** The database, as the SQL of the schema has it, and what would be wrong in it. */
+/** Database with the semantics of the schema's SQL. It detects forbidden states. */
 export class ModelDatabase {
   readonly sessions = new Map<string, Session>();
   readonly accounts = new Map<string, Row>();

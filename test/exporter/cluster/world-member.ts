@@ -33,7 +33,7 @@ class ProcessClock implements Clock {
 /** A real member in simulated time, whose process can be stopped, and whose way to the database can be cut or slow. */
 export class WorldMember {
   readonly clock: ProcessClock;
-  /** Whatever it was ever given to run. */
+  /** Accounts that it was ever given to run. */
   readonly openings: { readonly account: string; readonly mayAct: () => boolean }[] = [];
   /** Statements that have reached the database: renewals, and loads of accounts. */
   beats = 0;
@@ -97,7 +97,7 @@ export class WorldMember {
   }
 }
 
-/** How many of all that ever ran may send a request at this moment, by account. */
+/** Returns, by account, the number of members that may send a request now. */
 export function acting(members: readonly WorldMember[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { openings } of members) {

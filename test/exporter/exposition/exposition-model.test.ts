@@ -19,7 +19,7 @@ interface Change {
   readonly kind: 'publish' | 'withdraw' | 'expire' | 'pause' | 'settle';
   readonly owner: 'a' | 'ab' | 'b';
   readonly families: readonly number[];
-  /** Which and how many series, by owner so that none is met twice. */
+  /** Number of the first series. Owners do not share series. */
   readonly first: number;
   readonly count: number;
   readonly value: number;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What a proxy does with a CONNECT, besides letting it through. */
+/** Behaviour of a proxy for CONNECT, other than letting it through. */
 export type Behaviour =
   | 'lets through'
   | 'asks for a password'
@@ -19,7 +19,7 @@ export interface ConnectProxy {
   readonly seen: { readonly requests: readonly IncomingMessage[]; readonly tunnelled: () => string };
 }
 
-/** A proxy in this process that can fail at each step, and shows what it got to see. */
+/** Starts a proxy in this process that can fail at each step, and records what it sees. */
 export async function startConnectProxy(
   behaviour: Behaviour = 'lets through',
   server: Server = createServer(),

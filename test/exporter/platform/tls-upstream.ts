@@ -25,7 +25,7 @@ export interface TlsUpstream {
   readonly renew: (name: string) => void;
 }
 
-/** An HTTPS server under a private authority, which says who asked. */
+/** HTTPS server under a private authority. It names the client in its answer. */
 export async function startTlsUpstream(options: ServerOptions = keyPair('server')): Promise<TlsUpstream> {
   const authorizations: (string | undefined)[] = [];
   const server = createServer(options, (request, response) => {

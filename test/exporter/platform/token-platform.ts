@@ -19,7 +19,7 @@ export interface TokenPlatform extends Upstream {
     /** Fields that replace those of the created token. */
     created?: Record<string, unknown>;
   };
-  /** Methods and masked paths of what arrived at the token operations, in order. */
+  /** Methods and masked paths of requests for token operations, in order of arrival. */
   readonly tokenCalls: () => string[];
   /** Holds every answer to a creation or revocation from now on, until the returned function is called. */
   readonly hold: () => () => void;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { served } from '../../served.ts';
 
-/** A request as it arrived. */
+/** Request as it arrived. */
 export interface Arrival {
   readonly method: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export interface Upstream {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A real HTTP server on a free port, which records what arrives and lives as long as the test. */
+/** HTTP server on a free port. It records requests, and stops with the test. */
 export async function startUpstream(handler: Handler): Promise<Upstream> {
   const arrivals: Arrival[] = [];
   let connections = 0;

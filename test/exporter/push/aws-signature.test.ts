@@ -24,7 +24,7 @@ interface Signed {
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 const sha256 = (content: Uint8Array | string) => createHash('sha256').update(content).digest('hex');
 
-/** The signature that a request should have, by AWS's description of version 4 alone, with what its authorization names. */
+/** Returns the AWS Signature Version 4 that a request should have, computed from AWS's description alone. */
 function signatureOf({ method, path, query, headers, body }: Signed, secret: string): string {
   const [, credential = '', names = ''] =
     /Credential=[^/]+\/([^,]+), ?SignedHeaders=([^,]+)/.exec(headers.authorization ?? '') ?? [];

@@ -1,9 +1,9 @@
 import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 
-/** What becomes of a request: taken; lost before or after it was stored; refused for now. */
+/** Fate of a request: stored; lost before or after it was stored; or refused for now. */
 export type Fate = 'taken' | 'lost' | 'stored, answer lost' | 'busy';
 
-/** A receiver with the rules of Prometheus: per series in order, the newest sample twice only if it is the same. */
+/** Receiver with the rules of Prometheus: samples of a series in order, and the newest sample again only if it is equal. */
 export class ModelReceiver {
   readonly stored = new Map<string, (readonly [number, number])[]>();
   requests = 0;

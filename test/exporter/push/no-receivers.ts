@@ -1,6 +1,6 @@
 import type { Reply } from '../../../src/exporter/push/receiver-connection.ts';
 
-/** What stands between us and a receiver, and answers with success. */
+/** Servers in front of a receiver that answer with success. */
 export const NO_RECEIVERS: readonly (readonly [string, Partial<Reply>])[] = [
   [
     'a login page',

@@ -21,7 +21,7 @@ interface Answer {
 
 const WELL: Answer = { status: 204 };
 
-/** A receiver that answers so until it is told otherwise. */
+/** Starts a receiver that gives one answer until the test changes it. */
 async function startReceiver(first = WELL) {
   const receiver = { answer: first, requests: 0, url: '' };
   const server = createServer((request, response) => {
@@ -76,7 +76,7 @@ function pushBed(state: State = memoryState(), clock: Clock = hastyClock()) {
 const receiverAt = (url: string, timeout = '5s') =>
   PUSH.parse([{ name: 'r', kind: 'remote_write', url, request: { timeout } }]);
 
-/** A disk that answers nothing for a while: whoever asks is told after 10 s, as with a real one. */
+/** State that answers nothing for a while. Callers get a failure after 10 s, as from a real one. */
 function stallingState(clock: ReturnType<typeof hastyClock>) {
   const state = memoryState();
   let until = 0;

@@ -39,7 +39,7 @@ async function commitAll(state: State, generation: number): Promise<void> {
   }
 }
 
-/** The same records as an orderly end leaves them, and as kill -9 does, with a log beside the database. */
+/** Writes the same records twice: after an orderly end, and after kill -9 with a log beside the database. */
 async function writePristine(): Promise<void> {
   const working = join(parent, 'working');
   const first = await openState(working, log, UNHURRIED);

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 export interface DiskFailure {
   readonly name: string;
   readonly reason: RegExp;
-  /** Commits may go on all the same. */
+  /** True if commits may continue. */
   readonly canBeBorne?: boolean;
-  /** @param directory where its files are */
+  /** @param directory with the files of the state */
   isPossible(directory: string): boolean;
   strike(pid: number, directory: string): Promise<{ mend(): Promise<void> }>;
 }
@@ -31,7 +31,7 @@ const fileSizeLimit: DiskFailure = {
 
 const SMALL_DISK = 8 * 2 ** 20;
 
-/** Makes the directory a small disk of its own. Where that is not allowed it says so, and nothing fills it. */
+/** Mounts a small disk at the directory. Without the permission it says so and mounts nothing. */
 export function mountSmallDisk(directory: string): void {
   const args = ['-t', 'tmpfs', '-o', `size=${SMALL_DISK}`, 'tmpfs', directory];
   const { status, stderr } = spawnSync('mount', args);
@@ -79,7 +79,7 @@ export const HANGING_DISK: DiskFailure = injected(
   'pwrite64,fsync,fdatasync:delay_enter=60000000',
 );
 
-/** Whether system calls can be made to fail. */
+/** True if tests can make system calls fail. */
 export const canInject = isRoot && has('strace');
 
 function injected(name: string, reason: RegExp, injection: string): DiskFailure {

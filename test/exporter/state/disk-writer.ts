@@ -4,8 +4,8 @@ import { openState } from '../../../src/exporter/state/open-state.ts';
 import { StateWriteFailure } from '../../../src/exporter/state/state.ts';
 
 /**
- * A process that commits until it is killed, as counters do: what is refused is tried again later, with what has come
- * since. It prints what it found, then `committer number` after each commit, and `refused reason` after each refusal.
+ * Number of loops that commit like counters. A refused commit is repeated with later values. Each prints what it found,
+ * then `committer number` after a commit and `refused reason` after a refusal.
  */
 const COMMITTERS = 4;
 const RECORD = 'x'.repeat(1_000);

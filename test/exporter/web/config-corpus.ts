@@ -23,7 +23,7 @@ const INLINE_KEY_PAIR = `tls_server_config:
 `;
 
 /**
- * Web configuration files, good and bad, by what is peculiar to each. None says what is to come of it: promtool does
+ * Web configuration files, good and bad, by their peculiarity. promtool decides what is expected
  * (`test/end-to-end/web-config-corpus.test.ts`).
  */
 export const WEB_CONFIG_CORPUS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Deterministic random numbers from 0 to 1 (mulberry32), so that what fails can be repeated by its seed. */
+/** Returns deterministic random numbers from 0 to 1 (mulberry32). A failure can be repeated with its seed. */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -92,7 +92,7 @@ const BODIES = [
   '\0'.repeat(100),
 ];
 
-/** What a client may send, from a plain request to noise; several requests at once now and then. */
+/** Returns bytes of a client: a plain request, several at once, or noise. */
 export function rawRequest(random: () => number): Buffer {
   const one = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
   const request = () => {
@@ -110,8 +110,8 @@ export function rawRequest(random: () => number): Buffer {
 }
 
 /**
- * Sends `bytes` on a connection of its own, in pieces or at once, and leaves politely or not.
- * @returns the start of what came back, or nothing
+ * Sends `bytes` over a new connection, whole or in pieces, and closes it politely or not.
+ * @returns the start of the answer, if any
  */
 export function sendRaw(port: number, bytes: Buffer, random: () => number): Promise<string> {
   return new Promise((resolve) => {

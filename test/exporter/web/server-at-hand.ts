@@ -46,7 +46,7 @@ export async function startWeb(changes: Partial<WebOptions> = {}) {
   return { web, url, port: Number(new URL(url).port), lines };
 }
 
-/** Sends `request` as it stands and gives everything that comes back until the other side closes. */
+/** Sends `request` unchanged and returns all bytes until the other side closes. */
 export async function raw(port: number, request: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';

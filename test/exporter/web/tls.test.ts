@@ -12,7 +12,7 @@ function pem(name: string): string {
   return readFileSync(join(CERTIFICATES, name), 'utf8');
 }
 
-/** A web server with `tls_server_config`, whose certificate lies in a folder of its own so that it can change. */
+/** Starts a web server with `tls_server_config`. Its certificate is in its own folder, so that it can change. */
 async function startSecure(settings = '') {
   const directory = mkdtempSync(join(tmpdir(), 'tls-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));

@@ -22,7 +22,7 @@ describe('a fault of series', () => {
     const date = Date.parse(answer.headers.get('date') ?? '');
     return { points: (answer.json() as { total: Points }).total, date };
   };
-  /** The final values of the last hour, by the start of their minutes. */
+  /** Returns the final values of the last hour, by start of the minute. */
   const truth = () => {
     const { total = [] } = bench.sandbox.truth({
       api: 'metrics',
@@ -122,7 +122,7 @@ describe('a fault of series', () => {
     }
   });
 
-  /** The true sum of so many minutes. */
+  /** Returns the true sum of a number of minutes. */
   const sumOf = (final: ReadonlyMap<number, number>, start: number, minutes: number) => {
     let sum = 0;
     for (let minute = 0; minute < minutes; minute += 1)

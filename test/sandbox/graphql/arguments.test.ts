@@ -14,7 +14,7 @@ describe('the arguments of a dataset', () => {
   });
   afterAll(() => bench.close());
 
-  /** The rows of five minutes, of whatever arguments and fields are written. */
+  /** Returns the rows of five minutes for the given arguments and fields. */
   const rows = (parameters: string, fields: string, filter = '') =>
     rowsOf(
       bench,

@@ -25,7 +25,7 @@ export async function rowsOf(bench: Bench, query: string, variables: object = {}
 export interface DatasetQuery {
   readonly dataset?: string;
   readonly groupBy?: readonly string[];
-  /** Selected beside what is grouped by. */
+  /** Selected fields besides those of `by`. */
   readonly fields?: readonly string[];
   readonly begin: number;
   readonly end: number;

@@ -11,7 +11,7 @@ const QUESTION = documentOf({ ...WINDOW, groupBy: ['ts', 'configurationId'], fie
 describe('a fault of the GraphQL analytics', () => {
   let bench: Bench;
 
-  /** The true rows, and those that are answered while the faults are on. */
+  /** Returns the true rows, and the rows of answers with the faults. */
   async function rows(faults: FaultSettings): Promise<{ whole: readonly Row[]; damaged: readonly Row[] }> {
     bench = await startBench({ graphqlRateLimit: 1000 });
     const whole = await rowsOf(bench, QUESTION);

@@ -9,7 +9,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60;
 export const DAY = 24 * HOUR;
 
-/** How many there are in a minute. */
+/** Level in a minute. */
 export type Level = (minute: number) => number;
 
 /** A family of a configuration, with labels besides. */
@@ -35,7 +35,7 @@ export interface Fired {
   readonly to: number;
 }
 
-/** What alerts of configurations make of a history in which chance plays its usual part. */
+/** Evaluates the alerts of configurations over a history with usual random noise. */
 export function judged({ alerts, families, minutes, settings }: Judged): readonly Fired[] {
   const files = ruleFiles({ ...SHIPPED, ...settings });
   const fired = evaluate({
