@@ -1,11 +1,11 @@
 // Sums up Vitest's JSON reports of several suites. `summary.mjs REPORT STATUS [REPORT STATUS]… [--again REPORT STATUS]` ends
-// with the line `N passed, N failed` and exits non-zero unless all is well; what follows `--again` is the second try of some
-// files of the last suite. `summary.mjs --try-again REPORT` prints the files worth one, each with a NUL after it: none where
-// there was also an error that no test caught.
+// with the line `N passed, N failed`, and fails unless all tests passed. `--again` names the second run of some files of the
+// last suite. `summary.mjs --try-again REPORT` prints the files to repeat, each with a NUL after it; none if there was also an
+// unhandled error.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** More files than these do not fail by chance. */
+/** Most failed files that are repeated. More do not fail by chance. */
 const MOST_FILES_TRIED_AGAIN = 3;
 
 const [first, ...others] = process.argv.slice(2);
@@ -39,7 +39,7 @@ function summarize(args) {
   process.exitCode = reasons.length === 0 ? 0 : Number(suites.find(({ status }) => status !== '0')?.status) || 1;
 }
 
-/** The second try counts for its files, and says whether all is well. */
+/** Returns the results with those of the second run for its files. */
 function withSecondTry(suite, second) {
   for (const file of suite.testResults.filter(hasFailed)) {
     const names = file.assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName);
@@ -79,7 +79,7 @@ function hasFailed({ status, assertionResults }) {
   return status === 'failed' || assertionResults.some((test) => test.status === 'failed');
 }
 
-/** How many errors no test caught; undefined where that is not known. */
+/** Returns the number of unhandled errors; undefined if it is unknown. */
 function unhandledErrors(path) {
   try {
     return Number(readFileSync(`${path}.unhandled`, 'utf8'));
@@ -88,7 +88,7 @@ function unhandledErrors(path) {
   }
 }
 
-/** Without a whole report there were no tests, whatever the exit status says. */
+/** Returns the report; without a whole one no test counts. */
 function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

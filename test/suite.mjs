@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs a suite of tests, and names those that it does not run. What follows the name of the suite is for Vitest:
+// Runs a suite of tests, and names the suites that it does not run. Further arguments are for Vitest:
 //   node test/suite.mjs real test/end-to-end/alerting.test.ts
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,24 +8,24 @@ export const SUITES = {
   quick: {
     command: 'npm test',
     projects: ['unit', 'simulation'],
-    holds: 'unit tests and simulations, which need Node.js and nothing else',
+    holds: 'unit tests and simulations, which need only Node.js',
   },
   real: {
     command: 'npm run test:real',
     projects: ['real'],
-    holds: 'the exporter beside Prometheus, Alertmanager, PostgreSQL, Chromium and other real components',
+    holds: 'tests with Prometheus, Alertmanager, PostgreSQL, Chromium and other real components',
   },
   long: {
     command: 'npm run test:long',
     projects: ['long'],
-    holds: 'all tests, every story at its full length, as each night',
+    holds: 'all tests at full length, as in the nightly run',
   },
 };
 
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * The suites beside one, each in a line with its command.
+ * Returns a line for each other suite, with its command.
  * @param {string} name
  */
 export function notRunBy(name) {
