@@ -8,7 +8,7 @@ import {
   TOO_FEW_FILES,
 } from './exporter/command-line/process.ts';
 
-// `serve` reloads by it, also where it comes before it is there to; the other commands end by it, as by default.
+// `serve` reloads on this signal, even before it is ready. Other commands end, which is the default.
 let reload: (() => void) | undefined;
 let isReloadWanted = false;
 const [name = 'serve'] = process.argv.slice(2);
@@ -17,13 +17,13 @@ if (name === 'serve' || !Object.hasOwn(COMMANDS, name))
     isReloadWanted = true;
     reload?.();
   });
-// Node's own answer is to open its inspector, which shows the memory, and so the tokens, to every user of this machine.
+// Node's default opens its inspector, which shows the memory, and so the tokens, to every user of the machine.
 process.on('SIGUSR1', () => undefined);
 
 const ending = new AbortController();
 let endedBy: NodeJS.Signals | undefined;
-// More than any command takes to end in order on a busy machine, and less than those who ask for it wait (15 s). One that waits for
-// what may never come, such as a pipe that nobody writes to, does not end in order.
+// Longer than any command takes to end on a busy machine, and shorter than the 15 s that supervisors wait. A command
+// that waits forever, for example for a pipe, does not end in order.
 const LONGEST_END_MS = 10_000;
 // Once: a second signal ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

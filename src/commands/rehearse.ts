@@ -146,7 +146,7 @@ function fromPlatform(
   return platformHistory({
     accounts,
     rules: rehearsed,
-    // A range that nobody asked for by its dates may be shorter.
+    // A range without explicit dates may be shorter.
     from: first ?? Math.max(asked, Date.now() - PLATFORM_KEEPS),
     to,
     file: flags['history.file'],

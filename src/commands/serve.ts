@@ -149,7 +149,7 @@ async function configOrSandbox(
     return loaded.config;
   }
   if (!loaded.nothingConfigured || !flags.sandbox) return undefined;
-  // Loaded only here: a quarter of what a start takes, which those who poll a platform are spared.
+  // Loaded only here, because it takes a quarter of a start, which real accounts do not need.
   const { startSandboxAccount } = await import('./sandbox.ts');
   const sandbox = await startSandboxAccount(flags['sandbox.seed']);
   stops.unshift(() => sandbox.close());

@@ -121,7 +121,7 @@ export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal): Promi
     const leave = () => reject(signal.reason);
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
-    // Listened to in any case: a rejection that nobody waits for any more must not end the process.
+    // Always attached: a rejection without a listener would end the process.
     shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
 }

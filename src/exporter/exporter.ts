@@ -103,7 +103,7 @@ export class Exporter {
     const { member, metrics } = this.#options;
     member?.enforce();
     beginPush(metrics, this.#push.receivers());
-    // What this replica has withdrawn another one may show by now: twice would count twice.
+    // Another replica may already show series that this replica has withdrawn, so they are not counted here.
     const isReplica = member !== undefined;
     const [own] = await Promise.all([
       this.#own.segments(format, isReplica),
@@ -144,7 +144,7 @@ export class Exporter {
     this.#stopped = true;
     for (const stopTicking of this.#stopTicking) stopTicking();
     const { member } = this.#options;
-    // Another replica polls an account as soon as it is given back: not before its last poll here is over.
+    // Another replica polls an account as soon as it is released, so the last poll ends before.
     const stopping = member?.leave();
     const stopped = stopping?.then(() => this.#accounts.stop(signal)) ?? this.#accounts.stop(signal);
     await Promise.all([this.#applying, stopped]);
@@ -285,7 +285,8 @@ export class RunningAccounts {
       try {
         if (!running.isLeaving) await pruneCounters(running.ownership.state, running.account.keptCounters());
       } catch (failure) {
-        // What one account's state refuses is no reason to leave out the others; of one that leaves, it may be closed already.
+        // A failure of one account's state does not stop the others. The state of a leaving account may already be
+        // closed.
         if (!(failure instanceof StateWriteFailure || running.isLeaving)) throw failure;
       }
     }
@@ -319,7 +320,7 @@ export class RunningAccounts {
     const limits = () => this.#limits;
     const ownership = this.#ownershipOf(config.name);
     if (ownership === undefined) {
-      // It was to begin anew, and has become another's meanwhile.
+      // The account moved to another replica before its restart.
       this.#running.delete(config.name);
       this.#withdraw(handedOver);
       return;

@@ -236,7 +236,7 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   [
     'data_offloaded',
     {
-      // Documented is the ratio only; a volume by another name of the same metric has been seen in the field.
+      // Only the ratio is documented. A volume under another name of the same metric occurs in practice.
       ...known(offload('data', 'transferred bytes'), [
         'total',
         volume('data_offloaded_bytes', 'Bytes served from the edge cache'),

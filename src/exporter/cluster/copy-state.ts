@@ -88,7 +88,7 @@ async function whileOwned(
     // Replicas that were killed do not stand in the way once their leases are over.
     const taking = { ...request, buries: true, wanted: [], acquired: accounts };
     const answer = await registry.beat(taking, 'state-copy', []);
-    // One that fails is made up for by the next; whether all was ours until the end is asked then.
+    // A failed renewal is repeated by the next one. The end checks that the lease held throughout.
     renewing = setInterval(() => void renew().catch(() => undefined), BEAT_MS);
     const mine = answer?.mine ?? [];
     const isMine = new Set(mine.map(({ account }) => account));

@@ -89,7 +89,7 @@ export function accountsToGive(
   for (const one of largestFirst(mine)) {
     if (one.demand > 0 && load - one.demand >= mean && least + one.demand < load) give(one);
   }
-  // What no replica can give without falling below the mean: then the one that has most gives one.
+  // If every release would leave a replica below the mean, the largest replica releases one.
   const hasMost = others.every((other) => other.load < load || (other.load === load && me < other.id));
   const one = largestFirst(mine).findLast(({ demand }) => demand > 0 && least + demand < load);
   if (given.length === 0 && hasMost && one !== undefined) give(one);

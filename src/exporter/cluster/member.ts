@@ -201,7 +201,7 @@ export class Member {
     const isOpen = () => isNewest() && mayAct(this.#view, account, token, this.#now());
     try {
       const state = await this.#options.openState({ account, token });
-      // It was closed meanwhile, and perhaps opened again.
+      // The account was closed meanwhile, and perhaps opened again.
       if (!isNewest()) return await state.close();
       this.#states.set(account, state);
       if (this.#unloaded.delete(account))

@@ -75,7 +75,7 @@ export async function endBySignal(signal: NodeJS.Signals): Promise<void> {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   await sleep(100);
-  // The first process of a container is ended by no signal that comes from within.
+  // Signals from within do not end the first process of a container.
   process.abort();
 }
 

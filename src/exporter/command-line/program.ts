@@ -163,7 +163,7 @@ export function programOf(
     for (const [flag, about] of flagsFor(name))
       for (const option of optionsOf(name, flag, about)) command.addOption(option);
     if (flagsFor(name).some(([flag]) => flag === 'config.file')) command.addHelpText('after', ACCOUNT_HELP);
-    // As `promtool check config FILE` is typed.
+    // Accepts the file as an argument, like `promtool check config FILE`.
     if (name === 'check-config') command.argument('[file]', 'Stands for --config.file.');
     command.action(() => {
       const [file] = command.args;

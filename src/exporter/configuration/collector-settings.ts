@@ -107,7 +107,7 @@ function seriesCollector(api: SeriesApi) {
   );
   const products = z.strictObject(shape).refine((given) => Object.keys(given).length > 0, {
     error: 'must not be empty; leave the key out for all',
-    // Unknown keys are left out of what is given here.
+    // Removes unknown keys from the given value.
     when: ({ issues }) => issues.length === 0,
   });
   return z.strictObject({

@@ -55,7 +55,7 @@ function decode(bytes: Buffer): ConfigText {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return text.includes('\0') ? { problem: 'expected text, found binary data' } : { text };
   } catch {
-    // The decoder's only way to refuse what is not UTF-8.
+    // The decoder can only throw for bytes that are not UTF-8.
     return { problem: 'expected text in UTF-8, found other data' };
   }
 }
@@ -272,7 +272,7 @@ function withoutExtensions(value: unknown): unknown {
 
 /** Returns the mistakes except those at the place of a variable's mistake, which causes them. */
 export function besides(issues: readonly ConfigIssue[], found: readonly ConfigIssue[]): ConfigIssue[] {
-  // The environment has variables where a file has lines.
+  // Environment variables stand for lines of a file.
   const placeOf = ({ line, column, path }: ConfigIssue) => (line === undefined ? path : `${line}:${column}`);
   const places = new Set(issues.map(placeOf));
   return found.filter((issue) => !places.has(placeOf(issue)));

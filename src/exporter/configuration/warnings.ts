@@ -182,7 +182,7 @@ function* unknownDimensions(
   const asked = given?.metrics ?? [];
   const isAll = asked.length === 0 || asked.includes('*');
   const read = isAll ? [...metrics, ...asked.filter((metric) => onlyElsewhere.includes(metric))] : asked;
-  // Nobody knows which dimensions an unknown metric has.
+  // The dimensions of an unknown metric are unknown.
   if (!read.every((metric) => Object.hasOwn(DIMENSIONS, metric))) return;
   const known = new Set(read.flatMap((metric) => DIMENSIONS[metric] ?? []));
   for (const [index, dimension] of unmatched(given?.dimensions ?? [], [...known])) {
@@ -196,7 +196,7 @@ function* readTwice(account: Given): Generator<UnplacedIssue> {
   const [metrics, analytics] = [running(account, 'metrics'), running(account, 'analytics')];
   if (metrics === undefined) return;
   const reads = (slug: string) => metrics.products === undefined || slug in metrics.products;
-  // Without products of its own the analytics collector leaves out what the other reads.
+  // Without its own products the analytics collector omits those of the other collector.
   const read = PRODUCTS.filter(({ api, slug }) => api === 'analytics' && slug in (analytics?.products ?? {}));
   for (const { slug, id } of read) {
     const twin = PRODUCTS.find((other) => other.api === 'metrics' && other.id === id && reads(other.slug));

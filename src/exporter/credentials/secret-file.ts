@@ -65,7 +65,7 @@ export async function secretFileTrouble(
 async function isReadable(path: string): Promise<boolean> {
   return access(path, constants.R_OK).then(
     () => true,
-    // Whatever keeps it from being read here and now.
+    // Treats every reason that prevents reading as "no".
     () => false,
   );
 }

@@ -148,7 +148,7 @@ export class Exposition {
     this.#waiting += 1;
     if (this.#refreshing !== undefined || !this.#rendersAhead) return;
     if (this.#waiting === 1) this.#wait(WAIT_MS);
-    // Includes whatever else is published in the same turn of the event loop.
+    // Includes other entries that are published in the same turn of the event loop.
     else if (this.#waiting === FULL_BATCH) this.#wait(0);
   }
 

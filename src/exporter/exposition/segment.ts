@@ -65,7 +65,7 @@ export function segmentOf(pieces: readonly Buffer[]): Segment {
   const text = inOnePiece(pieces);
   if (text.length === 0) return EMPTY_SEGMENT;
   const deflated = deflateRawSync(text, DEFLATE);
-  // A copy that holds no more memory than it shows: zlib returns the beginning of 4 KB, and small buffers share 8 KB.
+  // Copies the data, because zlib returns a slice of 4 KB, and small buffers share 8 KB.
   const own = Buffer.allocUnsafeSlow(deflated.length);
   deflated.copy(own);
   return {
@@ -115,7 +115,7 @@ export function gzipMember(segments: readonly Segment[]): readonly Buffer[] {
     pieces.push(deflated);
     small = [];
   }
-  // The last block, the CRC-32 and the length modulo 2^32 of what was compressed.
+  // The last block, the CRC-32, and the uncompressed length modulo 2^32.
   const trailer = Buffer.from([...LAST_BLOCK, 0, 0, 0, 0, 0, 0, 0, 0]);
   trailer.writeUInt32LE(crc, LAST_BLOCK.length);
   trailer.writeUInt32LE(length % 2 ** 32, LAST_BLOCK.length + 4);

@@ -264,7 +264,7 @@ export class Store {
   /** Shows a sample if it is new and within the limit, or one of the owner's own, which it takes out of `own`. */
   #show({ family, labels, value }: Sample, known: SeriesOrText, own: Set<number>): number {
     const lines = this.#families.of(family);
-    // One of these samples may have shown it meanwhile.
+    // An earlier one of these samples may have shown it.
     const shown = typeof known === 'number' ? known : (lines.find(known) ?? known);
     if (typeof shown === 'number' && !own.delete(shown)) {
       this.#duplicates++;

@@ -132,7 +132,7 @@ export async function openTunnel(
   } catch (error) {
     throw error instanceof ProxyFailure ? error : failureOf(error, proxy);
   } finally {
-    // The tunnel's connection is the pool's no more.
+    // The pool no longer owns the tunnel's connection.
     void pool.close();
   }
 }

@@ -207,7 +207,7 @@ export class Transport {
     const dispatcher = isAgain ? this.#again : this.#dispatcher;
     const scrub = this.#scrubberFor(outgoing);
     try {
-      // Not everything takes notice of the signal: a decompression waits for a free thread, however long that takes.
+      // Some work ignores the signal: a decompression waits for a free thread.
       const reply = await unlessAborted(this.#perform(outgoing, dispatcher, state, scrub, signal), signal);
       return { ...reply, info: this.#recordOf(outgoing, scrub, startedAt, state, 'ok') };
     } catch (error) {

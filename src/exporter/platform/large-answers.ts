@@ -64,7 +64,7 @@ export class HugeAnswerSlots {
   /** Resolves when there is a place for an answer of an owner; rejects with the signal's reason if that aborts before. */
   async take(owner: object, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    // All who wait look again in their order, so that who has waited longest is next.
+    // All waiters check again in order, so the one that has waited longest is next.
     while (this.#owners.has(owner) || this.#owners.size >= MOST_AT_ONCE)
       await once(this.#changes, 'left', { signal }).catch(() => signal.throwIfAborted());
     this.#owners.add(owner);

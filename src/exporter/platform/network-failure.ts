@@ -150,7 +150,7 @@ export function platformWords(body: string, scrub: Scrub): string {
 function jsonWords(body: string): string | undefined {
   if (!/^\s*[[{"]/.test(body)) return undefined;
   const document = parsedJson(body);
-  // Not JSON after all, for instance cut off: what is there is shown as text.
+  // A body that is not JSON, or that was cut off, is shown as text.
   return document === undefined ? undefined : wordsIn(document);
 }
 
@@ -197,7 +197,7 @@ export function isDocumentedError(status: number, body: string): boolean {
   const { detail, errors } = document;
   if (typeof detail === 'string') return true;
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(isWorded);
-  // Mistakes in the parameters, by field.
+  // Errors of parameters, by field.
   const fields = Object.values(document);
   return status === 400 && fields.length > 0 && fields.every((words) => Array.isArray(words));
 }

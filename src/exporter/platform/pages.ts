@@ -68,7 +68,7 @@ export async function* furtherPages(
   signal: AbortSignal,
 ): AsyncGenerator<readonly unknown[]> {
   const page = readPage(body, Number.POSITIVE_INFINITY);
-  // Without a word of the platform on further pages there are none, however many items it gave.
+  // If the platform announces no further pages, there are none.
   const pages = pagesFrom({ page, size: Number.POSITIVE_INFINITY }, read, list, signal);
   await pages.next();
   yield* pages;
@@ -81,7 +81,7 @@ async function* pagesFrom(
   list: List,
   signal: AbortSignal,
 ): AsyncGenerator<readonly unknown[]> {
-  // A page of the documented size may be all that a platform gives at a time, whatever it is asked for.
+  // The platform may limit pages to the documented size, whatever size is requested.
   const full = list.version === 3 ? Math.min(first.size, DOCUMENTED_PAGE_SIZE) : first.size;
   let { page } = first;
   let collected = 0;
@@ -150,7 +150,7 @@ async function readNumbered(
   number: number,
   signal: AbortSignal,
 ): Promise<ListPage> {
-  // Versions 1 and 2 know no pages (section 9); should one answer with several, the rest is asked for by number.
+  // Versions 1 and 2 have no pages (section 9). If an answer announces several, the rest is read by number.
   const paging = {
     ...((version === 3 || number > 1) && { page: String(number) }),
     ...(version === 3 && { page_size: String(size) }),

@@ -62,7 +62,7 @@ const LONGEST_RETRY_MS = 24 * 3_600_000;
 export function parseRateLimit(headers: Headers): RateLimit | undefined {
   const named = valuesOf(headers, 'x-ratelimit-limit').flatMap((text) => count(text, 0));
   const limits = named.filter((limit) => limit > 0);
-  // A limit of 0 beside an answer is no limit known, and what remains of it is nothing that could be waited for.
+  // A limit of 0 in a successful answer means that the limit is unknown, so the rest is not usable either.
   const isOfNone = named.length > 0 && limits.length === 0;
   const remainders = isOfNone
     ? []

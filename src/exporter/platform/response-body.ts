@@ -93,7 +93,7 @@ export async function receiveDocument(
     const content = parseJson(body, statusCode, scrub);
     return { content, bytes: body.length, kind: content instanceof PlatformFailure ? 'other' : 'document' };
   } finally {
-    // Where it never came, there is none to be left.
+    // If the place was never given, there is none to return.
     place?.then(
       () => large.places.leave(large),
       () => undefined,
@@ -102,7 +102,7 @@ export async function receiveDocument(
 }
 
 function parseJson(bytes: Buffer, status: number, scrub: Scrub): unknown {
-  // A small one is parsed in a moment, whatever is in it.
+  // A small answer is parsed quickly, whatever its content.
   const excess = isLarge(bytes.length) ? excessIn(bytes) : undefined;
   if (excess !== undefined) return new PlatformFailure('undecodable', excess, status);
   const text = bytes.toString().replace(/^\uFEFF/, '');

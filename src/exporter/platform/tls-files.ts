@@ -29,7 +29,7 @@ const KINDS = {
   cert: { setting: 'certFile', holds: holdsCertificates, lacks: 'no certificates in PEM format' },
   key: {
     setting: 'keyFile',
-    // Node takes an empty one for none.
+    // Node treats an empty file as no file.
     holds: (pem) => pem.trim() !== '' && succeeds(() => createSecureContext({ key: pem })),
     lacks: 'no private key in PEM format, or an encrypted one',
   },

@@ -1,4 +1,4 @@
-// undici has types for itself as a whole, and none for its parts.
+// undici has types for the package, but none for its parts.
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici';
 }

@@ -4,8 +4,7 @@ import errors from 'undici/lib/core/errors.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 
-// As undici's own index does. That loads fetch, WebSocket, caches and mocks as well, and Node's copy of undici with them:
-// twice the time and memory.
+// Like undici's index, without fetch, WebSocket, caches and mocks, which double time and memory.
 Object.assign(Dispatcher.prototype, api);
 
 export { buildConnector, Dispatcher, errors, Pool };

@@ -19,7 +19,7 @@ export async function beginningOf(
       if (bytes > MOST_BYTES) break;
     }
   } catch {
-    // The status has said what became of the request.
+    // The status has already decided the result.
   } finally {
     clearTimeout(timer);
   }

@@ -150,7 +150,7 @@ export class DestinationQueue {
       }
     }
     for (const entry of entries) this.#waiting.delete(entry);
-    // Nothing waits any more that has series in common with what comes.
+    // Later entries share no series with earlier ones.
     if (this.#waiting.samples === 0) this.#shapes.clear();
   }
 
@@ -165,7 +165,7 @@ export class DestinationQueue {
 
   /** Drops entries. If the disk fails, a later run drops them again. */
   async #drop(reason: DropReason, entries: readonly WaitingEntry[]): Promise<void> {
-    // An entry that waits no more was dropped, and counted, for another reason meanwhile.
+    // Another reason may have removed and counted an entry meanwhile.
     const gone = entries.filter((entry) => this.#waiting.delete(entry));
     if (gone.length === 0) return;
     const samples = gone.reduce((sum, entry) => sum + entry.samples, 0);

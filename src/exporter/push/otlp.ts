@@ -119,7 +119,7 @@ export function partialSuccess(body: Uint8Array): number {
       if (field === 1 && reader.type === 2) reader.readMessage(readRejected, undefined);
     }, undefined);
   } catch {
-    // The reader refuses what is no such message.
+    // The reader refuses bytes that are no such message.
   }
   return rejected;
 }

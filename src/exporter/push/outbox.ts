@@ -176,7 +176,7 @@ export class Outbox {
     const { state } = this.#options;
     const stored = state.get(RUN_KEY);
     const run = (typeof stored === 'number' ? stored : 0) + 1;
-    // Until the state can be used it is not known which runs there were; and then it refuses commits.
+    // The number of earlier runs is unknown until the state is available; until then it refuses commits.
     if (state.kind !== 'unavailable') this.#run = run;
     return run;
   }

@@ -85,7 +85,7 @@ export function unlikeReceiver({
   words,
 }: Reply): Extract<ReceiverAnswer, { kind: 'failed' }> | undefined {
   const type = String(headers['content-type'] ?? '').toLowerCase();
-  // Some servers name that type whatever they answer, also without a body.
+  // Some servers send this type even without a body.
   const isPage = type.startsWith('text/html') && words.startsWith('<');
   if (status >= 300 || !(isPage || (type.includes('json') && tellsError(body)))) return undefined;
   const what = isPage ? 'a page' : 'an error';

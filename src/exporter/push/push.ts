@@ -75,7 +75,7 @@ export class Push {
       ),
     );
     const ended = this.#running.filter((running) => !kept.includes(running));
-    // Where none ends, all is set up before this returns.
+    // If no receiver ends, everything is set up before this returns.
     if (ended.length > 0) await Promise.all(ended.map(({ stop }) => stop()));
     if (this.#stopping.signal.aborted) return;
     const [startedAt, outbox] = [this.#startedAt, this.#outbox];

@@ -162,7 +162,7 @@ async function awsSignature(
   { url, body, at }: Posted & { readonly url: string },
   guard: (secret: Secret) => void,
 ): Promise<Record<string, string>> {
-  // Loaded only here, for those who use it.
+  // Loaded only if needed.
   const { AwsV4Signer } = await import('aws4fetch');
   const secret = secret_key ?? (await readPasswordFile(secret_key_file ?? '', 'the key in secret_key_file'));
   guard(secret);

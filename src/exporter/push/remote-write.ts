@@ -147,7 +147,7 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
     series.writeMessage(1, writeReferences, texts.labels);
     series.writeMessage(2, writeSample2, sample);
     series.writeMessage(5, writeMetadata, texts);
-    // Where the versions before 2.0-rc.4 have it, and with them Prometheus before 3.8.
+    // The field of versions before 2.0-rc.4, which Prometheus before 3.8 reads.
     if (sample.since !== undefined) series.writeVarintField(6, sample.since);
   };
   for (const sample of samples) request.writeMessage(5, writeSeries, sample);

@@ -11,7 +11,7 @@ export const DATABASE_FILE = 'state.db';
 export async function ensureDirectory(directory: string): Promise<string> {
   const path = resolve(directory);
   const created = await createWhole(path, 0o700);
-  // Every new name on the way has to survive a loss of power, or what is committed below it would not.
+  // Every new directory must survive a loss of power, or commits below it would not.
   for (let at = path; created && at.length >= created.length; at = dirname(at))
     await syncDirectory(dirname(at));
   const real = await realpath(path);
@@ -28,7 +28,7 @@ export async function createWhole(path: string, mode?: number): Promise<string |
   for (let at = path; (await unlessMissing(stat(at))) === undefined; at = dirname(at)) missing.unshift(at);
   for (const at of missing) {
     await mkdir(at, { mode }).catch((error: NodeJS.ErrnoException) => {
-      // Somebody else was faster.
+      // Another process created it first.
       if (error.code !== 'EEXIST') throw error;
     });
   }
@@ -83,7 +83,7 @@ export class StateInUse extends Error {
   override readonly name = 'StateInUse';
 
   constructor(directory: string) {
-    // SQLite says the same of both.
+    // SQLite reports both cases with the same error.
     super(
       `the state directory ${directory} is in use by another edge-exporter, or its file system locks no files`,
     );

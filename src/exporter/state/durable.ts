@@ -133,7 +133,7 @@ export class DurableState implements State {
   }
 
   async #writeAll(database: Database): Promise<void> {
-    // Lets the commits of the same moment join the first write.
+    // Lets commits of the same moment join the first write.
     await Promise.resolve();
     while (this.#pending.length > 0) {
       const group = this.#pending;
@@ -151,7 +151,7 @@ export class DurableState implements State {
       this.#undo = [];
       this.#refused = undefined;
       this.#records.apply(changes.filter(([name]) => !name.startsWith(QUEUE_NAMES)));
-      // Before the next write, so that commits are told in their order: a queue for a receiver stands in it.
+      // Before the next write, so that commits resolve in order: the queue of a receiver depends on it.
       for (const { resolve } of group) resolve();
     } catch (error) {
       const isLate = error instanceof DiskHangs;
@@ -160,7 +160,7 @@ export class DurableState implements State {
       const refusal = this.#refusal(error);
       for (const { reject } of refused) reject(refusal);
       if (isLate || error instanceof OutcomeUnknown) this.#undoLater(changes);
-      // Nobody waits for a disk that hangs: until it has answered, every commit is refused.
+      // Nobody waits for a disk that hangs. Until it answers, every commit is refused.
       if (isLate) await writing.catch(() => undefined);
       this.#isHanging = false;
     }

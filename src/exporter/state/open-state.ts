@@ -98,7 +98,7 @@ async function openDirectory(directory: string, log: StateLog, now: () => number
   const place = await ensureDirectory(directory);
   let note: string | undefined;
   const loaded = await loadFrom(place)
-    // A state that the disk did not let be read once looks damaged, too.
+    // A state that the disk failed to read once looks damaged, too.
     .catch(unlessDamaged(() => loadFrom(place)))
     .catch(
       unlessDamaged(async ({ message }) => {

@@ -32,7 +32,7 @@ export async function openAccountState(connections: Queried, owned: OwnedAccount
     write: (changes) => write(connections, owned, changes),
     close: async () => undefined,
   };
-  // Whatever an earlier opening has left under way is refused from now on.
+  // Invalidates unfinished writes of an earlier opening.
   await database.write([]);
   const loaded = await load(database);
   const place = connections.shown;

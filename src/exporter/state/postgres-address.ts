@@ -108,7 +108,7 @@ function parsedUrl(url: string) {
 
 /** @throws URIError for an escape that is not UTF-8 */
 function decodable(query: string): string {
-  // Its result is used, since the bundler takes a call away whose result nobody wants.
+  // The result is used, because the bundler removes calls without a used result.
   return decodeURIComponent(query) === '' ? '' : query;
 }
 

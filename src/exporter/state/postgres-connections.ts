@@ -69,7 +69,7 @@ export class PostgresConnections {
       if (this.#closed) throw new Error('the connections are closed');
       this.#pool ??= this.#newPool();
       const pool = await this.#pool;
-      // For a new connection, so that renewed certificates count from then on.
+      // Reads the files for each new connection, so that renewed certificates take effect.
       if (pool.idleCount === 0) this.#config = this.#configOfNext();
       return await pool.connect();
     } catch (error) {
@@ -90,7 +90,7 @@ export class PostgresConnections {
       }
     }
     const pool = new pg.Pool({ Client, max: this.#most, idleTimeoutMillis: 0 });
-    // A connection that breaks is the pool's no more, and its statement fails: nothing else is to be done.
+    // The pool discards a broken connection, and its statement fails. Nothing else is needed.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
@@ -117,7 +117,7 @@ export class PostgresConnections {
 /** Describes an error; `isAnswer` is true if the database refused the statement. */
 function databaseError(error: unknown): { readonly message: string; readonly isAnswer: boolean } {
   if (!(error instanceof Error)) return { message: String(error), isAnswer: false };
-  // Where a name has several addresses, and none answers, the message is empty.
+  // If no address of a name answers, the message is empty.
   const message = error.message || (error instanceof AggregateError ? String(error.errors[0]) : error.name);
   const code = 'severity' in error && 'code' in error ? String(error.code) : '08000';
   return { message, isAnswer: !BROKEN.test(code) };

@@ -132,7 +132,7 @@ const MIGRATIONS: readonly string[] = [
     DELETE FROM exporter_state.replicas WHERE id = session;
   END $$;
   `,
-  // Records began with a checksum of four bytes. What older programs write is refused from now on.
+  // Older versions wrote records with a checksum of four bytes. Their writes are refused.
   `
   ALTER FUNCTION exporter_state.write RENAME TO write_records;
   UPDATE exporter_state.records SET value = substring(value FROM 5);
@@ -147,7 +147,7 @@ export async function migrate(connections: PostgresConnections): Promise<void> {
   const version = await versionOf(connections);
   if (version > VERSION) throw new NewerSchema(connections.shown, version);
   if (version === VERSION) return;
-  // One statement and so one transaction; whoever comes second finds the work done.
+  // One statement is one transaction. A second caller finds nothing to do.
   const steps = MIGRATIONS.map(
     (text, before) =>
       `IF (SELECT version FROM exporter_state.schema_version) = ${before} THEN

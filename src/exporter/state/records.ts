@@ -20,7 +20,7 @@ export function textOfKey(key: StateKey): string {
 
 /** The key of a stored text. */
 export function parseKey(text: string): StateKey {
-  // A damaged part stays as it is: it is found by nobody, and keeps nobody from reading what lies behind it.
+  // A damaged part of a key stays as it is. It matches no lookup, and other records stay readable.
   return text
     .split('/')
     .slice(0, -1)

@@ -96,13 +96,13 @@ export class LockedDirectory {
   /** Holds `directory` until it is released or the process ends, however that ends. @throws StateInUse */
   static async lock(directory: string): Promise<LockedDirectory> {
     const path = join(directory, LOCK_FILE);
-    // A directory that has a lock has had a database: if that is gone, counters must not begin anew.
+    // A directory with a lock has had a database. If that is missing, counters must not start again.
     if ((await unlessMissing(stat(path))) === undefined) await createDatabaseFile(directory);
-    // Only where it is missing: a file that is closed takes with it all locks of this process on it.
+    // Written only if it is missing, because closing a file releases all locks of this process on it.
     await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });
-    // SQLite gives everybody who asks an exclusive lock on a file that can only be read.
+    // SQLite gives an exclusive lock on a read-only file to every process.
     await chmod(path, 0o600);
     const locked = new LockedDirectory(directory);
     try {
@@ -148,7 +148,7 @@ export class LockedDirectory {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     this.#asked += 1;
     const question: ThreadQuestion = { id: this.#asked, request, argument };
-    // Only what is waited for keeps the process alive.
+    // Only a request in progress keeps the process alive.
     this.#worker.ref();
     this.#worker.postMessage(question);
     return new Promise((resolve, reject) => this.#pending.set(question.id, { resolve, reject }));

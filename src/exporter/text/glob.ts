@@ -13,14 +13,14 @@ const MOST_REMEMBERED = 1_000;
  * matches its own text.
  */
 export function matchesAny(patterns: readonly string[]): (text: string) => boolean {
-  // Ten thousand names may be listed, and asked about: those that stand for themselves are looked up.
+  // Names without a wildcard are looked up in a set, because a list may have ten thousand.
   const words = new Set(patterns.filter((pattern) => isWord(pattern)));
   const globs = patterns.flatMap((pattern) => (isWord(pattern) ? [] : (parseGlob(pattern) ?? [])));
   const known = new Map<string, boolean>();
   return (text) => {
     const before = known.get(text);
     if (before !== undefined) return before;
-    // Visitors can invent names: those that fill it are not to stay for good.
+    // Visitors can invent names, so a full memory is cleared.
     if (known.size >= MOST_REMEMBERED) known.clear();
     const characters = globs.length === 0 ? [] : [...text];
     const answer = words.has(text) || globs.some((pieces) => matches(pieces, characters));

@@ -93,7 +93,7 @@ export function loadWebConfig(path: string, { readFile = readText, mayBeEmpty = 
     tls: asksForTls(tls) ? loadTls(tls, path, (file) => read(resolve(dirname(path), file))) : undefined,
     headers: keys.http_server_config?.headers ?? {},
     users: new Map(Object.entries(keys.basic_auth_users ?? {})),
-    // As in exporter-toolkit, an interval of 0 is no limit.
+    // Like exporter-toolkit: an interval of 0 means no limit.
     rate: interval > 0 ? { interval, burst } : undefined,
   };
 }
@@ -112,7 +112,8 @@ function loadTls(
     key: context.key,
     client_ca: context.ca,
   })) {
-    // As a file is while it is written anew. Node takes it for none: no connection comes about, or every authority is trusted.
+    // A file that is being rewritten may be empty. Node ignores an empty one: then connections fail, or every authority
+    // is trusted.
     if (text !== undefined && String(text).trim() === '') fail(`the ${name} is empty`);
   }
   try {
@@ -151,7 +152,7 @@ function fingerprint(file: string): string {
     const { mtimeMs, ctimeMs, size, ino } = statSync(file);
     return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
   } catch (error) {
-    // Not there, not allowed, a file system that is gone: reading it will say.
+    // The next read reports why the file cannot be used.
     return String(error);
   }
 }

@@ -51,7 +51,7 @@ function hostOf({ url, headers }: Request): string | undefined {
 }
 
 function isAllowed(host: string | undefined, names: readonly string[]): boolean {
-  // Only a client of HTTP/1.0 may name none, and no browser is one.
+  // Only HTTP/1.0 clients may omit the host, and no browser is one.
   if (host === undefined || isIP(host.replace(/^\[(.*)\]$/, '$1')) > 0) return true;
   return ['localhost', '*.localhost', ...names].some((name) =>
     name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name,

@@ -24,7 +24,7 @@ const WORTH_COMPRESSING_BYTES = 2048;
 
 /** Returns true if an answer can still be sent. */
 export function isAwaited(response: Response): boolean {
-  // The response itself has no socket until those before it on the connection have ended.
+  // A response has no socket until earlier responses of the connection have ended.
   return !response.headersSent && !response.destroyed && response.req.socket.writable;
 }
 
@@ -44,7 +44,7 @@ export async function sendDocument(
   const bytes = Buffer.from(body);
   const pack = bytes.length >= WORTH_COMPRESSING_BYTES && encodingFor(request) === 'gzip';
   const packed = pack ? await compress(bytes, { level: 1 }) : bytes;
-  // Compressing takes a while, in which the answer may have come too late or the client may have left.
+  // During the compression the client may have left, or the answer may be too late.
   if (!isAwaited(response)) return;
   response.setHeader('Vary', 'Accept-Encoding');
   if (pack) response.setHeader('Content-Encoding', 'gzip');
@@ -73,7 +73,7 @@ export async function sendExposition(
   response: Response,
   exposition: ReadExposition,
 ): Promise<void> {
-  // Not by Express: to it, a version with an escaping scheme, as Prometheus asks for, is another type.
+  // Not Express's negotiation, which treats a version with an escaping scheme, as Prometheus sends it, as another type.
   const format = negotiateFormat(request.headers.accept);
   const encoding = encodingFor(request);
   const buffers = await exposition(format, encoding);

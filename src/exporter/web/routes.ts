@@ -47,7 +47,7 @@ export function createApp(
   const { lifecycle = false, allowedHosts = [], answerTimeout = 60_000 } = options;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
-  // Paths are taken letter by letter.
+  // Paths are case-sensitive.
   app.enable('case sensitive routing').enable('strict routing');
   app.use(limitTime(answerTimeout), (_request, response, next) => {
     if (isClosing()) sendText(response.set('Connection', 'close'), 503, ['The exporter is stopping.']);
@@ -89,7 +89,7 @@ function routesOf(sources: WebSources, lifecycle: boolean): readonly Route[] {
     ['/-/healthy', READING, (_, response) => sendText(response, 200, ['healthy'])],
     ['/-/ready', READING, sendReady(sources)],
     ['/-/reload', ['POST', 'PUT'], lifecycle ? sendReload(sources) : refuseLifecycle],
-    // As in Loki and Mimir.
+    // The same path as in Loki and Mimir.
     ['/log_level', [...READING, 'POST'], answerLogLevel(sources, lifecycle)],
     ['/api/v1/status', READING, sendStatus(sources)],
   ];

@@ -26,9 +26,9 @@ export function createServer(
   const server = secure ? createTlsServer(webConfig, SERVER_OPTIONS) : createHttpServer(SERVER_OPTIONS);
   server.maxConnections = connections;
   server.maxRequestsPerSocket = MOST_REQUESTS;
-  // A client that has sent all it will, as `nc -N` does, is answered, as by servers in Go.
+  // Answers a client that has closed its sending side, such as `nc -N`. Servers in Go do the same.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Node would go on to read and refuse, one by one, what nobody sends in good faith.
+  // Node would continue to read and refuse each request of such a client.
   server.on('dropRequest', (_request, socket) => void socket.destroy());
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {

@@ -82,7 +82,7 @@ export const KILOBYTES: Population = {
     if (name === 'cache') return { name, values, turns, parts: cachedVolume };
     if (name !== 'verdict' && name !== 'family')
       return alike(aspect, REQUESTS, name === 'status' ? CODES.indexOf('200') : 0);
-    // What is blocked has no body to speak of.
+    // A blocked request has no body.
     const parts = (_: BucketCells, whole: number) => values.map((__, index) => (index === 0 ? whole : 0));
     return { name, values, turns, parts };
   }),

@@ -29,7 +29,7 @@ export function bucketSums(
     for (const { bucket, start, end } of stretches) {
       const [first, last] = [Math.max(start, from), Math.min(end, to)];
       if (last <= first) continue;
-      // A level is what it is; a count is the difference of two moments, of which neighbours share one.
+      // A level is a value; a count is the difference of two moments, of which neighbours share one.
       if (group === 'levels') meter(first, after);
       else {
         if (first !== measured) meter(first, before);

@@ -105,7 +105,7 @@ export function analyticsMeasures(settings: Settings): ReadonlyMap<string, Measu
   const { analyticsMetricsAdded: more, analyticsMetricsMissing: missing } = settings;
   const measures = new Map(Object.entries(ANALYTICS_MEASURES));
   for (const metric of missing) measures.delete(metric);
-  // Each dimension of a metric that the specification does not know counts everything.
+  // Each dimension of a metric outside the specification counts everything.
   for (const [metric, names] of Object.entries(more))
     measures.set(
       metric,
@@ -166,7 +166,7 @@ function pointsOf({ cell, convert }: Dimension, sums: Float64Array, buckets: Buc
   const cells = buckets.count === 0 ? 0 : sums.length / buckets.count;
   const seconds = buckets.width / 1000;
   const points: Series = [];
-  // Not `Array.from`, which takes twice as long: a truth that tests compare with has a hundred thousand points.
+  // `Array.from` takes twice as long, and the truth for tests has a hundred thousand points.
   for (let index = 0; index < buckets.count; index++) {
     const value = convert(sums[index * cells + cell] ?? 0, seconds, sums[index * cells] ?? 0);
     points.push([buckets.start + index * buckets.width, value]);
