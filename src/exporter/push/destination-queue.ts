@@ -7,7 +7,7 @@ import { groupedBy } from '../grouped-by.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { EntryShapes, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
-import { nameOf, WaitingEntries, type WaitingEntry } from './waiting-entries.ts';
+import { entryNameOf, WaitingEntries, type WaitingEntry } from './waiting-entries.ts';
 
 /** Reasons why samples leave an outbox unsent. */
 export const DROP_REASONS = ['outbox_full', 'outbox_age', 'receiver_removed', 'damaged'] as const;
@@ -36,7 +36,7 @@ const RETRY_MS = 10_000;
 const LOOKAHEAD = 1_000;
 
 interface QueueOptions {
-  readonly place: string;
+  readonly destinationId: string;
   /** Name and age limit (ms) of its last configuration. */
   readonly former: { readonly name: string; readonly maxAge: number };
   readonly state: State;
@@ -46,7 +46,7 @@ interface QueueOptions {
 
 /** Queue of one destination: its entries on disk, and their sizes and times in memory. */
 export class DestinationQueue {
-  readonly place: string;
+  readonly destinationId: string;
   /** Emits `added` when something is there to be sent. */
   readonly arrivals = new EventEmitter();
   readonly #options: QueueOptions;
@@ -60,8 +60,8 @@ export class DestinationQueue {
 
   constructor(options: QueueOptions) {
     this.#options = options;
-    this.place = options.place;
-    this.#prefix = [...QUEUES, options.place];
+    this.destinationId = options.destinationId;
+    this.#prefix = [...QUEUES, options.destinationId];
     this.#former = options.former;
   }
 
@@ -123,13 +123,13 @@ export class DestinationQueue {
     const chosen = this.#waiting.firstOfEach(most, LOOKAHEAD);
     this.#sending = new Set(chosen);
     const stored = await this.#options.state.read(chosen.map(({ key }) => key));
-    const found = new Map(stored.map(({ key, value }) => [nameOf(key), value]));
+    const found = new Map(stored.map(({ key, value }) => [entryNameOf(key), value]));
     const entries: WaitingEntry[] = [];
     const samples: PushedSample[] = [];
     const lost: WaitingEntry[] = [];
     for await (const waiting of inTurns(chosen)) {
       // A database that has failed over may lack its last commits.
-      const entry = unpackEntry(found.get(nameOf(waiting.key)), this.#shapes);
+      const entry = unpackEntry(found.get(entryNameOf(waiting.key)), this.#shapes);
       (entry === undefined ? lost : entries).push(waiting);
       for (const sample of entry?.samples ?? []) samples.push(sample);
     }

@@ -11,7 +11,7 @@ import {
   type QueuedReceiver,
 } from './destination-queue.ts';
 import { headOf } from './outbox-entry.ts';
-import { nameOf, type WaitingEntry } from './waiting-entries.ts';
+import { entryNameOf, type WaitingEntry } from './waiting-entries.ts';
 
 /** Findings of one poll. */
 export interface Found {
@@ -75,9 +75,9 @@ export class Outbox {
   /** Sets the receivers and returns the queue of each. Queues of other destinations are kept until they expire. */
   configure<One extends QueuedReceiver & Destination>(receivers: readonly One[]): QueueOf<One>[] {
     for (const queue of this.#queues.values()) queue.receiver = undefined;
-    const places = placesOf(receivers);
+    const ids = destinationIds(receivers);
     return receivers.map((receiver, index) => {
-      const queue = this.#queueAt(places[index] ?? '');
+      const queue = this.#queueAt(ids[index] ?? '');
       queue.receiver = receiver;
       return { receiver, queue };
     });
@@ -94,7 +94,7 @@ export class Outbox {
     const run = queued.length > 0 && !this.#isRunStored ? [{ key: RUN_KEY, value: this.#run }] : [];
     await this.#options.state.commit([...entries, ...queued, ...run, ...rows]);
     if (run.length > 0) this.#isRunStored = true;
-    for (const { key, value } of rows) this.#recorded.set(nameOf(key), JSON.stringify(value));
+    for (const { key, value } of rows) this.#recorded.set(entryNameOf(key), JSON.stringify(value));
     await Promise.all(prepared.map(({ queue, made }) => queue.admit(made.map(({ waiting }) => waiting))));
   }
 
@@ -122,16 +122,16 @@ export class Outbox {
     for (let after: StateKey | undefined; ; ) {
       const page = await state.range(QUEUES, { limit: PAGE, ...(after && { after }) });
       for await (const { key, value } of inTurns(page)) {
-        if (nameOf(key) >= ownNames) continue;
-        const place = key[QUEUES.length] ?? '';
-        const entries = earlier.get(place) ?? [];
+        if (entryNameOf(key) >= ownNames) continue;
+        const destinationId = key[QUEUES.length] ?? '';
+        const entries = earlier.get(destinationId) ?? [];
         entries.push(this.#waitingEntry(key, value));
-        earlier.set(place, entries);
+        earlier.set(destinationId, entries);
       }
       after = page.at(-1)?.key;
       if (page.length < PAGE) break;
     }
-    for (const [place, entries] of earlier) this.#queueAt(place).takeUp(entries);
+    for (const [destinationId, entries] of earlier) this.#queueAt(destinationId).takeUp(entries);
     this.isLoaded = true;
   }
 
@@ -140,29 +140,29 @@ export class Outbox {
     const { clock } = this.#options;
     const wall = clock.wall();
     const bytes = value instanceof Uint8Array ? value.length : 0;
-    const head = headOf(value) ?? { source: nameOf(key), queuedAt: wall, samples: 1 };
+    const head = headOf(value) ?? { source: entryNameOf(key), queuedAt: wall, samples: 1 };
     // Only the machine's clock knows the time since another run put it in.
     return { key, ...head, bytes, since: clock.now() - Math.max(0, wall - head.queuedAt) };
   }
 
-  #queueAt(place: string): DestinationQueue {
+  #queueAt(destinationId: string): DestinationQueue {
     const { state, clock, onDropped } = this.#options;
-    const known = this.#queues.get(place);
+    const known = this.#queues.get(destinationId);
     if (known !== undefined) return known;
-    const former = destinationRow.safeParse(state.get([...DESTINATIONS, place])).data;
-    if (former !== undefined) this.#recorded.set(place, JSON.stringify(former));
+    const former = destinationRow.safeParse(state.get([...DESTINATIONS, destinationId])).data;
+    if (former !== undefined) this.#recorded.set(destinationId, JSON.stringify(former));
     const made = new DestinationQueue({
-      ...{ place, state, clock, onDropped },
-      former: former ?? { name: place, maxAge: DEFAULT_AGE_MS },
+      ...{ destinationId, state, clock, onDropped },
+      former: former ?? { name: destinationId, maxAge: DEFAULT_AGE_MS },
     });
-    this.#queues.set(place, made);
+    this.#queues.set(destinationId, made);
     return made;
   }
 
   /** Returns the row of a destination if the state has another one or none. */
-  #newRow({ place, former }: DestinationQueue): StateEntry[] {
-    const isRecorded = this.#recorded.get(place) === JSON.stringify(former);
-    return isRecorded ? [] : [{ key: [...DESTINATIONS, place], value: former }];
+  #newRow({ destinationId, former }: DestinationQueue): StateEntry[] {
+    const isRecorded = this.#recorded.get(destinationId) === JSON.stringify(former);
+    return isRecorded ? [] : [{ key: [...DESTINATIONS, destinationId], value: former }];
   }
 
   #nextName(): string {
@@ -183,7 +183,7 @@ export class Outbox {
 }
 
 /** The destination of each receiver, as a digest. Further receivers at one destination are numbered. */
-export function placesOf(receivers: readonly Destination[]): string[] {
+export function destinationIds(receivers: readonly Destination[]): string[] {
   const counts = new Map<string, number>();
   return receivers.map((receiver) => {
     const digest = digestOfDestination(receiver);

@@ -4,7 +4,7 @@ import { isSame } from '../configuration/access.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { memoryState } from '../state/open-state.ts';
 import { type State, StateReadFailure } from '../state/state.ts';
-import { type Found, Outbox, placesOf } from './outbox.ts';
+import { destinationIds, type Found, Outbox } from './outbox.ts';
 import { isBucketFamily, type ReceiverAnswer, selectionOf } from './protocol.ts';
 import {
   type ReceiverView,
@@ -68,10 +68,10 @@ export class Push {
 
   /** Sets the receivers. Changed receivers restart; the others continue. */
   async apply(receivers: readonly Receiver[]): Promise<void> {
-    const places = placesOf(receivers);
+    const ids = destinationIds(receivers);
     const kept = receivers.map((receiver, index) =>
       this.#running.find(
-        (one) => one.queue.place === places[index] && isSame(one.receiver, receiver, secretsOfReceiver),
+        (one) => one.queue.destinationId === ids[index] && isSame(one.receiver, receiver, secretsOfReceiver),
       ),
     );
     const ended = this.#running.filter((running) => !kept.includes(running));
@@ -90,8 +90,8 @@ export class Push {
   }
 
   /** Sends over the connection of a receiver. */
-  async send(...[place, samples, signal]: Parameters<SendTo>): Promise<ReceiverAnswer> {
-    const running = this.#running.find(({ queue }) => queue.place === place);
+  async send(...[destinationId, samples, signal]: Parameters<SendTo>): Promise<ReceiverAnswer> {
+    const running = this.#running.find(({ queue }) => queue.destinationId === destinationId);
     return (
       (await running?.protocol.send(samples, signal)) ?? { kind: 'failed', words: 'it is configured no more' }
     );

@@ -46,7 +46,7 @@ export interface RunningReceiver {
 
 /** Sends to the receiver at a destination. */
 export type SendTo = (
-  place: string,
+  destinationId: string,
   samples: readonly PushedSample[],
   signal: AbortSignal,
 ) => Promise<ReceiverAnswer>;
@@ -81,7 +81,7 @@ export function startReceiver(
   const { protocol, close } =
     sendTo === undefined
       ? connectReceiver(receiver, clock)
-      : { protocol: { name: '', send: sendTo.bind(undefined, queue.place) }, close: () => undefined };
+      : { protocol: { name: '', send: sendTo.bind(undefined, queue.destinationId) }, close: () => undefined };
   const onAdded = () => void queue.arrivals.emit('added');
   const snapshots = new SnapshotSlot({ receiver, startedAt, instance, onAdded });
   let lastSuccessAt: number | undefined;

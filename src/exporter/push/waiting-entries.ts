@@ -13,7 +13,7 @@ export interface WaitingEntry {
 }
 
 /** Returns the last part of an entry's key, which orders the entries. */
-export function nameOf(key: StateKey): string {
+export function entryNameOf(key: StateKey): string {
   return key.at(-1) ?? '';
 }
 
@@ -31,7 +31,7 @@ export class WaitingEntries {
 
   /** Adds an entry behind all others. */
   add(entry: WaitingEntry): void {
-    this.#entries.set(nameOf(entry.key), entry);
+    this.#entries.set(entryNameOf(entry.key), entry);
     this.bytes += entry.bytes;
     this.samples += entry.samples;
   }
@@ -47,11 +47,11 @@ export class WaitingEntries {
 
   /** Returns true if there was such an entry. */
   delete({ key }: WaitingEntry): boolean {
-    const entry = this.#entries.get(nameOf(key));
+    const entry = this.#entries.get(entryNameOf(key));
     if (entry === undefined) return false;
     this.bytes -= entry.bytes;
     this.samples -= entry.samples;
-    return this.#entries.delete(nameOf(key));
+    return this.#entries.delete(entryNameOf(key));
   }
 
   /**

@@ -66,9 +66,9 @@ export async function load(database: Database): Promise<LoadedDatabase> {
 }
 
 /** Returns a note about records set aside; undefined if there are none. */
-export function damageNote({ damaged }: LoadedDatabase, place: string): string | undefined {
+export function damageNote({ damaged }: LoadedDatabase, location: string): string | undefined {
   if (damaged === 0) return undefined;
-  return `${damaged} records of the state in ${place} cannot be decoded and were set aside: their counters start from zero`;
+  return `${damaged} records of the state in ${location} cannot be decoded and were set aside: their counters start from zero`;
 }
 
 async function* everyRecord(

@@ -47,7 +47,7 @@ export async function openState(
     }),
     ...(required ? [] : [timedOut(clock, first)]),
   ]);
-  if (!('trouble' in outcome)) return new DurableState(outcome.place, outcome);
+  if (!('trouble' in outcome)) return new DurableState(outcome.location, outcome);
   if (required)
     throw new StateRequired(`the state directory ${directory} cannot be used: ${outcome.trouble}`);
   const trouble = withheld(directory, outcome.trouble);
@@ -89,28 +89,28 @@ async function timedOut(clock: Clock, attempt: Promise<unknown>): Promise<{ read
 }
 
 interface OpenedDirectory {
-  readonly place: string;
+  readonly location: string;
   readonly loaded: LoadedDatabase;
   readonly note: string | undefined;
 }
 
 async function openDirectory(directory: string, log: StateLog, now: () => number): Promise<OpenedDirectory> {
-  const place = await ensureDirectory(directory);
+  const location = await ensureDirectory(directory);
   let note: string | undefined;
-  const loaded = await loadFrom(place)
+  const loaded = await loadFrom(location)
     // A state that the disk failed to read once looks damaged, too.
-    .catch(unlessDamaged(() => loadFrom(place)))
+    .catch(unlessDamaged(() => loadFrom(location)))
     .catch(
       unlessDamaged(async ({ message }) => {
-        const aside = await setAside(place, now());
-        note = `the state in ${place} was not used, ${message}; it was moved to ${aside}, and counters start from zero`;
-        return loadFrom(place);
+        const aside = await setAside(location, now());
+        note = `the state in ${location} was not used, ${message}; it was moved to ${aside}, and counters start from zero`;
+        return loadFrom(location);
       }),
     );
-  note ??= damageNote(loaded, place);
+  note ??= damageNote(loaded, location);
   if (note !== undefined) log.warn(note);
-  log.info(`state opened in ${place}: ${loaded.records.size} records`);
-  return { place, loaded, note };
+  log.info(`state opened in ${location}: ${loaded.records.size} records`);
+  return { location, loaded, note };
 }
 
 /** Handles damage, and throws all other errors again. */
@@ -122,8 +122,8 @@ function unlessDamaged<T>(handle: (damage: DamagedState) => Promise<T>): (error:
 }
 
 /** Loads the database in a directory, which is locked until that is closed. */
-async function loadFrom(place: string): Promise<LoadedDatabase> {
-  const lock = await LockedDirectory.lock(place);
+async function loadFrom(location: string): Promise<LoadedDatabase> {
+  const lock = await LockedDirectory.lock(location);
   try {
     return await load(await lock.openDatabase());
   } catch (error) {

@@ -35,8 +35,8 @@ export async function openAccountState(connections: Queried, owned: OwnedAccount
   // Invalidates unfinished writes of an earlier opening.
   await database.write([]);
   const loaded = await load(database);
-  const place = connections.shown;
-  return new DurableState(place, { loaded, note: damageNote(loaded, `${account} in ${place}`) });
+  const location = connections.shown;
+  return new DurableState(location, { loaded, note: damageNote(loaded, `${account} in ${location}`) });
 }
 
 async function write(
