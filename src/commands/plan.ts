@@ -1,7 +1,8 @@
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { AccountConfig } from '../exporter/configuration/schema.ts';
-import { COUNTED_NAMES, livePlan, offlinePlan } from '../exporter/plan/live-plan.ts';
+import { livePlan } from '../exporter/plan/live-plan.ts';
+import { COUNTED_NAMES, offlinePlan } from '../exporter/plan/offline-plan.ts';
 import type { AccountPlan } from '../exporter/plan/plan.ts';
 import { processesFor, processesText } from '../exporter/plan/processes.ts';
 import { planText } from '../exporter/plan/text.ts';

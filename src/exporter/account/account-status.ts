@@ -2,6 +2,7 @@ import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { type Shard, shardText } from '../cluster/shard.ts';
 import { partOf } from '../collectors.ts';
+import type { AccountConfig } from '../configuration/schema.ts';
 import { type Facts, factsOf } from '../facts/facts.ts';
 import { isPassing } from '../platform/read.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
@@ -17,6 +18,7 @@ import type { AccountStatus } from '../status-document.ts';
 import type { DroppedJobs } from './account-series.ts';
 import type { ChosenSource } from './account-sources.ts';
 import type { Listing } from './account-targets.ts';
+import type { Connection } from './connection.ts';
 import { isoTime, jobStatus, type LocalTime } from './job-status.ts';
 
 /** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
@@ -47,6 +49,29 @@ export interface AccountView {
   sources(): readonly ChosenSource[];
   /** Why the account is not alive, as a sentence; undefined if it is. */
   silence(): string | undefined;
+}
+
+/** Returns the view of an account with this connection. */
+export function viewOf(
+  config: AccountConfig,
+  { platform, queue, credentials }: Pick<Connection, 'platform' | 'queue' | 'credentials'>,
+  intervals: PollIntervals,
+  own: Pick<AccountView, 'id' | 'jobs' | 'isBeginning' | 'listings' | 'sources' | 'silence'>,
+): AccountView {
+  return {
+    name: config.name,
+    apiUrl: config.api_url,
+    credentials: config.credentials.kind,
+    shard: config.shard,
+    reserve: config.quota.reserve,
+    platform,
+    queue,
+    forecast: intervals,
+    intervals,
+    tokenExpiresAt: () => credentials.expiresAt(),
+    tokenRenewsAt: () => credentials.renewsAt(),
+    ...own,
+  };
 }
 
 /** If the scheduler has not run for this long, it is considered dead. */

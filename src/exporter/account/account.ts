@@ -33,6 +33,7 @@ import {
   type PushOutput,
   shortestInterval,
   silenceOf,
+  viewOf,
 } from './account-status.ts';
 import { AccountStore, type HeldOver, withLabels } from './account-store.ts';
 import type { AccountTargets } from './account-targets.ts';
@@ -176,22 +177,9 @@ export class Account {
 
   #viewOf(id: AccountView['id']): AccountView {
     const { config, clock } = this.#options;
-    const { platform, queue, credentials } = this.#connection;
-    const intervals = this.#intervals;
     const jobs = () => this.#schedule.states();
-    return {
-      name: config.name,
-      apiUrl: config.api_url,
-      credentials: config.credentials.kind,
-      shard: config.shard,
+    return viewOf(config, this.#connection, this.#intervals, {
       id,
-      reserve: config.quota.reserve,
-      platform,
-      queue,
-      forecast: intervals,
-      intervals,
-      tokenExpiresAt: credentials.expiresAt.bind(credentials),
-      tokenRenewsAt: credentials.renewsAt.bind(credentials),
       jobs,
       isBeginning: () => this.#isBeginning,
       listings: () => this.#jobs.listings(),
@@ -201,10 +189,10 @@ export class Account {
           now: clock.now(),
           beatAt: this.#beatAt,
           polledAt: this.#polledAt,
-          platformUp: platform.reachability.up !== false,
-          shortestIntervalMs: shortestInterval(jobs(), intervals),
+          platformUp: this.#connection.platform.reachability.up !== false,
+          shortestIntervalMs: shortestInterval(jobs(), this.#intervals),
         }),
-    };
+    });
   }
 
   start(): void {

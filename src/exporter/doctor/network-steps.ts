@@ -51,8 +51,7 @@ export async function* networkSteps(options: NetworkOptions): AsyncGenerator<Ste
     yield step;
     if (step.status === 'problem') return;
   }
-  if (!endpoint.encrypted)
-    yield stepsNamed('TLS').skipped('api_url begins with http: the token is sent unencrypted');
+  if (!endpoint.encrypted) yield await plainStep(options);
 }
 
 /** The first host on the way, and how its steps are named. */
@@ -104,6 +103,14 @@ async function portStep(
         : 'does a firewall block it, or is a proxy required (HTTPS_PROXY, request.proxy)?';
     return problem(`${host} port ${port}: ${reason}; ${hint}`);
   }
+}
+
+/** A token that is sent unencrypted to a port that speaks TLS gets no answer. */
+async function plainStep({ endpoint, route, timeoutMs }: NetworkOptions): Promise<Step> {
+  const { problem, skipped } = stepsNamed('TLS');
+  if (await speaksTls(endpoint, route, timeoutMs))
+    return problem('api_url begins with http, but this port speaks TLS; write https');
+  return skipped('api_url begins with http: the token is sent unencrypted');
 }
 
 async function tlsStep({ endpoint, route, timeoutMs, now }: NetworkOptions): Promise<Step> {
@@ -206,8 +213,8 @@ function shakeHands(endpoint: Endpoint, route: Route, timeoutMs: number): Promis
   });
 }
 
-/** Whether a server speaks TLS, under whatever certificate. */
-export function speaksTls(endpoint: Endpoint, route: Route, timeoutMs: number): Promise<boolean> {
+/** Returns true if a server speaks TLS, under whatever certificate. */
+function speaksTls(endpoint: Endpoint, route: Route, timeoutMs: number): Promise<boolean> {
   return shakeHands(endpoint, route, timeoutMs).then(
     () => true,
     // A certificate that is not trusted was shown by something that speaks TLS.

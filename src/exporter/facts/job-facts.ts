@@ -25,8 +25,15 @@ export function factsOfJob(job: JobStatus): JobFacts {
 }
 
 /** Returns the part of its account that a job belongs to: its product, or its collector if that knows no products. */
-export function partOf({ product, collector }: JobStatus): string {
-  return product ?? (collector === 'discovery' ? 'the list of analytics metrics' : collector);
+export function partOf({ id, product, collector }: PartOfAccount): string {
+  if (product !== undefined || collector !== 'discovery') return product ?? collector;
+  return id.endsWith('/source') ? 'the source of series' : 'the list of analytics metrics';
+}
+
+interface PartOfAccount {
+  readonly id: string;
+  readonly product?: string | undefined;
+  readonly collector: string;
 }
 
 function failureOf({ last_outcome: outcome }: JobStatus): FailureOutcome | undefined {

@@ -1,10 +1,10 @@
 import { AccountJobs, type AccountLimits } from '../account/jobs.ts';
 import { type JobPart, partOf } from '../collectors.ts';
 import { type AccountConfig, DEFAULT_LIMITS } from '../configuration/schema.ts';
-import { foreignAnswerOf } from '../platform/exchange.ts';
-import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
-import type { Job, PollResult } from '../poll/job.ts';
+import { type Answer, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
+import { BLANK, type Ending, failed, type Job, type PollEnd } from '../poll/job.ts';
 import { adopt } from '../poll/runner.ts';
+import { type JobState, ScheduledJob } from '../poll/schedule.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { NO_MEMORY } from '../state/state.ts';
 
@@ -19,60 +19,79 @@ interface SurveyOptions {
   readonly namesWaitMs?: number;
 }
 
-/** What polling a job once has shown. */
-export interface Finding {
-  readonly job: Job;
-  readonly outcome: Outcome;
-  readonly reason?: string;
+/** End of the only poll of a job. */
+export interface Finding extends PollEnd {
   readonly failure?: PlatformFailure;
-  /** Whether it failed since it was not the platform that answered. */
-  readonly foreign?: boolean;
-  /** Series that the exporter would show from it; absent where the answer does not show it. */
+  /** Series that the exporter would show from it; absent where the poll failed. */
   readonly series?: number;
-  readonly result?: PollResult;
 }
 
-/** The jobs that the exporter would have, each polled at most when asked, and nothing kept: what they cost is found out. */
+/** The jobs that the exporter would have, each polled at most when asked, and nothing kept. */
 export class Survey extends AccountJobs {
   readonly findings: Finding[] = [];
-  readonly #readFor: (group: string) => Read;
+  readonly #options: SurveyOptions;
+  readonly #scheduled = new Map<Job, ScheduledJob>();
 
-  constructor({ account, scopes, readFor, limits = DEFAULT_LIMITS, namesWaitMs = 0 }: SurveyOptions) {
+  constructor(options: SurveyOptions) {
+    const { account, scopes, limits = DEFAULT_LIMITS, namesWaitMs = 0 } = options;
     super({ account, state: NO_MEMORY, scopes, limits: () => limits, namesWaitMs });
-    this.#readFor = readFor;
+    this.#options = options;
   }
 
-  /** Of which products nothing is read, since the source has none of their metrics, as a sentence; undefined where there are none. */
+  /** Returns as a sentence of which products nothing is read, since the source has none of their metrics; undefined where there are none. */
   unserved(): string | undefined {
     const products = this.targets.products.filter(({ product }) => !this.sources.serves(product));
     const names = products.map(({ product }) => product.slug).join(', ');
     return names === '' ? undefined : `GraphQL has none of the metrics of ${names}: nothing of them is read`;
   }
 
-  /** Returns a job of each kind that was not polled. */
-  unpolled(): readonly Job[] {
-    const polled = new Set(this.findings.map(({ job }) => kindOf(job)));
-    return representatives(this.jobs(), 1).filter((job) => !polled.has(kindOf(job)));
+  /** Returns a job of each kind as it is after its poll, or before it. */
+  states(): readonly JobState[] {
+    return oneOfEachKind(this.jobs()).map((job) => this.#scheduledOf(job));
   }
 
   /** Polls a job once. */
   async poll(job: Job, signal: AbortSignal): Promise<Finding> {
+    const scheduled = this.#scheduledOf(job);
+    scheduled.due(this.#now);
+    const read = this.#options.readFor(job.group);
+    const counted: Read = (resource, ...rest) => {
+      scheduled.start(this.#now);
+      return read(resource, ...rest);
+    };
+    const { series, failure, ...ending } = await this.#ended(job, counted, signal);
+    const end = scheduled.end(this.#now, ending);
+    this.learn(job, end.outcome, failure === undefined ? end.result : undefined);
+    return { ...end, ...(failure === undefined ? { series: series ?? 0 } : { failure }) };
+  }
+
+  async #ended(
+    job: Job,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<Ending & Pick<Finding, 'series' | 'failure'>> {
     try {
-      const read = this.#readFor(job.group);
-      const result = await job.conclude(
-        await job.read(partOf(job) === 'settings' ? thriftyRead(read) : read, signal),
-      );
+      const wanted = partOf(job) === 'settings' ? thriftyRead(read) : read;
+      const result = await job.conclude(await job.read(wanted, signal));
       adopt(this.memory, result, true);
+      const { outcome, rejected, failure } = result;
+      if (failure !== undefined) return { ...failed(failure), result, failure };
       const series = result.exposures(true).reduce((sum, { samples }) => sum + samples.length, 0);
-      if (result.failure !== undefined) throw result.failure;
-      this.learn(job, result.outcome, result);
-      return { job, outcome: result.outcome, series, result };
+      return { ...BLANK, outcome, rejected, result, series };
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
-      this.learn(job, failure.outcome, undefined);
-      const foreign = foreignAnswerOf(failure) !== undefined;
-      return { job, outcome: failure.outcome, reason: failure.message, failure, foreign };
+      return { ...failed(failure), failure };
     }
+  }
+
+  #scheduledOf(job: Job): ScheduledJob {
+    const scheduled = this.#scheduled.get(job) ?? new ScheduledJob(job, this.#now);
+    this.#scheduled.set(job, scheduled);
+    return scheduled;
+  }
+
+  get #now(): number {
+    return this.#options.scopes.platformClock.localNow();
   }
 }
 
@@ -110,6 +129,20 @@ function renumberedPage(body: unknown, nth: number): unknown {
   return { ...Object(body), results: items };
 }
 
+/** Jobs of one kind differ only in the configuration that they read. */
+export function kindOf(job: Job): string {
+  const { group, subject } = job;
+  if (partOf(job) === 'discovery') return job.id;
+  const { collector, product, metric, configuration_id } = subject;
+  return JSON.stringify([group, collector, product, metric, configuration_id === undefined]);
+}
+
+function oneOfEachKind(jobs: readonly Job[]): readonly Job[] {
+  const byKind = new Map<string, Job>();
+  for (const job of jobs) if (!byKind.has(kindOf(job))) byKind.set(kindOf(job), job);
+  return [...byKind.values()];
+}
+
 /** How far an exploration has come, in reads. */
 export interface ExploreProgress {
   readonly done: number;
@@ -119,108 +152,39 @@ export interface ExploreProgress {
 
 interface ExploreOptions {
   readonly signal: AbortSignal;
-  /** Parts that are polled, in this order; series cost the same whatever they hold, unless the platform answers without dimensions. */
+  /** Parts that are polled, in this order. */
   readonly parts: readonly JobPart[];
-  /** How many jobs of a kind of settings are polled: one configuration may hold more than the next. */
-  readonly settingsSample: number;
-  /** How often a read is tried that was rate limited because of the token's other clients. */
-  readonly attempts: number;
+  /** How often a read is tried that was rate limited because of the token's other clients. Default: once. */
+  readonly attempts?: number;
   readonly isWanted?: (job: Job) => boolean;
   /** True for an answer after which nothing else is polled. */
   readonly isFinal: (finding: Finding) => boolean;
   readonly onProgress?: (progress: ExploreProgress) => void;
 }
 
-/** Outcomes that the exporter would meet as well: the part was read, or is closed to this token or account. */
-const REFUSALS: readonly Outcome[] = ['forbidden', 'not_found'];
-const CONCLUSIVE: readonly Outcome[] = ['ok', 'empty', ...REFUSALS];
-
-/** Jobs of one kind differ only in the configuration that they read. */
-export function kindOf(job: Job): string {
-  const { group, subject } = job;
-  if (partOf(job) === 'discovery') return job.id;
-  const { collector, product, metric, configuration_id } = subject;
-  return JSON.stringify([group, collector, product, metric, configuration_id === undefined]);
-}
-
-/** Returns a few jobs of each kind, enough to know what all of that kind cost: of series one, since they cost the same. */
-function representatives(jobs: readonly Job[], settingsSample: number): readonly Job[] {
-  const taken = new Map<string, number>();
-  return jobs.filter((job) => {
-    const kind = kindOf(job);
-    const count = taken.get(kind) ?? 0;
-    taken.set(kind, count + 1);
-    return count < (partOf(job) === 'settings' ? settingsSample : 1);
-  });
-}
-
-/** Polls a few jobs of each kind: the lists of configurations first, since the others follow from them. Returns the final answer, if there was one. */
+/** Polls a job of each kind: the lists of configurations first, since the others follow from them. Returns the final answer, if there was one. */
 export async function explore(survey: Survey, options: ExploreOptions): Promise<Finding | undefined> {
-  const { parts, settingsSample, isWanted = () => true, isFinal, onProgress } = options;
-  const polled = new Set(survey.findings.map(({ job }) => job));
+  const { signal, parts, attempts = 1, isWanted = () => true, isFinal, onProgress } = options;
+  const polled = new Set<Job>();
   for (const part of parts) {
     const before = polled.size;
     // A list may bring jobs of the same part.
     for (;;) {
-      const jobs = representatives(survey.jobs(), settingsSample).filter(
-        (one) => partOf(one) === part && isWanted(one),
-      );
+      const jobs = oneOfEachKind(survey.jobs()).filter((one) => partOf(one) === part && isWanted(one));
       const job = jobs.find((one) => !polled.has(one));
       if (job === undefined) break;
       const progress = { done: polled.size - before, total: jobs.length, job };
       polled.add(job);
-      const finding = await pollWithRetries(survey, job, () => onProgress?.(progress), options);
+      let finding: Finding | undefined;
+      for (let left = attempts; left > 0; left -= 1) {
+        onProgress?.(progress);
+        finding = await survey.poll(job, signal);
+        if (finding.outcome !== 'rate_limited') break;
+      }
+      if (finding === undefined) continue;
       survey.findings.push(finding);
       if (isFinal(finding)) return finding;
     }
   }
   return undefined;
-}
-
-/** Returns what is missing in a plan, in plain words. */
-export function notesOf(survey: Survey): readonly string[] {
-  // By another source than it was begun with, less may be wanted.
-  const wanted = new Set(survey.jobs());
-  return survey.findings.filter(({ job }) => wanted.has(job)).flatMap(noteOf);
-}
-
-/** True for an answer without which there is no plan, since others depend on it. */
-export function preventsPlan({ job, outcome }: Finding): boolean {
-  return !CONCLUSIVE.includes(outcome) && (listsConfigurations(job) || outcome === 'unauthorized');
-}
-
-/** Returns why there is no plan where all reads were refused; undefined where some were not. */
-export function refusedAll({ findings }: Survey): string | undefined {
-  if (findings.length === 0 || !findings.every(({ outcome }) => REFUSALS.includes(outcome))) return undefined;
-  return `${findings[0]?.reason} to all of ${findings.length} reads: edge-exporter doctor tells why`;
-}
-
-function listsConfigurations(job: Job): boolean {
-  return partOf(job) === 'discovery' && job.subject.product !== undefined;
-}
-
-async function pollWithRetries(
-  survey: Survey,
-  job: Job,
-  begin: () => void,
-  { signal, attempts: most }: ExploreOptions,
-): Promise<Finding> {
-  for (let attempts = 1; ; attempts += 1) {
-    begin();
-    const finding = await survey.poll(job, signal);
-    if (finding.outcome !== 'rate_limited' || attempts === most) return finding;
-  }
-}
-
-function noteOf({ job, reason, result }: Finding): string[] {
-  if (listsConfigurations(job) && result?.warning !== undefined) return [`${job.id}: ${result.warning}`];
-  return reason === undefined ? [] : [`${job.id} could not be read (${reason}): ${consequenceOf(job)}`];
-}
-
-function consequenceOf(job: Job): string {
-  if (partOf(job) !== 'discovery') return 'its cost and series are estimated';
-  if (!listsConfigurations(job)) return 'each product is assumed to have the known metrics';
-  return job.group === 'analytics'
-    ? 'the product is read as a whole, without its configurations'
-    : 'its configurations are not in the plan';
 }

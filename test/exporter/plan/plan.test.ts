@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type AccountPlan,
-  type PlannedJob,
-  planWithin,
-  type ScopeLimit,
-} from '../../../src/exporter/plan/plan.ts';
+import type { PlannedJob, ScopeLimit } from '../../../src/exporter/plan/demand.ts';
+import { type AccountPlan, planWithin } from '../../../src/exporter/plan/plan.ts';
 import { planText } from '../../../src/exporter/plan/text.ts';
 
 const MINUTE = 60_000;
@@ -121,12 +117,11 @@ describe('a plan', () => {
 });
 
 describe('suggestions', () => {
-  it('name a longer schedule, fewer metrics, fewer configurations and more quota, each enough by itself', () => {
+  it('name a longer schedule, fewer metrics or configurations, and more quota, each enough by itself', () => {
     const { suggestions } = planOf(jobsOf({ configurations: 30, metrics: [...SECURITY, ...VOLUMES] }));
     expect(suggestions).toEqual([
       'a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" saves 60 operations per minute',
-      'fewer metrics: collectors.metrics.products.edge_applications.metrics without data_transferred_total, cdn_requests saves 60 operations per minute',
-      'fewer configurations: collectors.metrics.products.edge_applications.configurations.exclude with 14 of the 30 saves 56 operations per minute',
+      'fewer metrics or configurations in collectors.metrics.products.edge_applications: it needs 120 operations per minute, and saving 56 is enough',
       'more quota: a limit of at least 150 operations per minute for reads instead of 80',
     ]);
   });
@@ -162,8 +157,7 @@ These intervals stretch:
 
 Each of these would make it fit:
   a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" saves 40 operations per minute
-  fewer metrics: collectors.metrics.products.edge_applications.metrics without data_transferred_total saves 20 operations per minute
-  fewer configurations: collectors.metrics.products.edge_applications.configurations.exclude with 4 of the 20 saves 16 operations per minute
+  fewer metrics or configurations in collectors.metrics.products.edge_applications: it needs 80 operations per minute, and saving 16 is enough
   more quota: a limit of at least 100 operations per minute for reads instead of 80, or quota.reserve: 0 instead of 0.2
 `);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { imaginedRead } from '../../../src/exporter/plan/live-plan.ts';
+import { imaginedRead } from '../../../src/exporter/plan/offline-plan.ts';
 import { thriftyRead } from '../../../src/exporter/plan/survey.ts';
 import { readPages } from '../../../src/exporter/platform/pages.ts';
 import type { Read } from '../../../src/exporter/platform/read.ts';
