@@ -3,7 +3,6 @@ import { weightOf } from '../catalogue/known-metrics.ts';
 import type { SeriesApi } from '../catalogue/products.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Group } from '../graphql/question-groups.ts';
-import { QuestionSource } from '../graphql/question-source.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
@@ -89,7 +88,6 @@ export class AccountSeries {
     const { graphql } = this.#options.sources;
     for (const group of together.length === 0 ? [] : graphql.groups(together)) {
       const job = keep(`graphql ${group.id}`, () => this.#groupJobOf(group));
-      if (job.source instanceof QuestionSource) job.source.assign(graphql.members(group.series));
       job.assign(group.series);
       jobs.add(job);
     }
@@ -234,7 +232,6 @@ export class AccountSeries {
     const graphql = different.map(({ target, metric, read: given }) => (read: Read, signal: AbortSignal) => {
       const series = this.#seriesOf(target, metric, given);
       const source = this.#options.sources.graphql.source();
-      source.assign(this.#options.sources.graphql.members([series]));
       return source.read({ series: [series], window, isPast: true }, read, signal);
     });
     return { rest, graphql };

@@ -11,8 +11,6 @@ import type { Secret } from '../secret.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
 import { wantedBy } from '../series/series-source.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
-import { AccountMemory } from '../state/account-memory.ts';
-import { NO_MEMORY } from '../state/state.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
 import { GroupedReads } from './grouped-reads.ts';
 import { type Available, availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
@@ -43,7 +41,7 @@ export class HistoryAccount {
 
   constructor(account: AccountConfig, options: HistoryAccountOptions) {
     const { clock, guard, progress } = options;
-    const { name, api_url, units, request } = account;
+    const { name, units, request } = account;
     const onNotice = (_: string, text: string) => progress.log.warn({ account: name }, text);
     this.#account = account;
     this.#options = options;
@@ -57,8 +55,6 @@ export class HistoryAccount {
     const { platformClock, scopes } = this.#connection.platform;
     if (account.source !== 'rest') scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
     const graphql = new GraphqlSource({
-      account: { name, address: api_url },
-      memory: new AccountMemory(NO_MEMORY),
       platformClock,
       units,
       mostBytes: request.max_response_bytes,
