@@ -12,10 +12,8 @@ import { type PushDestination, Series } from '../series/metric-series.ts';
 import { RestSource } from '../series/rest-source.ts';
 import { SeriesSamples } from '../series/samples.ts';
 import { SeriesJob, type SeriesJobOptions } from '../series/series-job.ts';
-import { SeriesReader } from '../series/series-reader.ts';
 import type { SeriesAsked } from '../series/series-source.ts';
-import { mayTry } from '../settling/dimension-trial.ts';
-import { readMode } from '../settling/learned.ts';
+import { mayTry, readMode } from '../settling/learned.ts';
 import type { LearnedMetric, LearnedMetrics } from '../settling/learned-metrics.ts';
 import { hourBefore } from '../settling/window.ts';
 import type { AccountMemory } from '../state/account-memory.ts';
@@ -135,15 +133,14 @@ export class AccountSeries {
     });
   }
 
-  #readerOf({ target, metric, wants, learned }: ReadBySeries): SeriesReader {
-    const { platformClock } = this.#options;
-    return new SeriesReader({
+  #restSourceOf({ target, metric, wants, learned }: ReadBySeries): RestSource {
+    const { platformClock, memory } = this.#options;
+    return new RestSource({
       target,
       metric,
       wants,
-      mode: () => readMode(this.#options.memory.of(learned.part), platformClock.now()),
-      mayTry: () =>
-        mayTry(this.#options.memory.of(learned.part).trial, targetName(target), platformClock.now()),
+      mode: () => readMode(memory.of(learned.part), platformClock.now()),
+      mayTry: () => this.#isKnown(target) && mayTry(memory.of(learned.part), platformClock.now()),
       platformClock,
     });
   }
@@ -153,7 +150,7 @@ export class AccountSeries {
       id: series.id,
       subject: series.subject,
       schedule: series.schedule,
-      source: new RestSource(this.#readerOf(series)),
+      source: this.#restSourceOf(series),
       refusalKey: refusalKey(series.key),
     });
     job.assign([series]);
@@ -185,8 +182,8 @@ export class AccountSeries {
     });
   }
 
-  /** Returns true if the platform ever had data of a series' target. */
-  readonly #isKnown = ({ target }: Series): boolean =>
+  /** Returns true if the platform ever had data of a target. */
+  readonly #isKnown = (target: Target): boolean =>
     this.all.some(
       ({ hasData, target: other }) =>
         hasData && other.product === target.product && targetName(other) === targetName(target),
@@ -221,13 +218,13 @@ export class AccountSeries {
       // One dimension suffices where each takes an operation of its own.
       const [first] = DIMENSIONS[metric] ?? [];
       const learned = this.#options.learned.of(api, target.product.slug, metric);
-      const reader = this.#readerOf({
+      const source = this.#restSourceOf({
         target: this.#options.targets.knownToRest(target) ?? target,
         metric,
         wants: (dimension) => dimension === first,
         learned,
       });
-      return (read: Read, signal: AbortSignal) => reader.read(read, window, signal);
+      return (read: Read, signal: AbortSignal) => source.answer(read, window, signal);
     });
     const graphql = different.map(({ target, metric, read: given }) => (read: Read, signal: AbortSignal) => {
       const series = this.#seriesOf(target, metric, given);

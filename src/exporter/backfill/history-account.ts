@@ -8,7 +8,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, QUESTIONS } from '../platform/read.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
 import type { Secret } from '../secret.ts';
-import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
+import { RestSource, type RestSourceOptions } from '../series/rest-source.ts';
 import { wantedBy } from '../series/series-source.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
@@ -134,7 +134,7 @@ export class HistoryAccount {
     if (schedule !== undefined) this.#demand += MINUTE_MS / periodOf(schedule).mean;
     const wants = wantedBy(dimensions);
     const target = targetOf(planned);
-    const asked: SeriesReaderOptions = {
+    const asked: RestSourceOptions = {
       target,
       metric,
       wants,
@@ -144,10 +144,10 @@ export class HistoryAccount {
       platformClock: this.platformClock,
     };
     const source = collector?.source ?? this.#account.source;
-    const rest = new SeriesReader(asked);
+    const rest = new RestSource(asked);
     const readByRest = this.#connection.operations.readFor(api);
     const isElsewhere = source === 'graphql' || target.product.onlyElsewhere?.includes(metric) === true;
-    const byRest: ReadSeries = (window, signal) => rest.read(readByRest, () => window, signal);
+    const byRest: ReadSeries = (window, signal) => rest.answer(readByRest, () => window, signal);
     if (source === 'rest' || !GraphqlSource.has(target.product, metric)) return byRest;
     const id = JSON.stringify([api, product, target.by, target.id, metric]);
     const byGraphql: ReadSeries = (window, signal, names) => {

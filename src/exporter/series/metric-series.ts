@@ -6,7 +6,6 @@ import {
   type DelaySettings,
   type Delays,
   delaysOf,
-  firstLag,
   type MetricEvidence,
   pushDelay,
 } from '../settling/learned.ts';
@@ -146,14 +145,12 @@ export class Series implements ReadableSeries {
 
   /** Returns the window that brings the newest buckets. @param now platform ms */
   presentWindow(now: number): Window {
-    const { learned, memory } = this.#options;
     const { ledger, isRead } = this.memory;
     const isNew = !isRead && ledger.since === undefined && ledger.reached === undefined;
     const costsByWindow = this.source?.costsByWindow ?? false;
-    const lag = costsByWindow && isNew ? firstLag(memory.of(learned.part), now) : undefined;
     return presentWindow(ledger, this.counts, now, {
       horizon: this.delays(now).horizon,
-      expected: lag === undefined ? undefined : now - lag,
+      expected: costsByWindow && isNew ? now : undefined,
       isFree: !costsByWindow,
     });
   }

@@ -14,7 +14,7 @@ import { LONGEST_LAG_MS, nothingShown } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
-import { targetName } from '../targets/target.ts';
+import type { Target } from '../targets/target.ts';
 import { mappedInTurns } from '../turns.ts';
 import { CatchUpJob, type FollowedJob } from './catch-up-job.ts';
 import { joinedResults } from './joined-results.ts';
@@ -31,8 +31,8 @@ export interface SeriesJobOptions {
   readonly memory: Pick<AccountMemory, 'of'>;
   /** Key of its refusal in the state; undefined if a restart may forget it. */
   readonly refusalKey?: StateKey;
-  /** True if the platform has ever had any data of a series' target. */
-  readonly isKnown: (series: Series) => boolean;
+  /** Returns true if the platform has ever had any data of a target. */
+  readonly isKnown: (target: Target) => boolean;
   readonly platformClock: PlatformClock;
   readonly access?: Access | undefined;
 }
@@ -190,10 +190,9 @@ export class SeriesJob implements FollowedJob, Asker {
   }
 
   #learnedFromMissing(now: number) {
-    return [...this.#series].map((series) => {
-      const missing = { target: targetName(series.target), isKnown: this.#options.isKnown(series) };
-      return { metric: series.learned, evidence: { ...nothingShown(now), missing } };
-    });
+    return [...this.#series]
+      .filter(({ target }) => this.#options.isKnown(target))
+      .map(({ learned }) => ({ metric: learned, evidence: { ...nothingShown(now), isMissing: true } }));
   }
 
   conclude(answered: GroupAnswer<Series> | PlatformFailure): PollResult | Promise<PollResult> {
