@@ -3,7 +3,6 @@ import { weightOf } from '../catalogue/known-metrics.ts';
 import type { SeriesApi } from '../catalogue/products.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
 import type { Group } from '../graphql/question-groups.ts';
-import { QuestionSource } from '../graphql/question-source.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
@@ -13,10 +12,8 @@ import { type PushDestination, Series } from '../series/metric-series.ts';
 import { RestSource } from '../series/rest-source.ts';
 import { SeriesSamples } from '../series/samples.ts';
 import { SeriesJob, type SeriesJobOptions } from '../series/series-job.ts';
-import { SeriesReader } from '../series/series-reader.ts';
 import type { SeriesAsked } from '../series/series-source.ts';
-import { mayTry } from '../settling/dimension-trial.ts';
-import { readMode } from '../settling/learned.ts';
+import { mayTry, readMode } from '../settling/learned.ts';
 import type { LearnedMetric, LearnedMetrics } from '../settling/learned-metrics.ts';
 import { hourBefore } from '../settling/window.ts';
 import type { AccountMemory } from '../state/account-memory.ts';
@@ -89,7 +86,6 @@ export class AccountSeries {
     const { graphql } = this.#options.sources;
     for (const group of together.length === 0 ? [] : graphql.groups(together)) {
       const job = keep(`graphql ${group.id}`, () => this.#groupJobOf(group));
-      if (job.source instanceof QuestionSource) job.source.assign(graphql.members(group.series));
       job.assign(group.series);
       jobs.add(job);
     }
@@ -137,15 +133,14 @@ export class AccountSeries {
     });
   }
 
-  #readerOf({ target, metric, wants, learned }: ReadBySeries): SeriesReader {
-    const { platformClock } = this.#options;
-    return new SeriesReader({
+  #restSourceOf({ target, metric, wants, learned }: ReadBySeries): RestSource {
+    const { platformClock, memory } = this.#options;
+    return new RestSource({
       target,
       metric,
       wants,
-      mode: () => readMode(this.#options.memory.of(learned.part), platformClock.now()),
-      mayTry: () =>
-        mayTry(this.#options.memory.of(learned.part).trial, targetName(target), platformClock.now()),
+      mode: () => readMode(memory.of(learned.part), platformClock.now()),
+      mayTry: () => this.#isKnown(target) && mayTry(memory.of(learned.part), platformClock.now()),
       platformClock,
     });
   }
@@ -155,7 +150,7 @@ export class AccountSeries {
       id: series.id,
       subject: series.subject,
       schedule: series.schedule,
-      source: new RestSource(this.#readerOf(series)),
+      source: this.#restSourceOf(series),
       refusalKey: refusalKey(series.key),
     });
     job.assign([series]);
@@ -187,8 +182,8 @@ export class AccountSeries {
     });
   }
 
-  /** Returns true if the platform ever had data of a series' target. */
-  readonly #isKnown = ({ target }: Series): boolean =>
+  /** Returns true if the platform ever had data of a target. */
+  readonly #isKnown = (target: Target): boolean =>
     this.all.some(
       ({ hasData, target: other }) =>
         hasData && other.product === target.product && targetName(other) === targetName(target),
@@ -223,18 +218,17 @@ export class AccountSeries {
       // One dimension suffices where each takes an operation of its own.
       const [first] = DIMENSIONS[metric] ?? [];
       const learned = this.#options.learned.of(api, target.product.slug, metric);
-      const reader = this.#readerOf({
+      const source = this.#restSourceOf({
         target: this.#options.targets.knownToRest(target) ?? target,
         metric,
         wants: (dimension) => dimension === first,
         learned,
       });
-      return (read: Read, signal: AbortSignal) => reader.read(read, window, signal);
+      return (read: Read, signal: AbortSignal) => source.answer(read, window, signal);
     });
     const graphql = different.map(({ target, metric, read: given }) => (read: Read, signal: AbortSignal) => {
       const series = this.#seriesOf(target, metric, given);
       const source = this.#options.sources.graphql.source();
-      source.assign(this.#options.sources.graphql.members([series]));
       return source.read({ series: [series], window, isPast: true }, read, signal);
     });
     return { rest, graphql };

@@ -225,17 +225,14 @@ export class AccountSources {
   }
 
   /** Parts of the memory that are saved from time to time. */
-  *parts(): Generator<SavedPart<unknown>, void> {
-    yield* Object.values(this.#parts);
-    if (this.#graphql !== undefined) yield* this.#graphql.parts;
+  parts(): readonly SavedPart<unknown>[] {
+    return Object.values(this.#parts);
   }
 
   get graphql(): GraphqlSource {
-    const { account, scopes, memory } = this.#options;
+    const { account, scopes } = this.#options;
     if (this.#graphql === undefined) scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
     this.#graphql ??= new GraphqlSource({
-      account: { name: account.name, address: account.graphql_url ?? account.api_url },
-      memory,
       platformClock: scopes.platformClock,
       units: account.units,
       mostBytes: account.request.max_response_bytes,

@@ -12,7 +12,6 @@ import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { PollIntervals, ScopeDemand } from '../rate-limit/poll-intervals.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
-import type { DelayChange } from '../settling/delay-reports.ts';
 import type { ObservedAccount, QuotaStatus } from '../status.ts';
 import type { AccountStatus } from '../status-document.ts';
 import type { DroppedJobs } from './account-series.ts';
@@ -136,8 +135,6 @@ export interface AccountObserver extends PollObserver {
   sourceChosen(account: string, chosen: ChosenSource): void;
   /** Number of jobs above `limits.jobs`, each time that jobs are made. */
   jobsDropped(account: string, dropped: DroppedJobs): void;
-  /** A learned delay has become another one. */
-  delayChanged(account: string, change: DelayChange): void;
   /** A label value was too long; this is its truncated form. */
   labelShortened(label: string, shown: string): void;
   /** These are the collectors that have jobs from now on. */

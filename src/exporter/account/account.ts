@@ -11,7 +11,6 @@ import { Schedule, type ScheduledJob } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import type { KeptCounters } from '../series/pruning.ts';
-import { DelayReports } from '../settling/delay-reports.ts';
 import type { State } from '../state/state.ts';
 import {
   ageSamples,
@@ -91,7 +90,6 @@ export class Account {
   readonly #schedule: Schedule;
   readonly #store: AccountStore;
   readonly #saved: SavedParts;
-  readonly #delayReports: DelayReports;
   readonly #outlet: PushDestination = { pushed: undefined };
   /** Looks at how the account is, once polls may have changed that. */
   readonly #lookLater: Timer;
@@ -116,7 +114,6 @@ export class Account {
     const { config, clock, ticker, ownership, observer, turns } = options;
     const { state, mayAct } = ownership;
     this.#options = options;
-    this.#delayReports = new DelayReports(config);
     this.#beatAt = clock.now();
     this.#polledAt = this.#beatAt;
     this.#takesOverUntil = handedOver === undefined ? this.#beatAt : this.#beatAt + LONGEST_TAKEOVER_MS;
@@ -307,13 +304,7 @@ export class Account {
     this.#isBeginning = false;
     const now = platform.platformClock.now();
     const { memory, learned } = this.#jobs;
-    const known: Learned[] = [];
-    for (const metric of learned) {
-      const one = { ...metric, known: memory.of(metric.part) };
-      known.push(one);
-      for (const change of this.#delayReports.changes(metric, one.known, now))
-        observer.delayChanged(config.name, change);
-    }
+    const known: Learned[] = [...learned].map((metric) => ({ ...metric, known: memory.of(metric.part) }));
     this.#store.withdrawStale();
     this.#intervals.measure();
     if (platform.reachability.answered)

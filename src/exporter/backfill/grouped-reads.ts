@@ -15,11 +15,11 @@ interface Asked {
 
 /** Reads by GraphQL: series that are asked for at the same time over the same window share operations. */
 export class GroupedReads {
-  readonly #graphql: Pick<GraphqlSource, 'groups' | 'members' | 'source'>;
+  readonly #graphql: Pick<GraphqlSource, 'groups' | 'source'>;
   readonly #read: Read;
   #asked: Asked[] = [];
 
-  constructor(graphql: Pick<GraphqlSource, 'groups' | 'members' | 'source'>, read: Read) {
+  constructor(graphql: Pick<GraphqlSource, 'groups' | 'source'>, read: Read) {
     this.#graphql = graphql;
     this.#read = read;
   }
@@ -50,17 +50,12 @@ export class GroupedReads {
     const series = asked.map((one) => one.series);
     try {
       const source = this.#graphql.source();
-      source.assign(this.#graphql.members(series));
-      const { answers, failure } = await source.read(
-        { series, window: () => window, isPast },
-        this.#read,
-        signal,
-      );
+      const { answers } = await source.read({ series, window: () => window, isPast }, this.#read, signal);
       const bySeries = new Map(answers);
       for (const { series: one, resolve, reject } of asked) {
         const answer = bySeries.get(one);
         if (answer !== undefined) resolve(answer);
-        else reject(failure ?? new PlatformFailure('not_found', 'GraphQL has no such series'));
+        else reject(new PlatformFailure('not_found', 'GraphQL has no such series'));
       }
     } catch (failure) {
       for (const { reject } of asked) reject(failure);

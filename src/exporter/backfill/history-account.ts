@@ -8,11 +8,9 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, QUESTIONS } from '../platform/read.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
 import type { Secret } from '../secret.ts';
-import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
+import { RestSource, type RestSourceOptions } from '../series/rest-source.ts';
 import { wantedBy } from '../series/series-source.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
-import { AccountMemory } from '../state/account-memory.ts';
-import { NO_MEMORY } from '../state/state.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
 import { GroupedReads } from './grouped-reads.ts';
 import { type Available, availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
@@ -43,7 +41,7 @@ export class HistoryAccount {
 
   constructor(account: AccountConfig, options: HistoryAccountOptions) {
     const { clock, guard, progress } = options;
-    const { name, api_url, units, request } = account;
+    const { name, units, request } = account;
     const onNotice = (_: string, text: string) => progress.log.warn({ account: name }, text);
     this.#account = account;
     this.#options = options;
@@ -57,8 +55,6 @@ export class HistoryAccount {
     const { platformClock, scopes } = this.#connection.platform;
     if (account.source !== 'rest') scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
     const graphql = new GraphqlSource({
-      account: { name, address: api_url },
-      memory: new AccountMemory(NO_MEMORY),
       platformClock,
       units,
       mostBytes: request.max_response_bytes,
@@ -138,7 +134,7 @@ export class HistoryAccount {
     if (schedule !== undefined) this.#demand += MINUTE_MS / periodOf(schedule).mean;
     const wants = wantedBy(dimensions);
     const target = targetOf(planned);
-    const asked: SeriesReaderOptions = {
+    const asked: RestSourceOptions = {
       target,
       metric,
       wants,
@@ -148,10 +144,10 @@ export class HistoryAccount {
       platformClock: this.platformClock,
     };
     const source = collector?.source ?? this.#account.source;
-    const rest = new SeriesReader(asked);
+    const rest = new RestSource(asked);
     const readByRest = this.#connection.operations.readFor(api);
     const isElsewhere = source === 'graphql' || target.product.onlyElsewhere?.includes(metric) === true;
-    const byRest: ReadSeries = (window, signal) => rest.read(readByRest, () => window, signal);
+    const byRest: ReadSeries = (window, signal) => rest.answer(readByRest, () => window, signal);
     if (source === 'rest' || !GraphqlSource.has(target.product, metric)) return byRest;
     const id = JSON.stringify([api, product, target.by, target.id, metric]);
     const byGraphql: ReadSeries = (window, signal, names) => {

@@ -12,28 +12,25 @@ const UNLIKELY = 1e-3;
 const NEARLY_ALL = 0.8;
 
 /** Returns the time (ms since the epoch) until which a dataset has all of its rows, by its newest row. */
-export function wholeUntil(newest: number, width: number, now: number): number {
-  return newest + width <= now - OLD_MS ? newest + width : newest - COMPLETE_AFTER_MS;
+export function wholeUntil(newest: number, now: number): number {
+  return newest + MINUTE_MS <= now - OLD_MS ? newest + MINUTE_MS : newest - COMPLETE_AFTER_MS;
 }
 
-/**
- * Returns where a dataset has no rows for longer than chance explains: each bucket if every other bucket has rows, a
- * long time if there is little traffic.
- */
-export function holesIn(starts: readonly number[], width: number, from: number): Window[] {
+/** Returns where a dataset has no rows for longer than chance explains: a long time if there is little traffic. */
+export function holesIn(starts: readonly number[], from: number): Window[] {
   const [first] = starts;
   const last = starts.at(-1);
   if (first === undefined || last === undefined) return [];
-  const begin = Math.ceil(from / width) * width;
-  const buckets = (last - begin) / width + 1;
+  const begin = Math.ceil(from / MINUTE_MS) * MINUTE_MS;
+  const buckets = (last - begin) / MINUTE_MS + 1;
   const holes: Window[] = [];
   let reached = begin;
   for (const start of starts) {
-    const empty = (start - reached) / width;
+    const empty = (start - reached) / MINUTE_MS;
     const others = buckets - empty;
     const idle = (others - starts.length) / others;
     if (empty > 0 && idle ** empty < UNLIKELY) holes.push({ from: reached, to: start });
-    reached = start + width;
+    reached = start + MINUTE_MS;
   }
   return holes;
 }
@@ -41,26 +38,12 @@ export function holesIn(starts: readonly number[], width: number, from: number):
 /** From so many different times on, the least distance of two is the width. */
 const ENOUGH_TIMES = 4;
 
-/** Minutes that are all of them on this grid (ms) may be wider buckets. */
-const WIDER_MS = 5 * MINUTE_MS;
-
-/** The width (ms) of the buckets that rows show, where it is not the expected one; or how far they show that one. */
-export function seenWidth(
-  starts: readonly number[],
-  width: number,
-): 'as expected' | 'not contradicted' | 'unclear' | number {
-  const apart = leastApart(starts);
-  if (apart === width) return 'as expected';
-  if (apart !== undefined && starts.length >= ENOUGH_TIMES) return apart;
-  const mayBeWider =
-    starts.length > 1 && width === MINUTE_MS && starts.every((start) => start % WIDER_MS === 0);
-  return mayBeWider ? 'unclear' : 'not contradicted';
-}
-
-/** The least distance (ms) of rows of different times; undefined where there are no two. */
-function leastApart(starts: readonly number[]): number | undefined {
-  const distances = starts.slice(1).map((start, index) => start - Number(starts[index]));
-  return distances.length === 0 ? undefined : distances.reduce((least, apart) => Math.min(least, apart));
+/** Returns the width (ms) of the buckets that rows show; undefined if too few show it. */
+export function widthShown(starts: readonly number[]): number | undefined {
+  let least = Number.POSITIVE_INFINITY;
+  for (let index = 1; index < starts.length; index += 1)
+    least = Math.min(least, Number(starts[index]) - Number(starts[index - 1]));
+  return least === MINUTE_MS || starts.length >= ENOUGH_TIMES ? least : undefined;
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, QUESTIONS, type Read, type Resource } from '../platform/read.ts';
-import { MINUTE_MS, type Window } from '../settling/window.ts';
+import type { Window } from '../settling/window.ts';
 import { type DatasetRows, datasetRows, keyOf, rowsOf, rowsOfPiece } from './dataset-rows.ts';
-import type { Split } from './fields.ts';
 import type { KnownFields } from './known-fields.ts';
+import type { RowsAsked } from './metric-parts.ts';
 import {
-  askable,
   bucketsIn,
   datasetQuestion,
   halves,
@@ -14,18 +13,7 @@ import {
   piecesOf,
   resourceOf,
   rowLimit,
-  widthOf,
 } from './question.ts';
-
-/** Rows that questions about a dataset bring. Readers of the same rows can share questions. */
-export interface RowsAsked {
-  readonly dataset: string;
-  /** Field by which rows of one time are grouped; undefined for the sum of all. */
-  readonly key: string | undefined;
-  readonly summed: string | undefined;
-  /** Further breakdown of the rows of a time and key. */
-  readonly split: Split | undefined;
-}
 
 /** One read of a dataset. */
 export interface DatasetAsked extends RowsAsked {
@@ -37,26 +25,18 @@ export interface DatasetAsked extends RowsAsked {
   readonly perKey: number;
 }
 
-/** Rows of a read, and what it took. */
+/** Rows of a read. */
 export interface DatasetRead {
   readonly rows: DatasetRows;
   readonly window: Window;
   /** Platform's time as of which the rows are. */
   readonly now: number;
-  /** Reason why a key has no rows. */
-  readonly cut: ReadonlyMap<string, CutKey>;
-  readonly operations: number;
+  /** Keys that are left out: one has more rows in a minute than an answer may have. */
+  readonly crowded: ReadonlySet<string>;
   /** Rows in a bucket for each key. */
   readonly density: number;
-  /** Fields that were found to be missing, as a sentence. */
+  /** What is left out, as a sentence. */
   readonly notice: string | undefined;
-}
-
-/** Reason why an answer about a key alone was cut and cannot be asked for in parts. */
-export interface CutKey {
-  readonly failure: PlatformFailure;
-  /** True if the key has too many rows in a single minute. */
-  readonly isCrowded: boolean;
 }
 
 export interface ReadingOptions {
@@ -67,28 +47,20 @@ export interface ReadingOptions {
 }
 
 /** A read that took longer (ms), since its operations waited for the quota, is as of so long after it was asked for. */
-const LONGEST_MS = 4 * MINUTE_MS;
+const LONGEST_MS = 4 * 60_000;
 
 /** Operations that are spent at most to find out which fields are refused. */
 const MOST_PROBES = 12;
-
-/** Returns the failure of a key that has more rows in a minute than an answer may have. */
-export function tooManyRows(key: string): PlatformFailure {
-  return new PlatformFailure(
-    'undecodable',
-    `configuration ${key} has more rows in a minute than an answer may have: it is read again after an hour`,
-  );
-}
 
 /** Reads a dataset, one operation after the other: more than planned if an answer is cut or a field is refused. */
 export class DatasetReading {
   readonly #asked: DatasetAsked;
   readonly #options: ReadingOptions;
   readonly #read: (resource: () => Resource) => Promise<{ readonly body: unknown }>;
-  readonly #cut = new Map<string, CutKey>();
+  readonly #crowded = new Set<string>();
   readonly #limit: number;
   #window: Window | undefined;
-  #operations = 0;
+  #askedAt = 0;
   #notice: string | undefined;
 
   constructor(asked: DatasetAsked, options: ReadingOptions, read: Read, signal: AbortSignal) {
@@ -106,21 +78,18 @@ export class DatasetReading {
     const { key, split, keys } = this.#asked;
     const rows = await this.#allRows();
     const window = this.#window ?? this.#asked.window();
-    const askedAt = this.#askedAt;
-    const now = Math.min(this.#options.platformClock.now(), askedAt + LONGEST_MS);
-    const kept = this.#cut.size === 0 ? rows : rows.filter((row) => !this.#cut.has(keyOf(row, key) ?? ''));
+    const now = Math.min(this.#options.platformClock.now(), this.#askedAt + LONGEST_MS);
+    const crowded = this.#crowded;
+    const kept = crowded.size === 0 ? rows : rows.filter((row) => !crowded.has(keyOf(row, key) ?? ''));
     return {
       rows: datasetRows(kept, { key, split, window, now }),
       window,
       now,
-      cut: this.#cut,
-      operations: this.#operations,
-      density: kept.length / Math.max(1, (keys.length - this.#cut.size) * bucketsIn(window)),
+      crowded,
+      density: kept.length / Math.max(1, (keys.length - crowded.size) * bucketsIn(window)),
       notice: this.#notice,
     };
   }
-
-  #askedAt = 0;
 
   async #allRows(): Promise<readonly unknown[]> {
     let todo: Piece[] | undefined;
@@ -136,8 +105,8 @@ export class DatasetReading {
       todo?.shift();
       if (found.length < this.#limit)
         rows.push([...rowsOfPiece(found, piece.window, this.#window ?? piece.window)]);
-      else todo?.unshift(...this.#again(piece, found));
-      todo = todo?.flatMap((one) => this.#withoutCut(one));
+      else todo?.unshift(...this.#again(piece));
+      todo = todo?.flatMap((one) => this.#withoutCrowded(one));
     } while (todo === undefined || todo.length > 0);
     return rows.flat();
   }
@@ -145,61 +114,52 @@ export class DatasetReading {
   #planned(): Piece[] {
     const { keys, perKey, window } = this.#asked;
     this.#askedAt = this.#options.platformClock.now();
-    this.#window = askable(window());
+    this.#window = window();
     return piecesOf({ window: this.#window, ids: namedKeys(keys) }, keys.length * perKey, this.#limit);
   }
 
   /** An answer of as many rows as it may have was cut: it is asked for again in parts, or the key is left out. */
-  #again(piece: Piece, rows: readonly unknown[]): Piece[] {
-    const { keys, key } = this.#asked;
+  #again(piece: Piece): Piece[] {
+    const { keys } = this.#asked;
     const parts = halves(piece, keys);
     if (parts.length > 0) return parts;
     const [id = ''] = piece.ids ?? keys;
-    const isCrowded = widthOf(piece.window) === MINUTE_MS && rows.every((row) => keyOf(row, key) === id);
-    const words = `the answer is cut at ${this.#limit} rows, and cannot be asked for in parts`;
-    const failure = isCrowded ? tooManyRows(id) : new PlatformFailure('undecodable', words);
-    this.#cut.set(id, { failure, isCrowded });
+    this.#crowded.add(id);
+    this.#notice = `configuration ${id} has more rows in a minute than an answer may have: it is left out`;
     return [];
   }
 
   /** A piece without the keys that cannot be read; none if nothing is left of it. */
-  #withoutCut(piece: Piece): Piece[] {
-    if (this.#cut.size === 0) return [piece];
-    const ids = (piece.ids ?? this.#asked.keys).filter((id) => !this.#cut.has(id));
+  #withoutCrowded(piece: Piece): Piece[] {
+    if (this.#crowded.size === 0) return [piece];
+    const ids = (piece.ids ?? this.#asked.keys).filter((id) => !this.#crowded.has(id));
     return ids.length === 0 ? [] : [{ ...piece, ids }];
   }
 
   /** Rows of an answer to a piece. A field that is refused is left out from then on. */
   async #rowsOf(piece: () => Piece): Promise<readonly unknown[]> {
+    const { dataset, fields, summed } = this.#asked;
     for (;;) {
-      const known = this.#knownFields();
+      const known = fields.filter((field) => !this.#options.schema.lacks(dataset, field));
+      if (known.length === 0)
+        throw new PlatformFailure(
+          'not_found',
+          this.#notice ?? `the account's ${dataset} has none of ${fields.join(', ')}`,
+        );
       try {
         return await this.#ask(piece, known);
       } catch (failure) {
-        if (!(failure instanceof PlatformFailure)) throw failure;
-        const named = await this.#refused(failure, known, piece);
-        if (named.length === 0) throw failure;
-        this.#notice = `the account's ${this.#asked.dataset} does not have ${named.join(', ')}: what comes of it is left out`;
+        if (!isRefusal(failure) || summed !== undefined) throw failure;
+        const refused = await this.#refused(known, piece);
+        if (refused.length === 0) throw failure;
+        this.#options.schema.lack(dataset, refused);
+        this.#notice = leftOut(dataset, refused);
       }
     }
   }
 
-  /** @throws PlatformFailure not_found if none are left */
-  #knownFields(): readonly string[] {
-    const { dataset, fields, summed, split } = this.#asked;
-    const { schema } = this.#options;
-    const known = fields.filter((field) => !schema.lacks(dataset, field));
-    const isRefused = [summed, split?.by].some((name) => schema.refuses(dataset, name));
-    if (known.length > 0 && !isRefused) return known;
-    throw new PlatformFailure(
-      'not_found',
-      this.#notice ?? `the account's ${dataset} has none of ${fields.join(', ')}`,
-    );
-  }
-
   async #ask(piece: () => Piece, fields: readonly string[]): Promise<readonly unknown[]> {
     const { dataset, key, summed, split } = this.#asked;
-    this.#operations += 1;
     const { body } = await this.#read(() =>
       resourceOf(
         datasetQuestion({ dataset, key, by: split?.by, summed, fields, ...piece(), limit: this.#limit }),
@@ -208,43 +168,37 @@ export class DatasetReading {
     return rowsOf(body, dataset);
   }
 
-  /** Fields that a refusal names or, if its message is not understood, that are refused when asked for by themselves. */
-  async #refused(
-    failure: PlatformFailure,
-    known: readonly string[],
-    piece: () => Piece,
-  ): Promise<readonly string[]> {
-    const { dataset, summed, split } = this.#asked;
-    const { schema } = this.#options;
-    const names = split === undefined ? known : [...known, split.by];
-    const named = schema.refused(dataset, names, failure, summed);
-    const isUnclear = failure.outcome === 'not_acceptable' && named.length === 0;
-    if (!isUnclear || summed !== undefined || names.length < 2) return named;
+  /** Fields that are refused when halves of them are asked for; none if the platform refuses all: the reason is another. */
+  async #refused(names: readonly string[], piece: () => Piece): Promise<readonly string[]> {
     let probes = 0;
     let isAnswered = false;
     const refusedIn = async (fields: readonly string[]): Promise<readonly string[]> => {
       const found: string[] = [];
       const middle = Math.ceil(fields.length / 2);
       for (const half of [fields.slice(0, middle), fields.slice(middle)]) {
-        if (half.length === 0 || probes === MOST_PROBES) continue;
+        if (half.length === 0 || half.length === names.length || probes === MOST_PROBES) continue;
         probes += 1;
-        const isRefused = await this.#ask(piece, half).then(
-          () => {
-            isAnswered = true;
-            return false;
-          },
-          (error: unknown) => error instanceof PlatformFailure && error.outcome === 'not_acceptable',
+        const failure = await this.#ask(piece, half).then(
+          () => undefined,
+          (error: unknown) => error,
         );
-        if (isRefused) found.push(...(half.length === 1 ? half : await refusedIn(half)));
+        isAnswered ||= failure === undefined;
+        if (isRefusal(failure)) found.push(...(half.length === 1 ? half : await refusedIn(half)));
       }
       return found;
     };
     const found = await refusedIn(names);
-    // A question that is refused whatever its fields is refused for something else.
-    if (!isAnswered) return [];
-    schema.lack(dataset, found);
-    return found;
+    return isAnswered ? found : [];
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof PlatformFailure && error.outcome === 'not_acceptable';
+}
+
+/** Returns what a platform does not have, as a sentence. */
+export function leftOut(dataset: string, names: readonly string[]): string {
+  return `the account's ${dataset} does not have ${names.join(', ')}: what comes of it is left out`;
 }
 
 function nothingLeft(): never {

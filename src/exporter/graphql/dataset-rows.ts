@@ -5,9 +5,8 @@ import { type Points, type Rejections, reject, shortLivedArray, valueFault } fro
 import { PlatformFailure } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
-import { holesIn, mayBeLost, seenWidth, wholeUntil } from './absent-rows.ts';
+import { holesIn, mayBeLost, wholeUntil, widthShown } from './absent-rows.ts';
 import { type DimensionFields, MARK, type Split, UNITS } from './fields.ts';
-import { widthOf } from './question.ts';
 
 /** A row as it was sent. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -24,8 +23,8 @@ export interface KeyRows {
 export interface DatasetRows {
   /** By the value of the key; '' if none was asked for. */
   readonly byKey: ReadonlyMap<string, KeyRows>;
-  /** Width (ms) of the buckets; undefined where the rows contradict what the window should bring. */
-  readonly width: number | undefined;
+  /** Width (ms) of the buckets. */
+  readonly width: number;
   /**
    * Time (ms since the epoch) until which an absent row means that nothing happened: newer rows exist, and nothing was
    * cut or refused. Undefined if absent rows show nothing.
@@ -64,23 +63,22 @@ export interface Answered {
 /** Puts rows in order: by key and time. */
 export function datasetRows(rows: readonly unknown[], asked: Answered): DatasetRows {
   const { window, now } = asked;
-  const width = widthOf(window);
-  const { byKey, ofNone, unplaced, starts } = placed(rows, asked, width);
+  const { byKey, ofNone, unplaced, starts } = placed(rows, asked);
   const lost = mayBeLost(ofNone.sorted(nowhere), starts);
   const isUnclear = unplaced.size > 0 || lost === 'of any time';
   const mayLack = lost === 'of any time' ? starts : lost;
   reject(unplaced, 'bad_item', lost === 'of any time' ? ofNone.given : lost.size);
   const sorted = [...starts].sort((a, b) => a - b);
-  const seen = seenWidth(sorted, width);
-  const isWhole = !isUnclear && seen === 'as expected';
+  const width = widthShown(sorted);
+  const isWhole = !isUnclear && width === MINUTE_MS;
   const newest = sorted.at(-1);
   const unclear = isUnclear ? anywhere : mayLack.has.bind(mayLack);
-  const gaps = [...mayLack].map((from) => ({ from, to: from + width }));
+  const gaps = [...mayLack].map((from) => ({ from, to: from + MINUTE_MS }));
   return {
     byKey: new Map([...byKey].map(([id, mine]) => [id, mine.sorted(unclear)])),
-    width: typeof seen === 'number' ? seen : seen === 'unclear' ? undefined : width,
-    wholeUntil: isWhole && newest !== undefined ? wholeUntil(newest, width, now) : undefined,
-    holes: isWhole ? [...holesIn(sorted, width, window.from), ...gaps] : [],
+    width: width ?? MINUTE_MS,
+    wholeUntil: isWhole && newest !== undefined ? wholeUntil(newest, now) : undefined,
+    holes: isWhole ? [...holesIn(sorted, window.from), ...gaps] : [],
     unplaced,
   };
 }
@@ -89,7 +87,7 @@ const anywhere = () => true;
 const nowhere = () => false;
 
 /** Rows by whose they are, and at which times (ms since the epoch) those have rows that have an owner. */
-function placed(rows: readonly unknown[], { key, split, window, now }: Answered, width: number) {
+function placed(rows: readonly unknown[], { key, split, window, now }: Answered) {
   const byKey = new Map<string, SortedRows>();
   const ofNone = new SortedRows(split);
   const unplaced: Rejections = new Map();
@@ -103,7 +101,7 @@ function placed(rows: readonly unknown[], { key, split, window, now }: Answered,
     }
     const mine = id === undefined ? ofNone : (byKey.get(id) ?? new SortedRows(split));
     if (id !== undefined) byKey.set(id, mine);
-    const start = mine.take(row, { now, width });
+    const start = mine.take(row, now);
     if (start === undefined || start < window.from || start >= window.to) continue;
     mine.add(start, row);
     if (id !== undefined) starts.add(start);
@@ -130,12 +128,12 @@ class SortedRows {
   }
 
   /** The start of a row's bucket; undefined where it is not usable. */
-  take(row: Row, { now, width }: { readonly now: number; readonly width: number }): number | undefined {
+  take(row: Row, now: number): number | undefined {
     this.given += 1;
     const start = timeOf(row['ts']);
     if (start === undefined) reject(this.rejected, 'bad_timestamp', 1);
     else if (start > now + MINUTE_MS) reject(this.rejected, 'future', 1);
-    else if (start % width !== 0) reject(this.rejected, 'misaligned', 1);
+    else if (start % MINUTE_MS !== 0) reject(this.rejected, 'misaligned', 1);
     else return start;
     return undefined;
   }
@@ -276,7 +274,7 @@ export function decodeColumns(
   const valueless = new Map<string, Float64Array>();
   for (const column of columns) {
     const mineFaulty: Rejections = new Map();
-    const { points, without } = valuesOf(places, column, width ?? MINUTE_MS, mineFaulty);
+    const { points, without } = valuesOf(places, column, width, mineFaulty);
     for (const [reason, rows] of mineFaulty) {
       reject(rejected, reason, rows);
       reject(faulty, reason, rows);
@@ -305,21 +303,21 @@ interface Place {
  * dataset has newer rows, an absent row is a zero. Anywhere else it is missing.
  */
 function placesOf({ times, rows, rejected }: KeyRows, answer: DatasetRows, window: Window): Place[] {
-  const { width, wholeUntil, holes } = answer;
+  const { wholeUntil, holes } = answer;
   const present: Place[] = [];
   for (const [index, time] of times.entries())
     if (time >= window.from && time < window.to) present.push({ time, row: rows[index] });
   // A row without a usable time may be that of any bucket.
   const isUnclear = UNPLACED.some((reason) => rejected.has(reason));
-  if (width === undefined || wholeUntil === undefined || isUnclear) return present;
+  if (wholeUntil === undefined || isUnclear) return present;
   const isInHole = (time: number) => holes.some(({ from, to }) => time >= from && time < to);
   const places: Place[] = [];
   let next = 0;
-  for (let time = Math.ceil(window.from / width) * width; time < window.to; time += width) {
+  for (let time = Math.ceil(window.from / MINUTE_MS) * MINUTE_MS; time < window.to; time += MINUTE_MS) {
     while (next < present.length && Number(present[next]?.time) < time) next += 1;
     const here = present[next];
     if (here !== undefined && here.time === time) places.push(here);
-    else if (time + width <= wholeUntil && !isInHole(time)) places.push({ time, row: 'absent' });
+    else if (time + MINUTE_MS <= wholeUntil && !isInHole(time)) places.push({ time, row: 'absent' });
   }
   return places;
 }

@@ -3,11 +3,9 @@ import type { UnitOverrides } from '../catalogue/units.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { ReadableSeries, SeriesAsked } from '../series/series-source.ts';
-import type { AccountMemory } from '../state/account-memory.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { ownId } from '../targets/target.ts';
 import { configurationsWithTraffic } from './configurations-with-traffic.ts';
-import { DensityMemory } from './density.ts';
 import { fieldsOf } from './fields.ts';
 import { KnownFields } from './known-fields.ts';
 import { type MetricPart, partsOf } from './metric-parts.ts';
@@ -17,9 +15,6 @@ import { type Member, QuestionSource } from './question-source.ts';
 import { TopValues } from './top-values.ts';
 
 export interface GraphqlSourceOptions {
-  /** The account, and the address of its API. */
-  readonly account: { readonly name: string; readonly address: string };
-  readonly memory: Pick<AccountMemory, 'of' | 'adopt'>;
   readonly platformClock: PlatformClock;
   /** Units in which the account's counters are kept. */
   readonly units: UnitOverrides;
@@ -28,32 +23,21 @@ export interface GraphqlSourceOptions {
 }
 
 /** A series that GraphQL is to answer. */
-export interface GraphqlSeries extends ReadableSeries, SeriesAsked {
+export interface GraphqlSeries extends ReadableSeries {
   readonly schedule: string;
-  /** Number of values of an open breakdown that have series of their own; undefined for the default. */
-  readonly top?: number | undefined;
 }
 
 /** The GraphQL analytics of one account: few operations, each of which answers many series. */
 export class GraphqlSource {
   readonly #options: GraphqlSourceOptions;
   readonly #schema: KnownFields;
-  readonly #density: DensityMemory;
   /** Parts of each metric, by what is asked of a target. */
   readonly #parts = new Map<string, readonly MetricPart[]>();
-  /** Values that each series with an open breakdown shows. */
-  readonly #values = new WeakMap<ReadableSeries, TopValues>();
+  readonly #members = new WeakMap<ReadableSeries, Member>();
 
   constructor(options: GraphqlSourceOptions) {
-    const { account, memory, platformClock } = options;
     this.#options = options;
-    this.#schema = new KnownFields(account, memory, () => platformClock.localNow());
-    this.#density = new DensityMemory(account, memory);
-  }
-
-  /** Parts of the account's memory that are saved from time to time. */
-  get parts(): readonly [KnownFields['part'], DensityMemory['part']] {
-    return [this.#schema.part, this.#density.part];
+    this.#schema = new KnownFields(() => options.platformClock.localNow());
   }
 
   /** Returns true if there is a field for any dimension of a metric. */
@@ -69,7 +53,8 @@ export class GraphqlSource {
   /** Returns fields that are asked for and that the endpoint does not have, as `dataset.field`. */
   missing(): readonly string[] {
     const parts = [...this.#parts.values()].flat();
-    return [...new Set(parts.flatMap((part) => part.missing()))].sort();
+    const named = parts.flatMap((part) => part.missing().map((field) => `${part.asked.dataset}.${field}`));
+    return [...new Set(named)].sort();
   }
 
   /** Returns the groups in which series are read. */
@@ -93,28 +78,24 @@ export class GraphqlSource {
       metric,
       fields: parts.flatMap(({ selects }) => selects),
       key: keyOf(series),
-      perKey: parts.reduce(
-        (most, part) => Math.max(most, this.#density.expected(part.signature, part.assumedPerKey)),
-        0,
-      ),
+      perKey: parts.reduce((most, part) => Math.max(most, part.assumedPerKey), 0),
     };
   }
 
-  /** Returns a source of which nothing is known yet. */
+  /** Returns a source of a group of series. */
   source(): QuestionSource {
     const { platformClock, mostBytes } = this.#options;
-    return new QuestionSource({ schema: this.#schema, density: this.#density, platformClock, mostBytes });
+    const memberOf = (series: ReadableSeries) => this.#memberOf(series);
+    return new QuestionSource({ schema: this.#schema, memberOf, platformClock, mostBytes });
   }
 
-  /** Returns what a source needs to know of its series, by id. */
-  members(series: readonly GraphqlSeries[]): ReadonlyMap<string, Member> {
-    return new Map(
-      series.map((one) => {
-        const values = this.#values.get(one) ?? new TopValues(one.wants, one.top);
-        this.#values.set(one, values);
-        return [one.id, { key: keyOf(one), parts: this.#partsOf(one), values }];
-      }),
-    );
+  #memberOf(series: ReadableSeries): Member {
+    const known = this.#members.get(series);
+    if (known !== undefined) return known;
+    const values = new TopValues(series.wants, series.top);
+    const member = { key: keyOf(series), parts: this.#partsOf(series), values };
+    this.#members.set(series, member);
+    return member;
   }
 
   /** The same for all targets of which the same is asked: there are thousands. */

@@ -1,17 +1,25 @@
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { SeriesAsked } from '../series/series-source.ts';
-import type { RowsAsked } from './dataset-reading.ts';
 import { type Column, columnOf } from './dataset-rows.ts';
-import { fieldsOf, type MetricFields } from './fields.ts';
+import { fieldsOf, type MetricFields, type Split } from './fields.ts';
 import type { KnownFields } from './known-fields.ts';
 
 /** Rows in a bucket for each key that are assumed until answers show them: with a breakdown into any values, and into known parts. */
 const ASSUMED_OPEN = 10;
 const ASSUMED_SPLIT = 4;
 
+/** Rows that questions about a dataset bring. */
+export interface RowsAsked {
+  readonly dataset: string;
+  /** Field by which rows of one time are grouped; undefined for the sum of all. */
+  readonly key: string | undefined;
+  readonly summed: string | undefined;
+  /** Further breakdown of the rows of a time and key. */
+  readonly split: Split | undefined;
+}
+
 /** Part of a metric that one question about a dataset brings. It is the same for thousands of targets. */
 export class MetricPart {
-  readonly fields: MetricFields;
   readonly asked: RowsAsked;
   /** Equal for parts whose questions can be one. */
   readonly signature: string;
@@ -20,18 +28,12 @@ export class MetricPart {
   readonly selects: readonly string[];
   readonly assumedPerKey: number;
   readonly #schema: KnownFields;
-  #known:
-    | {
-        readonly by: KnownFields['known'];
-        readonly served: readonly Column[];
-        readonly dimensions: ReadonlySet<string>;
-      }
-    | undefined;
+  /** Columns of which the account has all fields, and their dimensions, as of a version of what is known. */
+  #served: { version: number; columns: readonly Column[]; dimensions: ReadonlySet<string> } | undefined;
 
   /** @param isWhole true for the sum of all keys */
   constructor(fields: MetricFields, columns: readonly Column[], isWhole: boolean, schema: KnownFields) {
     const { dataset, key, summed, split } = fields;
-    this.fields = fields;
     this.columns = columns;
     this.asked = { dataset, key: isWhole ? undefined : key, summed, split };
     this.signature = [dataset, isWhole ? '' : key, summed, split?.by].join();
@@ -44,47 +46,58 @@ export class MetricPart {
 
   /** True if its values are whatever the platform names. */
   get isOpen(): boolean {
-    return this.fields.split?.isOpen === true;
+    return this.asked.split?.isOpen === true;
   }
 
   /** Columns of which the account has all fields. */
   get served(): readonly Column[] {
-    return this.#now.served;
+    return this.#known.columns;
   }
 
   /** Dimensions of these columns. */
   get dimensions(): ReadonlySet<string> {
-    return this.#now.dimensions;
+    return this.#known.dimensions;
   }
 
-  /** Looked up once more when more is known of the fields. */
-  get #now() {
-    const by = this.#schema.known;
-    if (this.#known?.by === by) return this.#known;
-    const served = this.#served();
-    this.#known = { by, served, dimensions: new Set(served.map(({ dimension }) => dimension)) };
-    return this.#known;
+  get #known() {
+    const { version } = this.#schema;
+    if (this.#served?.version === version) return this.#served;
+    const { dataset } = this.asked;
+    const lacks = (field: string) => this.#schema.lacks(dataset, field);
+    const isOut = this.#schema.lacksDataset(dataset) || this.#isRefused || this.#grouping.some(lacks);
+    const isServed = ({ fields }: Column) => this.asked.split !== undefined || !fields.some(lacks);
+    const columns = isOut ? [] : this.columns.filter(isServed);
+    const dimensions = new Set(columns.map(({ dimension }) => dimension));
+    this.#served = { version, columns, dimensions };
+    return this.#served;
   }
 
-  #served(): readonly Column[] {
-    const { dataset, summed, split } = this.fields;
-    const schema = this.#schema;
-    if (schema.lacksDataset(dataset) || schema.refuses(dataset, summed)) return [];
-    if (split !== undefined) return schema.lacks(dataset, split.by) ? [] : this.columns;
-    return this.columns.filter(({ fields }) => fields.every((field) => !schema.lacks(dataset, field)));
+  get #grouping(): readonly string[] {
+    const { split } = this.asked;
+    return split === undefined ? [] : [split.by];
   }
 
-  /** Fields that it needs and that the account does not have, as `dataset.field`. */
+  /** Its sum, and by what that is grouped, as it is named if it is refused as a whole. */
+  get #sum(): string {
+    return [this.asked.summed, ...this.#grouping].join(' by ');
+  }
+
+  get #isRefused(): boolean {
+    return this.#schema.refuses(this.asked.dataset, this.#sum);
+  }
+
+  /** Records that its question is refused although others are answered. */
+  refused(): void {
+    this.#schema.lack(this.asked.dataset, [this.#sum]);
+  }
+
+  /** Fields that it needs and that the account's dataset does not have. */
   missing(): string[] {
-    const { dataset, summed, split } = this.fields;
-    const schema = this.#schema;
+    const { dataset, summed } = this.asked;
     const needed = summed === undefined ? this.columns.flatMap(({ fields }) => fields) : [];
-    const absent = [...(split === undefined ? [] : [split.by]), ...needed].filter((field) =>
-      schema.isAbsent(dataset, field),
-    );
-    // A measure that can be summed need not be a field of the rows.
-    if (summed !== undefined && schema.isRefused(dataset, summed)) absent.push(summed);
-    return absent.map((field) => `${dataset}.${field}`);
+    const absent = [...this.#grouping, ...needed].filter((field) => this.#schema.lacks(dataset, field));
+    if (this.#isRefused) absent.push(this.#sum);
+    return absent;
   }
 }
 

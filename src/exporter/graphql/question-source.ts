@@ -1,5 +1,5 @@
 import { mergeDecoded } from '../decode/decode.ts';
-import { type Rejections, reject } from '../decode/points.ts';
+import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
 import { PlatformFailure, QUESTIONS, type Read } from '../platform/read.ts';
 import type {
   GroupAnswer,
@@ -8,12 +8,11 @@ import type {
   WindowAsked,
   WindowedAnswer,
 } from '../series/series-source.ts';
-import { MINUTE_MS, type Window } from '../settling/window.ts';
-import { type DatasetRead, DatasetReading, type ReadingOptions, tooManyRows } from './dataset-reading.ts';
-import { decodeColumns, type KeyRows } from './dataset-rows.ts';
-import type { DensityMemory } from './density.ts';
+import type { Window } from '../settling/window.ts';
+import { type DatasetRead, DatasetReading, leftOut, type ReadingOptions } from './dataset-reading.ts';
+import { type Column, decodeColumns } from './dataset-rows.ts';
 import type { MetricPart } from './metric-parts.ts';
-import { bucketsIn, rowLimit, USUAL_BUCKETS } from './question.ts';
+import { rowLimit, USUAL_BUCKETS } from './question.ts';
 import type { TopValues } from './top-values.ts';
 
 /** A series of a group: its key and parts in the datasets. */
@@ -26,11 +25,19 @@ export interface Member {
 }
 
 interface QuestionSourceOptions extends ReadingOptions {
-  readonly density: DensityMemory;
+  readonly memberOf: (series: ReadableSeries) => Member;
 }
 
-/** A key with too many rows is not asked for again for so long (ms). */
-const REST_MS = 60 * MINUTE_MS;
+/** A question that brings a part of some series. */
+interface PartQuestion {
+  readonly part: MetricPart;
+  readonly keys: Set<string>;
+  readonly fields: Set<string>;
+}
+
+/** Rows may have become a little more since the last answer; a tenth less is remembered at most. */
+const MORE_ROWS = 1.15;
+const FEWER_ROWS = 0.9;
 
 /** Answers a group of series by questions about the datasets that they share. */
 export class QuestionSource implements SeriesSource {
@@ -38,32 +45,22 @@ export class QuestionSource implements SeriesSource {
   readonly group = QUESTIONS.group;
   readonly costsByWindow = true;
   readonly #options: QuestionSourceOptions;
-  #members: ReadonlyMap<string, Member> = new Map();
-  /** Until when (platform ms) keys are not asked for. */
-  readonly #resting = new Map<string, number>();
-  /** Operations that a read of the present takes, as the last one has shown. */
-  #operations: number | undefined;
+  /** Rows to expect in a bucket for each key, by signature of a part, as answers have shown. */
+  readonly #perKey = new Map<string, number>();
 
   constructor(options: QuestionSourceOptions) {
     this.#options = options;
   }
 
-  /** Replaces what it can read. @param members by id of the series */
-  assign(members: ReadonlyMap<string, Member>): void {
-    if (members.size !== this.#members.size) this.#operations = undefined;
-    this.#members = members;
-  }
-
-  cost(): number {
-    if (this.#operations !== undefined) return this.#operations;
-    return this.#questions([...this.#members.values()]).reduce((sum, { part, keys, fields }) => {
-      const rows = keys.size * USUAL_BUCKETS * this.#perKey(part);
-      return sum + Math.max(1, Math.ceil(rows / rowLimit(fields.size, this.#options.mostBytes)));
+  cost(series: readonly ReadableSeries[]): number {
+    return this.#questions(series).reduce((sum, { part, keys, fields }) => {
+      const together = rowLimit(fields.size, this.#options.mostBytes) / (keys.size * this.#expected(part));
+      return sum + Math.ceil(USUAL_BUCKETS / Math.max(1, Math.floor(together)));
     }, 0);
   }
 
-  answers({ id }: ReadableSeries, dimension: string): boolean {
-    const parts = this.#members.get(id)?.parts ?? [];
+  answers(series: ReadableSeries, dimension: string): boolean {
+    const { parts } = this.#options.memberOf(series);
     return parts.some((part) => (part.isOpen ? part.served.length > 0 : part.dimensions.has(dimension)));
   }
 
@@ -73,11 +70,8 @@ export class QuestionSource implements SeriesSource {
     signal: AbortSignal,
   ): Promise<GroupAnswer<S>> {
     const { schema, platformClock } = this.#options;
-    const { asked, failures } = this.#askable(series);
-    const isAll = !isPast && series.length === this.#members.size;
-    const members = asked.map(([, member]) => member);
     // Looking shows what is missing, which the endpoint is asked for again.
-    this.#questions(members);
+    this.#questions(series);
     await schema.ask(read, signal);
     let chosen: Window | undefined;
     const once = () => {
@@ -85,62 +79,38 @@ export class QuestionSource implements SeriesSource {
       return chosen;
     };
     const found = new Map<string, DatasetRead>();
-    let nothing: PlatformFailure | undefined;
-    for (const { part, keys, fields } of this.#questions(members)) {
-      const perKey = this.#perKey(part);
+    const refused: { readonly part: MetricPart; readonly failure: PlatformFailure }[] = [];
+    for (const { part, keys, fields } of this.#questions(series)) {
+      const perKey = this.#expected(part);
       const question = { ...part.asked, keys: [...keys], fields: [...fields], window: once, perKey };
       try {
         const answer = await new DatasetReading(question, this.#options, read, signal).rows();
         found.set(part.signature, answer);
         // A few keys show nothing of all.
-        if (isAll) this.#options.density.learn(part.signature, answer.density);
-        for (const [key, { failure, isCrowded }] of answer.cut) {
-          failures.set(key, failure);
-          if (isCrowded) this.#resting.set(key, answer.now + REST_MS);
-        }
+        if (!isPast) this.#learn(part, answer.density);
       } catch (failure) {
-        nothing = unlessServed(failure, part);
+        refused.push({ part, failure: unlessRefused(failure, part) });
       }
     }
-    const [crowded] = failures.values();
-    if (found.size === 0) throw crowded ?? nothing ?? this.#nothingServed();
-    if (isAll)
-      this.#operations =
-        (usualOperations(found.values()) + (this.#operations ?? 0)) /
-        (this.#operations === undefined ? 1 : 2);
+    if (found.size === 0) throw refused[0]?.failure ?? this.#nothingServed(series);
     const rejected = rejectedIn(found.values());
-    const answers = asked.flatMap(([one, member]) => {
-      const answer = failures.has(member.key)
-        ? undefined
-        : answerFor(one, member, found, { isPast, rejected });
+    const answers = series.flatMap((one) => {
+      const answer = answerFor(one, this.#options.memberOf(one), found, { isPast, rejected });
       return answer === undefined ? [] : [[one, answer] as const];
     });
     const notices = [...found.values()].flatMap(({ notice }) => notice ?? []);
-    const leftOut = series.filter(({ id }) => failures.has(this.#members.get(id)?.key ?? ''));
-    return { answers, leftOut, rejected, failure: crowded, notice: notices[0] ?? nothing?.message };
-  }
-
-  /** Series that can be asked for, and the failures of keys that rest. */
-  #askable<S extends ReadableSeries>(series: readonly S[]) {
-    const now = this.#options.platformClock.now();
-    const failures = new Map<string, PlatformFailure>();
-    const asked: (readonly [S, Member])[] = [];
-    for (const one of series) {
-      const member = this.#members.get(one.id);
-      if (member === undefined) continue;
-      if (now < (this.#resting.get(member.key) ?? 0)) failures.set(member.key, tooManyRows(member.key));
-      else asked.push([one, member]);
+    for (const { part } of refused) {
+      if (part.served.length > 0) part.refused();
+      notices.push(leftOut(part.asked.dataset, part.missing()));
     }
-    return { asked, failures };
+    return { answers, rejected, notice: notices[0] };
   }
 
   /** Questions that together bring what some series need. */
-  #questions(members: readonly Member[]) {
-    const questions = new Map<
-      string,
-      { readonly part: MetricPart; readonly keys: Set<string>; readonly fields: Set<string> }
-    >();
-    for (const { key, parts } of members) {
+  #questions(series: readonly ReadableSeries[]): PartQuestion[] {
+    const questions = new Map<string, PartQuestion>();
+    for (const one of series) {
+      const { key, parts } = this.#options.memberOf(one);
       for (const part of parts) {
         if (part.served.length === 0) continue;
         const question = questions.get(part.signature) ?? { part, keys: new Set(), fields: new Set() };
@@ -152,38 +122,36 @@ export class QuestionSource implements SeriesSource {
     return [...questions.values()];
   }
 
-  #perKey({ signature, assumedPerKey }: MetricPart): number {
-    return this.#options.density.expected(signature, assumedPerKey);
+  #expected({ signature, assumedPerKey }: MetricPart): number {
+    return (this.#perKey.get(signature) ?? assumedPerKey) * MORE_ROWS;
   }
 
-  #nothingServed(): PlatformFailure {
-    const parts = [...this.#members.values()].flatMap((member) => member.parts);
+  #learn({ signature }: MetricPart, density: number): void {
+    this.#perKey.set(signature, Math.max(density, (this.#perKey.get(signature) ?? 0) * FEWER_ROWS));
+  }
+
+  #nothingServed(series: readonly ReadableSeries[]): PlatformFailure {
+    const parts = series.flatMap((one) => this.#options.memberOf(one).parts);
     const fields = new Set(parts.flatMap(({ selects }) => selects));
     const dataset = parts[0]?.asked.dataset ?? 'datasets';
     return new PlatformFailure('not_found', `the account's ${dataset} has none of ${[...fields].join(', ')}`);
   }
 }
 
-/** A part that the account does not have is left out. @throws any other failure */
-function unlessServed(failure: unknown, { served }: MetricPart): PlatformFailure {
-  if (failure instanceof PlatformFailure && served.length === 0) return failure;
-  throw failure;
-}
-
-/** Returns the operations that such answers take if nothing delays them: fewer than after an absence. */
-function usualOperations(answers: Iterable<DatasetRead>): number {
-  let sum = 0;
-  for (const { operations, window } of answers)
-    sum += Math.ceil(operations * Math.min(1, USUAL_BUCKETS / bucketsIn(window)));
-  return sum;
+/** Returns the refusal of a part: the others may be answered. @throws any other failure */
+function unlessRefused(failure: unknown, { served }: MetricPart): PlatformFailure {
+  if (!(failure instanceof PlatformFailure)) throw failure;
+  if (failure.outcome !== 'not_acceptable' && served.length > 0) throw failure;
+  return failure;
 }
 
 /** Rows of answers that were dropped, whichever series they belong to. */
 function rejectedIn(answers: Iterable<DatasetRead>): Rejections {
   const rejected: Rejections = new Map();
-  for (const { rows } of answers) {
-    const dropped = [rows.unplaced, ...[...rows.byKey.values()].map((mine: KeyRows) => mine.rejected)];
+  for (const { rows, crowded } of answers) {
+    const dropped = [rows.unplaced, ...[...rows.byKey.values()].map((mine) => mine.rejected)];
     for (const one of dropped) for (const [reason, count] of one) reject(rejected, reason, count);
+    reject(rejected, 'over_limit', crowded.size);
   }
   return rejected;
 }
@@ -200,14 +168,20 @@ function answerFor(
     const [open] = part.served;
     if (answer === undefined || open === undefined) return [];
     const { rows, window, now } = answer;
-    if (!part.isOpen)
-      return [{ decoded: decodeColumns(rows, key, part.served, { window, faulty }), window, now }];
+    const columnsOf = (columns: readonly Column[]) =>
+      answer.crowded.has(key)
+        ? {
+            series: new Map(columns.map(({ dimension }) => [dimension, NO_POINTS])),
+            rejected: new Map([['over_limit' as const, 1]]),
+            rows: 0,
+          }
+        : decodeColumns(rows, key, columns, { window, faulty });
+    if (!part.isOpen) return [{ decoded: columnsOf(part.served), window, now }];
     const insteadOf = [...series.counterNames()];
-    const counters = { dimensions: insteadOf, mayChange: !isPast };
+    const mayChange = !isPast && !answer.crowded.has(key);
+    const counters = { dimensions: insteadOf, mayChange };
     const columns = values.columns(open, rows.byKey.get(key), { window, now }, counters);
-    return [
-      { decoded: { ...decodeColumns(rows, key, columns, { window, faulty }), insteadOf }, window, now },
-    ];
+    return [{ decoded: { ...columnsOf(columns), insteadOf }, window, now }];
   });
   const [first, ...others] = answers;
   if (first === undefined || others.length === 0) return first;

@@ -70,33 +70,11 @@ function timeText(time: number): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }
 
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-/** The longest windows that are answered in minutes and in hours. What lies between is not documented. */
-const LONGEST_OF_MINUTES_MS = 48 * HOUR_MS;
-const SHORTEST_OF_HOURS_MS = 60 * HOUR_MS;
-const LONGEST_OF_HOURS_MS = 59 * DAY_MS;
-
-/** The width (ms) of the buckets that a window is answered with. */
-export function widthOf({ from, to }: Window): number {
-  if (to - from <= LONGEST_OF_MINUTES_MS) return MINUTE_MS;
-  return to - from <= LONGEST_OF_HOURS_MS ? HOUR_MS : DAY_MS;
-}
-
 /** Part of a read that one operation asks for: some keys over some time. */
 export interface Piece {
   readonly window: Window;
   /** Undefined for all keys that there are. */
   readonly ids: readonly string[] | undefined;
-}
-
-/**
- * A window that is answered in buckets of a documented width: what lies between minutes and hours is begun earlier.
- */
-export function askable({ from, to }: Window): Window {
-  const isBetween = to - from > LONGEST_OF_MINUTES_MS && to - from < SHORTEST_OF_HOURS_MS;
-  return isBetween ? { from: to - SHORTEST_OF_HOURS_MS, to } : { from, to };
 }
 
 /** More keys than these are not named: all are asked for. */
@@ -112,17 +90,14 @@ export function namedKeys(keys: readonly string[]): readonly string[] | undefine
 
 /** Returns the operations that bring some keys, each with fewer rows than are cut. @param perBucket rows of all keys in a bucket */
 export function piecesOf(piece: Piece, perBucket: number, limit: number): Piece[] {
-  const together = Math.max(1, Math.floor(limit / perBucket));
-  const isCut = widthOf(piece.window) === MINUTE_MS && together < bucketsIn(piece.window);
-  return isCut ? inTime(piece, together) : [piece];
+  return inTime(piece, Math.max(1, Math.floor(limit / perBucket)));
 }
 
 /** Returns two halves of a piece whose answer was cut; none if it cannot be halved. @param keys all keys that are wanted */
 export function halves(piece: Piece, keys: readonly string[]): Piece[] {
   const { window } = piece;
   const buckets = bucketsIn(window);
-  // Of wider buckets a part would be answered in narrower ones.
-  if (widthOf(window) === MINUTE_MS && buckets > 1) return inTime(piece, Math.ceil(buckets / 2));
+  if (buckets > 1) return inTime(piece, Math.ceil(buckets / 2));
   const ids = piece.ids ?? keys;
   const middle = Math.ceil(ids.length / 2);
   return ids.length > 1
@@ -131,13 +106,13 @@ export function halves(piece: Piece, keys: readonly string[]): Piece[] {
 }
 
 /** Returns with how many buckets a window is answered. */
-export function bucketsIn(window: Window): number {
-  return Math.max(1, Math.ceil((window.to - window.from) / widthOf(window)));
+export function bucketsIn({ from, to }: Window): number {
+  return Math.max(1, Math.ceil((to - from) / MINUTE_MS));
 }
 
 /** Returns pieces of so many buckets. */
 function inTime({ window, ids }: Piece, buckets: number): Piece[] {
-  const step = buckets * widthOf(window);
+  const step = buckets * MINUTE_MS;
   const pieces: Piece[] = [];
   for (let { from } = window; from < window.to; from += step) {
     pieces.push({ window: { from, to: Math.min(from + step, window.to) }, ids });

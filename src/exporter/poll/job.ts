@@ -128,8 +128,6 @@ export interface Counting {
 export interface Restatements {
   /** Ages (ms since the bucket closed) at which a bucket was seen changed. */
   readonly ages: readonly number[];
-  /** The age (ms) of the oldest bucket that both hold; 0 where there is none. */
-  readonly comparedAge: number;
   /** Number of buckets that became smaller. */
   readonly downwards: number;
   /** Buckets that changed after they were counted. */

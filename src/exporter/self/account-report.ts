@@ -139,10 +139,6 @@ export function reportTo(
         log.error({ account, product, metric, err: failure }, 'the state cannot be written: counters wait');
       stateFails = true;
     },
-    delayChanged(account, { product, metric, delay, before, after }) {
-      const change = { delay, from_seconds: before / 1_000, to_seconds: after / 1_000 };
-      log.info({ account, product, metric, ...change }, 'a learned delay has changed');
-    },
     labelShortened(label, shown) {
       if (!isNewIn(shortened, label)) return;
       log.warn({ label, begins: shown.slice(0, 60) }, 'a label value is too long and was truncated');

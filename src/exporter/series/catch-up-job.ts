@@ -48,7 +48,7 @@ export class CatchUpJob implements Job<GroupAnswer<Series>> {
   }
 
   cost(): number {
-    return this.follows.source.cost();
+    return this.follows.source.cost([...this.follows.series]);
   }
 
   /** Reads the window that is due first, for all series that lack a part of it. */
@@ -88,7 +88,7 @@ interface Lacking {
 function pastReads(series: Iterable<Series>, now: number): Lacking[] {
   const lacking: Lacking[] = [];
   for (const one of series) {
-    const next = one.isLeftOut(now) ? undefined : one.pastRead(now);
+    const next = one.pastRead(now);
     if (next === undefined) continue;
     const { restsUntil } = one.memory;
     // A longer rest was noted before the platform's clock was set back.

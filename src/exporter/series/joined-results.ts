@@ -87,7 +87,6 @@ function joinedEvidence(all: readonly MetricEvidence[]): MetricEvidence {
     changes: sum(({ changes }) => changes),
     downwards: sum(({ downwards }) => downwards),
     unsettledAge: all.reduce((most, { unsettledAge }) => Math.max(most, unsettledAge), 0),
-    oldestChanged: all.some(({ oldestChanged }) => oldestChanged),
     grown: all.flatMap(({ grown }) => grown),
   };
 }

@@ -18,7 +18,7 @@ export interface PastRead {
 interface WindowNeeds {
   /** Age (ms) up to which buckets may still change. */
   readonly horizon: number;
-  /** Start of the newest bucket (platform ms), as far as others of the metric show it. */
+  /** Start of the newest bucket (platform ms) that a first read assumes; undefined for an hour. */
   readonly expected: number | undefined;
   /** True if a longer window takes no more operations. */
   readonly isFree: boolean;

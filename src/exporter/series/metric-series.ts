@@ -6,12 +6,11 @@ import {
   type DelaySettings,
   type Delays,
   delaysOf,
-  firstLag,
   type MetricEvidence,
   pushDelay,
 } from '../settling/learned.ts';
 import type { LearnedMetric } from '../settling/learned-metrics.ts';
-import { MINUTE_MS, type Window } from '../settling/window.ts';
+import type { Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryChange, type MemoryPart } from '../state/account-memory.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
@@ -75,9 +74,6 @@ export interface SeriesResult {
   /** @param committed true if what was to be committed is durable */
   exposures(committed: boolean): readonly Exposure[];
 }
-
-/** Each answer that leaves a series out says so for this long (ms). */
-const LEFT_OUT_MS = 10 * MINUTE_MS;
 
 /** One metric of one target: what is remembered of it, and the result of an answer. It reads nothing itself. */
 export class Series implements ReadableSeries {
@@ -149,14 +145,12 @@ export class Series implements ReadableSeries {
 
   /** Returns the window that brings the newest buckets. @param now platform ms */
   presentWindow(now: number): Window {
-    const { learned, memory } = this.#options;
     const { ledger, isRead } = this.memory;
     const isNew = !isRead && ledger.since === undefined && ledger.reached === undefined;
     const costsByWindow = this.source?.costsByWindow ?? false;
-    const lag = costsByWindow && isNew ? firstLag(memory.of(learned.part), now) : undefined;
     return presentWindow(ledger, this.counts, now, {
       horizon: this.delays(now).horizon,
-      expected: lag === undefined ? undefined : now - lag,
+      expected: costsByWindow && isNew ? now : undefined,
       isFree: !costsByWindow,
     });
   }
@@ -164,17 +158,6 @@ export class Series implements ReadableSeries {
   /** Returns the next read of what fresh windows do not reach; undefined if there is none. @param now platform ms */
   pastRead(now: number): PastRead | undefined {
     return pastRead(this.memory.ledger, this.counts, now, this.delays(now).settle);
-  }
-
-  /** Returns what is remembered if its source leaves it out for some minutes: it does not widen windows meanwhile. */
-  leftOut(now: number): MemoryChange {
-    return changed(this.#part, { ...this.memory, leftOutUntil: now + LEFT_OUT_MS });
-  }
-
-  /** True if its source leaves it out. @param now platform ms */
-  isLeftOut(now: number): boolean {
-    const { leftOutUntil } = this.memory;
-    return now < leftOutUntil && leftOutUntil <= now + LEFT_OUT_MS;
   }
 
   /** Returns how far its counters are. @param intervalMs between two polls */
@@ -307,7 +290,7 @@ export class Series implements ReadableSeries {
       outlet.pushed === undefined
         ? { ledger: applied.ledger, samples: [] }
         : pushOf(memory.ledger, applied.ledger, settled, { samples, gaugesUntil, usable });
-    const after: SeriesMemory = { ledger: push.ledger, isRead: true, restsUntil, leftOutUntil: 0 };
+    const after: SeriesMemory = { ledger: push.ledger, isRead: true, restsUntil };
     // The evidence of the answer, with the counters as before.
     const refused = { ...after, ledger: withCountersOf(push.ledger, memory.ledger) };
     return {

@@ -16,7 +16,7 @@ export function restatements(
   isCounted: (time: Window) => boolean,
 ): Restatements {
   const ages: number[] = [];
-  let [comparedAge, downwards, late, lateAmount] = [0, 0, 0, 0];
+  let [downwards, late, lateAmount] = [0, 0, 0];
   const { timestamps, values } = after;
   const known = before.values;
   for (let index = 0, next = 0; index < timestamps.length && width !== undefined; index += 1) {
@@ -24,7 +24,6 @@ export function restatements(
     while (Number(before.timestamps[next]) < start) next += 1;
     if (before.timestamps[next] !== start) continue;
     const age = now - start - width;
-    comparedAge = Math.max(comparedAge, age);
     const [value, was] = [Number(values[index]), Number(known[next])];
     if (isSame(value, was)) continue;
     ages.push(age);
@@ -33,7 +32,7 @@ export function restatements(
     late += 1;
     lateAmount += Math.abs(value - was);
   }
-  return { ages, comparedAge, downwards, late, lateAmount };
+  return { ages, downwards, late, lateAmount };
 }
 
 /** True if two values differ by no more than a rounding. */
@@ -59,18 +58,14 @@ interface Compared {
 export function lateness(
   restated: readonly Restatements[],
   compared: Compared | undefined,
-): Pick<MetricEvidence, 'changes' | 'downwards' | 'unsettledAge' | 'oldestChanged'> {
+): Pick<MetricEvidence, 'changes' | 'downwards' | 'unsettledAge'> {
   const { from = Number.POSITIVE_INFINITY, newest = 0, now = 0, newestNow = 0 } = compared ?? {};
-  let [changes, downwards, oldest, changed, known] = [0, 0, 0, 0, 0];
+  let [changes, downwards, oldest] = [0, 0, 0];
   for (const one of restated) {
     changes += one.ages.length;
     downwards += one.downwards;
-    known = Math.max(known, one.comparedAge);
-    for (const age of one.ages) {
-      changed = Math.max(changed, age);
-      if (age < now - from) oldest = Math.max(oldest, age);
-    }
+    for (const age of one.ages) if (age < now - from) oldest = Math.max(oldest, age);
   }
   const unsettledAge = oldest === 0 ? 0 : oldest - (now - Math.min(newest, newestNow, now));
-  return { changes, downwards, unsettledAge, oldestChanged: changes > 0 && changed === known };
+  return { changes, downwards, unsettledAge };
 }

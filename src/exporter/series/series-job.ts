@@ -12,9 +12,9 @@ import {
 } from '../poll/refusals.ts';
 import { LONGEST_LAG_MS, nothingShown } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
-import { type AccountMemory, changed, type MemoryChange, type MemoryPart } from '../state/account-memory.ts';
+import { type AccountMemory, changed, type MemoryPart } from '../state/account-memory.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
-import { targetName } from '../targets/target.ts';
+import type { Target } from '../targets/target.ts';
 import { mappedInTurns } from '../turns.ts';
 import { CatchUpJob, type FollowedJob } from './catch-up-job.ts';
 import { joinedResults } from './joined-results.ts';
@@ -31,8 +31,8 @@ export interface SeriesJobOptions {
   readonly memory: Pick<AccountMemory, 'of'>;
   /** Key of its refusal in the state; undefined if a restart may forget it. */
   readonly refusalKey?: StateKey;
-  /** True if the platform has ever had any data of a series' target. */
-  readonly isKnown: (series: Series) => boolean;
+  /** Returns true if the platform has ever had any data of a target. */
+  readonly isKnown: (target: Target) => boolean;
   readonly platformClock: PlatformClock;
   readonly access?: Access | undefined;
 }
@@ -125,7 +125,7 @@ export class SeriesJob implements FollowedJob, Asker {
   }
 
   cost(): number {
-    return this.#refusals.stand(this.#memory.refusal) ? 0 : this.source.cost();
+    return this.#refusals.stand(this.#memory.refusal) ? 0 : this.source.cost([...this.#series]);
   }
 
   async read(read: Read, signal: AbortSignal): Promise<GroupAnswer<Series>> {
@@ -137,8 +137,7 @@ export class SeriesJob implements FollowedJob, Asker {
 
   /** Returns the window that brings the newest buckets of all series. @param now platform ms */
   presentWindow(now: number): Window {
-    const asked = [...this.#series].filter((series) => !series.isLeftOut(now));
-    const windows = (asked.length > 0 ? asked : [...this.#series]).map((series) => series.presentWindow(now));
+    const windows = [...this.#series].map((series) => series.presentWindow(now));
     return {
       from: windows.reduce((from, window) => Math.min(from, window.from), Number.POSITIVE_INFINITY),
       to: windows.reduce((to, window) => Math.max(to, window.to), 0),
@@ -191,10 +190,9 @@ export class SeriesJob implements FollowedJob, Asker {
   }
 
   #learnedFromMissing(now: number) {
-    return [...this.#series].map((series) => {
-      const missing = { target: targetName(series.target), isKnown: this.#options.isKnown(series) };
-      return { metric: series.learned, evidence: { ...nothingShown(now), missing } };
-    });
+    return [...this.#series]
+      .filter(({ target }) => this.#options.isKnown(target))
+      .map(({ learned }) => ({ metric: learned, evidence: { ...nothingShown(now), isMissing: true } }));
   }
 
   conclude(answered: GroupAnswer<Series> | PlatformFailure): PollResult | Promise<PollResult> {
@@ -207,30 +205,23 @@ export class SeriesJob implements FollowedJob, Asker {
   }
 
   #concluded(answered: GroupAnswer<Series>, results: readonly SeriesResult[]): PollResult {
-    const { rejected, notice, failure } = answered;
+    const { rejected, notice } = answered;
     const memory = this.#memory;
     const joined = this.#joined(results, rejected);
     const ages = new Map([...memory.ages, ...agesAfter(results)].filter(([metric]) => this.#reads(metric)));
     return {
       ...joined,
       warning: notice,
-      failure,
-      memory: [
-        ...(joined.memory ?? []),
-        ...this.#leftOut(answered),
-        changed(this.#part, { refusal: undefined, ages }),
-      ],
+      memory: [...(joined.memory ?? []), changed(this.#part, { refusal: undefined, ages })],
       commit: [...(joined.commit ?? []), ...this.#refusalEntries(memory.refusal, undefined)],
     };
   }
 
   /** Returns the result of an answer of the past. @param restMs how long catching up rests for series that it does not change */
   concludePast(answered: GroupAnswer<Series>, restMs: number): PollResult {
-    const { answers, rejected, notice, failure } = answered;
+    const { answers, rejected, notice } = answered;
     const results = this.#present(answers).map(([series, answer]) => series.concludePast(answer, restMs));
-    const joined = this.#joined(results, rejected);
-    const memory = [...(joined.memory ?? []), ...this.#leftOut(answered)];
-    return { ...joined, memory, warning: notice, failure };
+    return { ...this.#joined(results, rejected), warning: notice };
   }
 
   /** @throws RowsRejected if no row of the answer is usable */
@@ -238,11 +229,6 @@ export class SeriesJob implements FollowedJob, Asker {
     const joined = joinedResults(results, rejected, (series) => this.#series.has(series));
     if (joined.outcome === 'empty' && joined.rejected.size > 0) throw new RowsRejected(joined.rejected);
     return joined;
-  }
-
-  #leftOut({ leftOut = [] }: GroupAnswer<Series>): MemoryChange[] {
-    const now = this.platformClock.now();
-    return leftOut.map((series) => series.leftOut(now));
   }
 
   #reads(metric: string): boolean {

@@ -10,13 +10,11 @@ export interface SeriesMemory {
   readonly isRead: boolean;
   /** Until when (platform ms) catching up rests, after a read that brought nothing. */
   readonly restsUntil: number;
-  /** Until when (platform ms) its source does not ask for it. */
-  readonly leftOutUntil: number;
 }
 
 /** Returns what the state holds. */
 export function restoreMemory(stored: unknown): SeriesMemory {
-  return { ledger: restoreLedger(stored), isRead: false, restsUntil: 0, leftOutUntil: 0 };
+  return { ledger: restoreLedger(stored), isRead: false, restsUntil: 0 };
 }
 
 /** Returns the entries to commit when one memory replaces another; none if the durable part stays the same. */

@@ -1,6 +1,6 @@
 import type { Decoded } from '../decode/decode.ts';
 import type { Rejections } from '../decode/points.ts';
-import type { PlatformFailure, Read } from '../platform/read.ts';
+import type { Read } from '../platform/read.ts';
 import type { ReadMode } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
@@ -37,6 +37,8 @@ export interface SeriesAsked {
 /** A series, as far as a source needs it to read it. */
 export interface ReadableSeries extends SeriesAsked {
   readonly id: string;
+  /** Number of values of an open breakdown that have samples of their own; undefined for the default. */
+  readonly top?: number | undefined;
   /** Dimensions that have counters now. */
   counterNames(): Iterable<string>;
 }
@@ -57,10 +59,6 @@ export interface GroupAnswer<S extends ReadableSeries = ReadableSeries> {
   readonly rejected: Rejections;
   /** Advice for an operator, as a sentence. */
   readonly notice?: string | undefined;
-  /** Series that the source does not ask for at present. */
-  readonly leftOut?: readonly S[];
-  /** Reason why some of the series have no answer. */
-  readonly failure?: PlatformFailure | undefined;
 }
 
 /**
@@ -74,7 +72,7 @@ export interface SeriesSource {
   /** True if a longer window takes more operations. */
   readonly costsByWindow: boolean;
   /** Operations that one read of the present costs. */
-  cost(): number;
+  cost(series: readonly ReadableSeries[]): number;
   /** True if it can answer a dimension of a series: counters of others stand still. */
   answers(series: ReadableSeries, dimension: string): boolean;
   /** @throws PlatformFailure if there is no usable answer, and the signal's reason if it aborts */

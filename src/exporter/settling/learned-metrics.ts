@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { SavedPart } from '../state/account-memory.ts';
 import { OLDEST_MINUTE } from './completeness.ts';
-import { storedTrial } from './dimension-trial.ts';
 import { type MetricMemory, NOTHING_LEARNED } from './learned.ts';
 
 const sums = z
@@ -19,7 +18,7 @@ const storedMetric = z.object({
   late: storedTimes.default([]),
   lags: storedTimes,
   singlyUntil: z.number(),
-  trial: storedTrial.optional(),
+  triedAt: z.number().optional(),
 });
 
 export function storeMetric(known: MetricMemory): z.input<typeof storedMetric> {
@@ -30,8 +29,8 @@ export function storeMetric(known: MetricMemory): z.input<typeof storedMetric> {
 export function restoreMetric(stored: unknown): MetricMemory {
   const { data } = storedMetric.safeParse(stored);
   if (data === undefined) return NOTHING_LEARNED;
-  const { version: _, trial, ...known } = data;
-  return { ...known, trial };
+  const { version: _, triedAt, ...known } = data;
+  return { ...known, triedAt };
 }
 
 /** A metric of a product whose delays an account learns. */

@@ -1,5 +1,4 @@
 import { type Completeness, type Growth, leastAgeWith, NO_COMPLETENESS, withGrown } from './completeness.ts';
-import { afterMissing, type DimensionTrial, type MissingMetric } from './dimension-trial.ts';
 import { MINUTE_MS } from './window.ts';
 
 /** Way to read a metric's dimensions: all in one answer, or each with its own operation. */
@@ -18,8 +17,8 @@ export interface MetricMemory {
   readonly lags: readonly Timed[];
   /** Until when (platform ms) each dimension is read by an operation of its own, before one for all is tried again. */
   readonly singlyUntil: number;
-  /** The target that tries its dimensions one by one; undefined unless the platform said that it has no such metric. */
-  readonly trial: DimensionTrial | undefined;
+  /** Time (platform ms) at which the metric was last found missing and its dimensions were tried one by one. */
+  readonly triedAt: number | undefined;
 }
 
 /** Changes of buckets within one hour, after they were first seen. */
@@ -47,13 +46,11 @@ export interface MetricEvidence {
   readonly downwards: number;
   /** The greatest age (ms) at which one of them still had its earlier value, by how far the platform had come; 0 without any. */
   readonly unsettledAge: number;
-  /** True if even the oldest comparable bucket had changed. */
-  readonly oldestChanged: boolean;
   readonly grown: readonly Growth[];
   /** Way in which its dimensions were read, if it is new. */
   readonly mode?: ReadMode | undefined;
-  /** Absence of the metric on the platform. */
-  readonly missing?: MissingMetric;
+  /** True if the platform knows the target, and not the metric. */
+  readonly isMissing?: boolean;
 }
 
 /** A delay of the configuration: a time in ms, or `auto` for what is learned. */
@@ -76,7 +73,7 @@ export const NOTHING_LEARNED: MetricMemory = {
   late: [],
   lags: [],
   singlyUntil: 0,
-  trial: undefined,
+  triedAt: undefined,
 };
 
 /** The evidence of a poll that showed nothing. @param now the platform's time */
@@ -86,7 +83,6 @@ export function nothingShown(now: number): MetricEvidence {
     changes: 0,
     downwards: 0,
     unsettledAge: 0,
-    oldestChanged: false,
     lagMs: undefined,
     grown: [],
   };
@@ -94,18 +90,17 @@ export function nothingShown(now: number): MetricEvidence {
 
 /** Returns what is known after a poll. */
 export function learn(known: MetricMemory, evidence: MetricEvidence): MetricMemory {
-  const { now, lagMs, grown, mode, missing } = evidence;
+  const { now, lagMs, grown, mode, isMissing = false } = evidence;
   const completeness = withGrown(known.completeness, grown);
-  const hours = withRestated(known.hours, evidence);
   return {
     ...known,
     completeness,
     publishDelay: nextDelay(known, completeness),
-    hours,
-    late: withLate(known.late, evidence, changesAtRandom(hours, evidence)),
+    hours: withRestated(known.hours, evidence),
+    late: withLate(known.late, evidence),
     lags: lagMs === undefined ? known.lags : withLag(known.lags, lagMs, now),
     singlyUntil: mode === 'dimensions' ? now + MODE_MS : known.singlyUntil,
-    trial: missing === undefined ? known.trial : afterMissing(known.trial, missing, now),
+    triedAt: isMissing && mayTry(known, now) ? now : known.triedAt,
   };
 }
 
@@ -115,6 +110,14 @@ const MODE_MS = 24 * 60 * MINUTE_MS;
 /** Returns the way to read a metric. @param now the platform's time */
 export function readMode({ singlyUntil }: MetricMemory, now: number): ReadMode {
   return now < singlyUntil && singlyUntil <= now + MODE_MS ? 'dimensions' : 'metric';
+}
+
+/** The dimensions of a metric that is missing are tried again after this time (ms): each try costs an operation. */
+const TRIED_MS = 60 * MINUTE_MS;
+
+/** Returns true if the dimensions of a metric that is missing may be tried one by one. @param now the platform's time */
+export function mayTry({ triedAt }: MetricMemory, now: number): boolean {
+  return triedAt === undefined || now >= triedAt + TRIED_MS || now < triedAt;
 }
 
 /** Share of its final value that a bucket must hold to be exposed. */
@@ -159,29 +162,13 @@ function faded({ slot, ms }: Timed, now: number): number {
   return ms - FADING * Math.max(0, now - slot * SLOT_MS - MEMORY_HOURS * HOUR_MS);
 }
 
-/** From this share of changes downwards on, buckets do not just fill up. */
-const SHARE_DOWNWARDS = 0.05;
-
-/**
- * Returns true if no delay is known to suffice: even the oldest bucket changed, and values went up and down within a
- * day, as if two sources differ or values are sampled.
- */
-function changesAtRandom(hours: readonly Restated[], { oldestChanged }: MetricEvidence): boolean {
-  const [up, down] = hours.reduce(([ups, downs], hour) => [ups + hour.up, downs + hour.down], [0, 0]);
-  return oldestChanged && down > SHARE_DOWNWARDS * (up + down);
-}
-
 /** Ages that the usual delay covers are not noted. */
-function withLate(
-  late: readonly Timed[],
-  { unsettledAge, now }: MetricEvidence,
-  isRandom: boolean,
-): readonly Timed[] {
+function withLate(late: readonly Timed[], { unsettledAge, now }: MetricEvidence): readonly Timed[] {
   const slot = Math.floor(now / SLOT_MS);
   // A slot to come was noted before the platform's clock was set back.
   const kept = late.filter((known) => known.slot > slot - MEMORY_SLOTS && known.slot <= slot);
   const last = kept.find((known) => known.slot === slot);
-  if (isRandom || unsettledAge < USUAL_SETTLE_MS || unsettledAge <= (last?.ms ?? 0)) return kept;
+  if (unsettledAge < USUAL_SETTLE_MS || unsettledAge <= (last?.ms ?? 0)) return kept;
   return [...kept.filter((known) => known !== last), { slot, ms: Math.min(unsettledAge, LONGEST_SETTLE_MS) }];
 }
 
@@ -255,17 +242,6 @@ export const LONGEST_LAG_MS = 10 * MINUTE_MS;
 function usualLag({ lags }: Pick<MetricMemory, 'lags'>): number {
   if (lags.length === 0) return 0;
   return lags.reduce((least, { ms }) => Math.min(least, ms), LONGEST_LAG_MS);
-}
-
-/**
- * Returns the lag (ms) to assume for the first read of a series: none until others of the metric show one.
- * @returns undefined if it is unusual, or was seen more than half an hour ago
- */
-export function firstLag({ lags }: MetricMemory, now: number): number | undefined {
-  if (lags.length === 0) return 0;
-  const slot = Math.floor(now / SLOT_MS);
-  const lag = lags.some((known) => known.slot > slot - SLOTS) ? usualLag({ lags }) : LONGEST_LAG_MS;
-  return lag < LONGEST_LAG_MS ? lag : undefined;
 }
 
 /** From how many restatements on their share is trusted. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { askable, halves, namedKeys, piecesOf, rowLimit } from '../../../src/exporter/graphql/question.ts';
+import { halves, namedKeys, piecesOf, rowLimit } from '../../../src/exporter/graphql/question.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -43,27 +43,12 @@ test('what was cut is halved, by time and then by configuration, until it is one
   expect(halves({ ...minute, ids: ['1'] }, keys)).toEqual([]);
 });
 
-test('a long window is never cut in time, since the length decides how wide its buckets are', () => {
-  const window = { from: NOW - 30 * 24 * HOUR, to: NOW };
-  expect(halves({ window, ids: ['1', '2'] }, []).map((piece) => piece.window)).toEqual([window, window]);
-});
-
 test('a day is cut in time where it has more rows of one key than are answered: all of it is minutes', () => {
   const window = { from: NOW - 24 * HOUR, to: NOW };
   const pieces = piecesOf({ window, ids: ['1'] }, 16, 10_000);
   expect(pieces.length).toBeGreaterThan(1);
   expect(pieces.map(({ ids }) => ids)).toEqual(pieces.map(() => ['1']));
   expect(halves({ window, ids: ['1'] }, ['1']).map((half) => half.window.to)).toEqual([NOW - 12 * HOUR, NOW]);
-});
-
-test('what has no key is asked for in one piece where it cannot be cut in time', () => {
-  const window = { from: NOW - 30 * 24 * HOUR, to: NOW };
-  expect(piecesOf({ window, ids: undefined }, 16, 10_000)).toEqual([{ window, ids: undefined }]);
-});
-
-test('a window whose width no document names is begun earlier', () => {
-  expect(askable({ from: NOW - 50 * HOUR, to: NOW })).toEqual({ from: NOW - 60 * HOUR, to: NOW });
-  expect(askable({ from: NOW - 48 * HOUR, to: NOW })).toEqual({ from: NOW - 48 * HOUR, to: NOW });
 });
 
 test('no more rows are asked for than fit into the largest answer that is accepted', () => {

@@ -3,12 +3,9 @@ import { DatasetReading } from '../../../src/exporter/graphql/dataset-reading.ts
 import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
-import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
-import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 0, 5, 12, 30);
-const ACCOUNT = { name: 'acme', address: '' };
 
 /** One reader of so many fields, and an endpoint that says only `bad request` to a question that it refuses. */
 function readerOf(count: number, isRefused: (fields: readonly string[]) => boolean) {
@@ -23,9 +20,8 @@ function readerOf(count: number, isRefused: (fields: readonly string[]) => boole
     if (isRefused(named)) throw new PlatformFailure('not_acceptable', 'bad request', 400);
     return { body: { data: { workloadMetrics: [] } }, bytes: 0 };
   };
-  const memory = new AccountMemory(NO_MEMORY);
   const options = {
-    schema: new KnownFields(ACCOUNT, memory, () => NOW),
+    schema: new KnownFields(() => NOW),
     platformClock: new PlatformClock(() => NOW),
     mostBytes: 8_388_608,
   };

@@ -6,9 +6,8 @@ import type {
   WindowAsked,
   WindowedAnswer,
 } from '../../../src/exporter/series/series-source.ts';
-import { learn } from '../../../src/exporter/settling/learned.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';
-import { NO_EVIDENCE, SeriesBed } from './series-bed.ts';
+import { SeriesBed } from './series-bed.ts';
 
 const MINUTE = 60_000;
 const NOW = 1_000 * 60 * MINUTE;
@@ -22,15 +21,12 @@ const EMPTY: WindowedAnswer = {
 interface Beginning {
   /** Whether a longer window takes more operations of its source. */
   readonly costsByWindow: boolean;
-  /** How much lag (minutes) of the platform others of the metric have shown, and how many minutes ago. */
-  readonly lag?: number;
-  readonly ago?: number;
   /** What was answered before. */
   readonly before?: readonly WindowedAnswer[];
 }
 
 /** The minutes that a series without a newest bucket asks for. */
-async function minutesAsked({ costsByWindow, lag, ago = 0, before = [] }: Beginning): Promise<number> {
+async function minutesAsked({ costsByWindow, before = [] }: Beginning): Promise<number> {
   const bed = new SeriesBed('requests', NOW, 'auto');
   let asked: Window | undefined;
   const source: SeriesSource = {
@@ -46,8 +42,6 @@ async function minutesAsked({ costsByWindow, lag, ago = 0, before = [] }: Beginn
   };
   const job = bed.job('1', source);
   for (const answer of before) bed.taken(job, answer);
-  if (lag !== undefined)
-    bed.learn((known) => learn(known, { ...NO_EVIDENCE, now: NOW - ago * MINUTE, lagMs: lag * MINUTE }));
   const never = () => Promise.reject(new Error('this source asks nothing'));
   await job.read(never, new AbortController().signal);
   if (asked === undefined) throw new Error('nothing was asked');
@@ -55,17 +49,11 @@ async function minutesAsked({ costsByWindow, lag, ago = 0, before = [] }: Beginn
 }
 
 it('begins with an hour by a source whose operations bring so much at no price', async () => {
-  expect(await minutesAsked({ costsByWindow: false, lag: 2 })).toBe(60);
+  expect(await minutesAsked({ costsByWindow: false })).toBe(60);
 });
 
 it('begins with what changes by a source that would take more operations for an hour', async () => {
-  expect(await minutesAsked({ costsByWindow: true, lag: 2 })).toBe(15);
-});
-
-it('begins with what changes while nothing shows how late the platform is, and with an hour if it is later than usual', async () => {
   expect(await minutesAsked({ costsByWindow: true })).toBe(15);
-  expect(await minutesAsked({ costsByWindow: true, lag: 40 })).toBe(60);
-  expect(await minutesAsked({ costsByWindow: true, lag: 2, ago: 40 })).toBe(60);
 });
 
 it('asks for an hour after an answer without rows', async () => {
@@ -76,5 +64,5 @@ it('asks for an hour again where there were rows before, and then none', async (
   const timestamps = Float64Array.from([NOW - 3 * MINUTE, NOW - 2 * MINUTE]);
   const series = new Map([['total', { timestamps, values: timestamps.map(() => 5) }]]);
   const answered = { ...EMPTY, decoded: { series, rejected: new Map(), rows: 2 } };
-  expect(await minutesAsked({ costsByWindow: true, lag: 2, before: [answered, EMPTY] })).toBe(60);
+  expect(await minutesAsked({ costsByWindow: true, before: [answered, EMPTY] })).toBe(60);
 });

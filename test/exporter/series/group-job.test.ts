@@ -7,7 +7,6 @@ import type {
   SeriesSource,
   WindowAsked,
 } from '../../../src/exporter/series/series-source.ts';
-import type { Window } from '../../../src/exporter/settling/window.ts';
 import { SeriesBed } from './series-bed.ts';
 
 const MINUTE = 60_000;
@@ -15,9 +14,9 @@ const NOON = Date.UTC(2026, 0, 5, 12);
 const never = new AbortController().signal;
 const noRead: Read = () => Promise.reject(new Error('the source knows its answers'));
 
-/** A source that answers every minute of a window, but for series that it leaves out. */
+/** A source that answers every minute of a window. */
 function sourceOf(bed: SeriesBed) {
-  const state = { isDown: false, leavesOut: new Set<string>(), windows: [] as Window[] };
+  const state = { isDown: false };
   const source: SeriesSource = {
     name: 'graphql',
     group: 'graphql',
@@ -27,21 +26,15 @@ function sourceOf(bed: SeriesBed) {
     read: async <S extends ReadableSeries>({ series, window }: WindowAsked<S>): Promise<GroupAnswer<S>> => {
       if (state.isDown) throw new PlatformFailure('server_error', 'HTTP 503', 503);
       const asked = window(bed.now);
-      state.windows.push(asked);
       const timestamps = Float64Array.from(
         { length: (asked.to - asked.from) / MINUTE },
         (_, index) => asked.from + index * MINUTE,
       );
       const points = new Map([['total', { timestamps, values: timestamps.map(() => 5) }]]);
       const decoded = { series: points, rejected: new Map(), rows: timestamps.length };
-      const isLeftOut = ({ target }: S) => state.leavesOut.has(target.id);
       return {
-        answers: series
-          .filter((one) => !isLeftOut(one))
-          .map((one) => [one, { decoded, window: asked, now: bed.now }]),
+        answers: series.map((one) => [one, { decoded, window: asked, now: bed.now }]),
         rejected: new Map(),
-        leftOut: series.filter(isLeftOut),
-        ...(state.leavesOut.size > 0 && { failure: new PlatformFailure('undecodable', 'too many rows') }),
       };
     },
   };
@@ -71,31 +64,16 @@ function started() {
   return { bed, job, state, pass, behind };
 }
 
-it('catches up the others of a group while one is left out, and that one afterwards', async () => {
+it('catches up all series of a group after an absence', async () => {
   const { state, pass, behind } = started();
   await pass(60);
   expect(Math.max(...behind())).toBeLessThanOrEqual(11);
   state.isDown = true;
   await pass(10 * 60);
+  expect(Math.min(...behind())).toBeGreaterThan(600);
   state.isDown = false;
-  state.leavesOut.add('1');
   await pass(90);
-  const [leftOut, ...others] = behind();
-  expect(Math.max(...others)).toBeLessThanOrEqual(11);
-  expect(leftOut).toBeGreaterThan(600);
-  state.leavesOut.clear();
-  await pass(120);
   expect(Math.max(...behind())).toBeLessThanOrEqual(11);
-});
-
-it('asks for no longer windows because a series is left out', async () => {
-  const { state, pass } = started();
-  await pass(60);
-  state.leavesOut.add('1');
-  await pass(90);
-  state.windows.length = 0;
-  await pass(10);
-  for (const { from, to } of state.windows) expect((to - from) / MINUTE).toBeLessThan(25);
 });
 
 it('concludes for series that are still read, and exposes nothing of others', async () => {

@@ -66,16 +66,6 @@ describe('how long counters wait for buckets', () => {
     expect(delay).toBeLessThan(25 * MINUTE);
   });
 
-  it('does not grow where each answer has other values for buckets of any age', () => {
-    const delay = learnedAfter(6, (minute, _, poll) => 1_000 + mixed(minute + 7 * poll));
-    expect(delay).toBe(10 * MINUTE);
-  });
-
-  it('does not grow where another source, which differs a little, answers now and then', () => {
-    const delay = learnedAfter(24, (minute, _, poll) => (poll % 60 < 30 ? 1_000 : 1_020) + mixed(minute));
-    expect(delay).toBe(10 * MINUTE);
-  });
-
   it('is half an hour at most, also where quiet series change by chance', () => {
     const delay = learnedAfter(12, (minute, _, poll) => (mixed(minute) < 90 ? 0 : mixed(minute + 7 * poll)));
     expect(delay).toBeLessThanOrEqual(HOUR / 2);

@@ -12,7 +12,6 @@ import { Series } from '../../../src/exporter/series/metric-series.ts';
 import { RestSource } from '../../../src/exporter/series/rest-source.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../../src/exporter/series/series-job.ts';
-import { SeriesReader } from '../../../src/exporter/series/series-reader.ts';
 import type { SeriesSource, WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import {
   type ConfiguredDelay,
@@ -91,7 +90,7 @@ export class SeriesBed {
       id: first.id,
       subject: first.subject,
       schedule: first.schedule,
-      source: given ?? new RestSource(new SeriesReader(reader)),
+      source: given ?? new RestSource(reader),
       memory: this.memory,
       refusalKey: refusalKey(first.key),
       isKnown: wants,

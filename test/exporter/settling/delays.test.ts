@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   delaysOf,
-  firstLag,
   learn,
   type MetricMemory,
   NOTHING_LEARNED,
@@ -39,13 +38,6 @@ describe('how late the platform usually is', () => {
   it('is the least of ten minutes', () => {
     expect(usual([2, 8])).toBe(2);
     expect(usual([8, 2, 8])).toBe(2);
-  });
-
-  it('is known for half an hour after it was seen, unless the platform stood still', () => {
-    const recent = (lags: readonly number[], minute: number) => firstLag(seen(lags), minute * MINUTE);
-    expect(recent([], 0)).toBe(0);
-    expect([29, 30].map((minute) => recent([4], minute))).toEqual([4 * MINUTE, undefined]);
-    expect(recent(Array<number>(30).fill(10), 30)).toBeUndefined();
   });
 
   it('is ten minutes at most, so that a platform that stands still does not seem to be as it should', () => {

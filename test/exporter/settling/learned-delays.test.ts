@@ -1,27 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { OLDEST_MINUTE } from '../../../src/exporter/settling/completeness.ts';
-import { DelayReports } from '../../../src/exporter/settling/delay-reports.ts';
 import {
   type DelaySettings,
   delaysOf,
   learn,
   type MetricMemory,
+  mayTry,
   NOTHING_LEARNED,
   pushDelay,
   readMode,
 } from '../../../src/exporter/settling/learned.ts';
-import {
-  LearnedMetrics,
-  restoreMetric,
-  storeMetric,
-} from '../../../src/exporter/settling/learned-metrics.ts';
+import { restoreMetric, storeMetric } from '../../../src/exporter/settling/learned-metrics.ts';
 import { grown, NO_EVIDENCE } from '../series/series-bed.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NOW = Date.UTC(2026, 0, 5);
 const AUTO: DelaySettings = { publish_delay: 'auto', settle_delay: 'auto' };
-const WAF = new LearnedMetrics('a').of('metrics', 'edge_applications', 'waf');
 
 /** What is known after so many buckets that were complete after so many minutes, holding a share of it before. */
 function filled(known: MetricMemory, minutes: number, buckets: number, before = 50): MetricMemory {
@@ -51,24 +46,8 @@ describe('a learned delay', () => {
     }
   });
 
-  it('is reported once when it has changed, with what it was', () => {
-    const reports = new DelayReports(AUTO);
-    const changes = (known: MetricMemory) => reports.changes(WAF, known, NOW);
-    expect(changes(NOTHING_LEARNED)).toEqual([]);
-    const slow = filled(NOTHING_LEARNED, 9, 200);
-    const waf = { product: 'edge_applications', metric: 'waf', delay: 'publish' };
-    expect(changes(slow)).toEqual([{ ...waf, before: 2 * MINUTE, after: 9 * MINUTE }]);
-    expect(changes(slow)).toEqual([]);
-    const slower = filled(slow, 10, 200_000);
-    expect(changes(slower)).toEqual([{ ...waf, before: 9 * MINUTE, after: 10 * MINUTE }]);
-    const quick = filled(slower, 1, 200_000);
-    expect(changes(quick)).toEqual([{ ...waf, before: 10 * MINUTE, after: MINUTE }]);
-  });
-
   it('never changes where it is configured, whatever is learned', () => {
     const settings = { publish_delay: 3 * MINUTE, settle_delay: 10 * MINUTE };
-    const reports = new DelayReports(settings);
-    expect(reports.changes(WAF, filled(NOTHING_LEARNED, 9, 200), NOW)).toEqual([]);
     expect(delaysOf(filled(NOTHING_LEARNED, 9, 200), settings, NOW).publish).toBe(3 * MINUTE);
   });
 
@@ -132,21 +111,6 @@ describe('a learned delay', () => {
       expect(late.late.map(({ ms }) => ms)).toEqual([16 * MINUTE]);
     });
 
-    it('learns nothing where even the oldest buckets go up and down, as where they are sampled', () => {
-      const lateOf = (downwards: number, oldestChanged: boolean) =>
-        learn(NOTHING_LEARNED, {
-          ...NO_EVIDENCE,
-          now: NOW,
-          changes: 100,
-          downwards,
-          unsettledAge: 14 * MINUTE,
-          oldestChanged,
-        }).late.length;
-      expect(lateOf(6, true)).toBe(0);
-      expect(lateOf(6, false)).toBe(1);
-      expect(lateOf(5, true)).toBe(1);
-    });
-
     it('is half an hour at most', () => {
       const late = changed(NOTHING_LEARNED, NOW, 3, 55 * MINUTE);
       expect(delaysOf(late, AUTO, NOW + HOUR).settle).toBe(HOUR / 2);
@@ -171,12 +135,6 @@ describe('a learned delay', () => {
       const late = changed(NOTHING_LEARNED, NOW, 9, 9 * MINUTE);
       expect(delaysOf(late, AUTO, NOW + 2 * HOUR).settle).toBe(10 * MINUTE);
       expect(late).toHaveProperty('late', []);
-    });
-
-    it('is reported when it has become longer', () => {
-      const late = changed(NOTHING_LEARNED, NOW, 3, 14 * MINUTE);
-      const [change] = new DelayReports(AUTO).changes(WAF, late, NOW + 30 * MINUTE);
-      expect(change).toMatchObject({ delay: 'settle', before: 10 * MINUTE, after: 19.5 * MINUTE });
     });
   });
 
@@ -223,4 +181,15 @@ it('how late the platform usually is, is learned anew once its clock was set bac
     learn(known, { ...NO_EVIDENCE, now, lagMs: minutes * MINUTE });
   const back = lagAt(lagAt(NOTHING_LEARNED, NOW + 5 * HOUR, 1), NOW, 4);
   expect(delaysOf(back, AUTO, NOW).lag).toBe(4 * MINUTE);
+});
+
+it('the dimensions of a metric that is missing are tried once an hour, over all targets', () => {
+  let known = NOTHING_LEARNED;
+  const tries: number[] = [];
+  for (const minutes of [0, 1, 30, 61, 90, 125, -10]) {
+    const now = NOW + minutes * MINUTE;
+    if (mayTry(known, now)) tries.push(minutes);
+    known = learn(known, { ...NO_EVIDENCE, now, isMissing: true });
+  }
+  expect(tries).toEqual([0, 61, 125, -10]);
 });
