@@ -150,26 +150,6 @@
             "expr": "time() - configuration:edge_waf_blocked_per_minute:since > bool 172800 == 1\nor\nconfiguration:edge_waf_blocked_per_minute:sum and on (account) account:edge_waf_ruleset_changed:relearning\nor\nconfiguration:edge_waf_blocked_per_minute:sum and on (account, product, configuration) configuration:edge_waf_threats_per_minute:accepted"
           },
           {
-            "record": "account:edge_waf_blocked_per_minute:sum",
-            "expr": "sum by (account, product) (max by (account, product, configuration, configuration_id) (edge_waf_blocked_per_minute)) >= 10"
-          },
-          {
-            "record": "account:edge_waf_blocked_per_minute:above",
-            "expr": "account:edge_waf_blocked_per_minute:sum > bool ((last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s]) > 0 * (account:edge_waf_blocked_per_minute:sum) + 40 or 0 * (account:edge_waf_blocked_per_minute:sum) + 40) + sum by (account, product) ((last_over_time(configuration:edge_waf_blocked_per_minute:threshold[12m30s]) > 0 * (configuration:edge_waf_blocked_per_minute:sum) + 40 or 0 * (configuration:edge_waf_blocked_per_minute:sum) + 40) * on (account, product, configuration) (0.5 * (configuration:edge_requests_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30) > 1)) or (last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s]) > 0 * (account:edge_waf_blocked_per_minute:sum) + 40 or 0 * (account:edge_waf_blocked_per_minute:sum) + 40)) == 1"
-          },
-          {
-            "record": "account:edge_waf_blocked_per_minute:active",
-            "expr": "clamp_max(sum_over_time(account:edge_waf_blocked_per_minute:above[11m30s]) >= 6, 1)"
-          },
-          {
-            "record": "account:edge_waf_blocked_per_minute:since",
-            "expr": "(last_over_time(account:edge_waf_blocked_per_minute:since[59m30s]) or time() + 0 * account:edge_waf_blocked_per_minute:active) and account:edge_waf_blocked_per_minute:active"
-          },
-          {
-            "record": "account:edge_waf_blocked_per_minute:accepted",
-            "expr": "time() - account:edge_waf_blocked_per_minute:since > bool 172800 == 1\nor\naccount:edge_waf_blocked_per_minute:sum and on (account) account:edge_waf_ruleset_changed:relearning\nor\naccount:edge_waf_blocked_per_minute:sum and on (account, product) account:edge_waf_threats_per_minute:accepted"
-          },
-          {
             "record": "configuration:edge_waf_threats_by_family_per_minute:sum",
             "expr": "sum by (account, product, configuration, family) (max by (account, product, configuration, configuration_id, family) (edge_waf_threats_by_family_per_minute)) >= 10"
           },
@@ -191,7 +171,7 @@
           },
           {
             "record": "configuration:edge_error_responses_per_minute:sum",
-            "expr": "sum by (account, product, configuration, class, code) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=~\"4xx|5xx\"})) >= 5"
+            "expr": "sum by (account, product, configuration, class, code) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=~\"4xx|5xx\"})) >= 4"
           },
           {
             "record": "configuration:edge_error_responses_per_minute:above",
@@ -210,28 +190,8 @@
             "expr": "time() - configuration:edge_error_responses_per_minute:since > bool 172800 == 1\nor\nconfiguration:edge_error_responses_per_minute:sum{code=~\"403|other\"} and on (account) account:edge_waf_ruleset_changed:relearning\nor\nconfiguration:edge_error_responses_per_minute:sum{class=\"4xx\"} and on (account, product, configuration) configuration:edge_waf_threats_per_minute:accepted"
           },
           {
-            "record": "account:edge_error_responses_per_minute:sum",
-            "expr": "sum by (account, product, class, code) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=~\"4xx|5xx\"})) >= 5"
-          },
-          {
-            "record": "account:edge_error_responses_per_minute:above",
-            "expr": "account:edge_error_responses_per_minute:sum > bool ((last_over_time(account:edge_error_responses_per_minute:threshold[12m30s]) > 0 * (account:edge_error_responses_per_minute:sum and on (account, product) last_over_time(account:edge_responses_per_minute:sum[59m30s] offset 10m)) + 60 or 0 * (account:edge_error_responses_per_minute:sum and on (account, product) last_over_time(account:edge_responses_per_minute:sum[59m30s] offset 10m)) + 60) + sum by (account, product, class, code) ((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s]) > 0 * (configuration:edge_error_responses_per_minute:sum and on (account, product, configuration) last_over_time(configuration:edge_responses_per_minute:sum[59m30s] offset 10m)) + 60 or 0 * (configuration:edge_error_responses_per_minute:sum and on (account, product, configuration) last_over_time(configuration:edge_responses_per_minute:sum[59m30s] offset 10m)) + 60) * on (account, product, configuration) group_left () (0.5 * (configuration:edge_requests_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30) > 1)) or (last_over_time(account:edge_error_responses_per_minute:threshold[12m30s]) > 0 * (account:edge_error_responses_per_minute:sum and on (account, product) last_over_time(account:edge_responses_per_minute:sum[59m30s] offset 10m)) + 60 or 0 * (account:edge_error_responses_per_minute:sum and on (account, product) last_over_time(account:edge_responses_per_minute:sum[59m30s] offset 10m)) + 60)) == 1"
-          },
-          {
-            "record": "account:edge_error_responses_per_minute:active",
-            "expr": "clamp_max(sum_over_time(account:edge_error_responses_per_minute:above[11m30s]) >= 6, 1)"
-          },
-          {
-            "record": "account:edge_error_responses_per_minute:since",
-            "expr": "(last_over_time(account:edge_error_responses_per_minute:since[59m30s]) or time() + 0 * account:edge_error_responses_per_minute:active) and account:edge_error_responses_per_minute:active"
-          },
-          {
-            "record": "account:edge_error_responses_per_minute:accepted",
-            "expr": "time() - account:edge_error_responses_per_minute:since > bool 172800 == 1\nor\naccount:edge_error_responses_per_minute:sum{code=~\"403|other\"} and on (account) account:edge_waf_ruleset_changed:relearning\nor\naccount:edge_error_responses_per_minute:sum{class=\"4xx\"} and on (account, product) account:edge_waf_threats_per_minute:accepted"
-          },
-          {
             "record": "configuration:edge_client_error_ratio:now",
-            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=\"4xx\"}))\n/\n(configuration:edge_responses_per_minute:sum >= 200)\n>= 0.05"
+            "expr": "(sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=\"4xx\"})) - sum by (account, product, configuration) (max by (account, product, configuration, configuration_id) (edge_waf_blocked_per_minute)) or sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=\"4xx\"})))\n/\n(configuration:edge_responses_per_minute:sum >= 200)\n>= 0.05"
           },
           {
             "record": "configuration:edge_client_error_ratio:above",
@@ -247,27 +207,7 @@
           },
           {
             "record": "configuration:edge_client_error_ratio:accepted",
-            "expr": "time() - configuration:edge_client_error_ratio:since > bool 172800 == 1\nor\nconfiguration:edge_client_error_ratio:now and on (account) account:edge_waf_ruleset_changed:relearning\nor\nconfiguration:edge_client_error_ratio:now and on (account, product, configuration) configuration:edge_waf_threats_per_minute:accepted"
-          },
-          {
-            "record": "account:edge_client_error_ratio:now",
-            "expr": "sum by (account, product) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=\"4xx\"}))\n/\n(account:edge_responses_per_minute:sum >= 200)\n>= 0.05"
-          },
-          {
-            "record": "account:edge_client_error_ratio:above",
-            "expr": "account:edge_client_error_ratio:now > bool (last_over_time(account:edge_client_error_ratio:threshold[12m30s]) > 0 * (account:edge_client_error_ratio:now) + 0.2 or 0 * (account:edge_client_error_ratio:now) + 0.2) == 1"
-          },
-          {
-            "record": "account:edge_client_error_ratio:active",
-            "expr": "clamp_max(sum_over_time(account:edge_client_error_ratio:above[11m30s]) >= 6, 1)"
-          },
-          {
-            "record": "account:edge_client_error_ratio:since",
-            "expr": "(last_over_time(account:edge_client_error_ratio:since[59m30s]) or time() + 0 * account:edge_client_error_ratio:active) and account:edge_client_error_ratio:active"
-          },
-          {
-            "record": "account:edge_client_error_ratio:accepted",
-            "expr": "time() - account:edge_client_error_ratio:since > bool 172800 == 1\nor\naccount:edge_client_error_ratio:now and on (account) account:edge_waf_ruleset_changed:relearning\nor\naccount:edge_client_error_ratio:now and on (account, product) account:edge_waf_threats_per_minute:accepted"
+            "expr": "time() - configuration:edge_client_error_ratio:since > bool 172800 == 1"
           },
           {
             "record": "configuration:edge_cache_miss_ratio:now",
@@ -288,26 +228,6 @@
           {
             "record": "configuration:edge_cache_miss_ratio:accepted",
             "expr": "time() - configuration:edge_cache_miss_ratio:since > bool 172800 == 1"
-          },
-          {
-            "record": "account:edge_cache_miss_ratio:now",
-            "expr": "sum by (account, product) (max by (account, product, configuration, configuration_id, cache) (edge_requests_by_cache_per_minute{cache=\"missed\"}))\n/\n(sum by (account, product) (max by (account, product, configuration, configuration_id, cache) (edge_requests_by_cache_per_minute)) >= 300)"
-          },
-          {
-            "record": "account:edge_cache_miss_ratio:above",
-            "expr": "account:edge_cache_miss_ratio:now > bool last_over_time(account:edge_cache_miss_ratio:threshold[12m30s]) == 1"
-          },
-          {
-            "record": "account:edge_cache_miss_ratio:active",
-            "expr": "clamp_max(sum_over_time(account:edge_cache_miss_ratio:above[11m30s]) >= 6, 1)"
-          },
-          {
-            "record": "account:edge_cache_miss_ratio:since",
-            "expr": "(last_over_time(account:edge_cache_miss_ratio:since[59m30s]) or time() + 0 * account:edge_cache_miss_ratio:active) and account:edge_cache_miss_ratio:active"
-          },
-          {
-            "record": "account:edge_cache_miss_ratio:accepted",
-            "expr": "time() - account:edge_cache_miss_ratio:since > bool 172800 == 1"
           }
         ]
       },
@@ -419,7 +339,7 @@
         "rules": [
           {
             "record": "configuration:edge_requests_per_minute:avg1h",
-            "expr": "avg_over_time(configuration:edge_requests_per_minute:sum[59m30s])"
+            "expr": "avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) - avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s])\nor\navg_over_time(configuration:edge_requests_per_minute:sum[59m30s])"
           },
           {
             "record": "configuration:edge_requests_per_minute:usual",
@@ -427,7 +347,7 @@
           },
           {
             "record": "account:edge_requests_per_minute:avg1h",
-            "expr": "avg_over_time(account:edge_requests_per_minute:sum[59m30s])"
+            "expr": "avg_over_time(account:edge_requests_per_minute:sum[59m30s]) - avg_over_time(account:edge_waf_threats_per_minute:sum[59m30s])\nor\navg_over_time(account:edge_requests_per_minute:sum[59m30s])"
           },
           {
             "record": "account:edge_requests_per_minute:usual",
@@ -488,18 +408,6 @@
           {
             "record": "configuration:edge_waf_blocked_per_minute:threshold",
             "expr": "(\n(last_over_time(configuration:edge_waf_blocked_per_minute:avg1h[5h57m30s] offset 10m) * on (account, product, configuration) clamp_min(last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 40m) > 0), 1) or last_over_time(configuration:edge_waf_blocked_per_minute:avg1h[5h57m30s] offset 10m)) and last_over_time(configuration:edge_waf_blocked_per_minute:accepted[23h59m30s])\nor\nconfiguration:edge_waf_blocked_per_minute:avg1h offset 23h30m and last_over_time(configuration:edge_waf_blocked_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_waf_blocked_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nlast_over_time(configuration:edge_waf_blocked_per_minute:avg1h[5h57m30s] offset 10m)\n) * 3"
-          },
-          {
-            "record": "account:edge_waf_blocked_per_minute:covered",
-            "expr": "clamp_max((sum_over_time(account:edge_waf_blocked_per_minute:above[59m30s]) >= 3 or last_over_time(account:edge_waf_blocked_per_minute:since[59m30s])) unless last_over_time(account:edge_waf_blocked_per_minute:accepted[59m30s]), 1)"
-          },
-          {
-            "record": "account:edge_waf_blocked_per_minute:avg1h",
-            "expr": "sum_over_time(account:edge_waf_blocked_per_minute:sum[59m30s]) / on (account, product) count_over_time(account:edge_waf_threats_per_minute:sum[59m30s])\nunless account:edge_waf_blocked_per_minute:covered"
-          },
-          {
-            "record": "account:edge_waf_blocked_per_minute:threshold",
-            "expr": "(\n(last_over_time(account:edge_waf_blocked_per_minute:avg1h[5h57m30s] offset 10m) * on (account, product) clamp_min(last_over_time(account:edge_requests_per_minute:usual[12m30s]) / (last_over_time(account:edge_requests_per_minute:usual[12m30s] offset 40m) > 0), 1) or last_over_time(account:edge_waf_blocked_per_minute:avg1h[5h57m30s] offset 10m)) and last_over_time(account:edge_waf_blocked_per_minute:accepted[23h59m30s])\nor\naccount:edge_waf_blocked_per_minute:avg1h offset 23h30m and last_over_time(account:edge_waf_blocked_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_waf_blocked_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nlast_over_time(account:edge_waf_blocked_per_minute:avg1h[5h57m30s] offset 10m)\n) * 3"
           }
         ]
       },
@@ -536,18 +444,6 @@
           {
             "record": "configuration:edge_error_responses_per_minute:threshold",
             "expr": "(\n(last_over_time(configuration:edge_error_responses_per_minute:avg1h[5h57m30s] offset 10m) * on (account, product, configuration) group_left () clamp_min(last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 40m) > 0), 1) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[5h57m30s] offset 10m)) and last_over_time(configuration:edge_error_responses_per_minute:accepted[23h59m30s])\nor\nconfiguration:edge_error_responses_per_minute:avg1h offset 23h30m and last_over_time(configuration:edge_error_responses_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_error_responses_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nlast_over_time(configuration:edge_error_responses_per_minute:avg1h[5h57m30s] offset 10m)\n) * 3"
-          },
-          {
-            "record": "account:edge_error_responses_per_minute:covered",
-            "expr": "clamp_max((sum_over_time(account:edge_error_responses_per_minute:above[59m30s]) >= 3 or last_over_time(account:edge_error_responses_per_minute:since[59m30s])) unless last_over_time(account:edge_error_responses_per_minute:accepted[59m30s]), 1)"
-          },
-          {
-            "record": "account:edge_error_responses_per_minute:avg1h",
-            "expr": "sum_over_time(account:edge_error_responses_per_minute:sum[59m30s]) / on (account, product) group_left () count_over_time(account:edge_responses_per_minute:sum[59m30s])\nunless account:edge_error_responses_per_minute:covered"
-          },
-          {
-            "record": "account:edge_error_responses_per_minute:threshold",
-            "expr": "(\n(last_over_time(account:edge_error_responses_per_minute:avg1h[5h57m30s] offset 10m) * on (account, product) group_left () clamp_min(last_over_time(account:edge_requests_per_minute:usual[12m30s]) / (last_over_time(account:edge_requests_per_minute:usual[12m30s] offset 40m) > 0), 1) or last_over_time(account:edge_error_responses_per_minute:avg1h[5h57m30s] offset 10m)) and last_over_time(account:edge_error_responses_per_minute:accepted[23h59m30s])\nor\naccount:edge_error_responses_per_minute:avg1h offset 23h30m and last_over_time(account:edge_error_responses_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_error_responses_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nlast_over_time(account:edge_error_responses_per_minute:avg1h[5h57m30s] offset 10m)\n) * 3"
           }
         ]
       },
@@ -566,18 +462,6 @@
           {
             "record": "configuration:edge_client_error_ratio:threshold",
             "expr": "(\nlast_over_time(configuration:edge_client_error_ratio:avg1h[5h57m30s] offset 10m) and last_over_time(configuration:edge_client_error_ratio:accepted[23h59m30s])\nor\nconfiguration:edge_client_error_ratio:avg1h offset 23h30m and last_over_time(configuration:edge_client_error_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_client_error_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nlast_over_time(configuration:edge_client_error_ratio:avg1h[5h57m30s] offset 10m)\n) * 3"
-          },
-          {
-            "record": "account:edge_client_error_ratio:covered",
-            "expr": "clamp_max((sum_over_time(account:edge_client_error_ratio:above[59m30s]) >= 3 or last_over_time(account:edge_client_error_ratio:since[59m30s])) unless last_over_time(account:edge_client_error_ratio:accepted[59m30s]), 1)"
-          },
-          {
-            "record": "account:edge_client_error_ratio:avg1h",
-            "expr": "sum_over_time(account:edge_client_error_ratio:now[59m30s]) / on (account, product) count_over_time(account:edge_responses_per_minute:sum[59m30s])\nunless account:edge_client_error_ratio:covered"
-          },
-          {
-            "record": "account:edge_client_error_ratio:threshold",
-            "expr": "(\nlast_over_time(account:edge_client_error_ratio:avg1h[5h57m30s] offset 10m) and last_over_time(account:edge_client_error_ratio:accepted[23h59m30s])\nor\naccount:edge_client_error_ratio:avg1h offset 23h30m and last_over_time(account:edge_client_error_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_client_error_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_client_error_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nlast_over_time(account:edge_client_error_ratio:avg1h[5h57m30s] offset 10m)\n) * 3"
           }
         ]
       },
@@ -596,18 +480,6 @@
           {
             "record": "configuration:edge_cache_miss_ratio:threshold",
             "expr": "(\nlast_over_time(configuration:edge_cache_miss_ratio:avg1h[5h57m30s] offset 10m) and last_over_time(configuration:edge_cache_miss_ratio:accepted[23h59m30s])\nor\nconfiguration:edge_cache_miss_ratio:avg1h offset 23h30m and last_over_time(configuration:edge_cache_miss_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_cache_miss_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nlast_over_time(configuration:edge_cache_miss_ratio:avg1h[5h57m30s] offset 10m)\n) + 0.3"
-          },
-          {
-            "record": "account:edge_cache_miss_ratio:covered",
-            "expr": "clamp_max((sum_over_time(account:edge_cache_miss_ratio:above[59m30s]) >= 3 or last_over_time(account:edge_cache_miss_ratio:since[59m30s])) unless last_over_time(account:edge_cache_miss_ratio:accepted[59m30s]), 1)"
-          },
-          {
-            "record": "account:edge_cache_miss_ratio:avg1h",
-            "expr": "avg_over_time(account:edge_cache_miss_ratio:now[59m30s])\nunless account:edge_cache_miss_ratio:covered"
-          },
-          {
-            "record": "account:edge_cache_miss_ratio:threshold",
-            "expr": "(\nlast_over_time(account:edge_cache_miss_ratio:avg1h[5h57m30s] offset 10m) and last_over_time(account:edge_cache_miss_ratio:accepted[23h59m30s])\nor\naccount:edge_cache_miss_ratio:avg1h offset 23h30m and last_over_time(account:edge_cache_miss_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_cache_miss_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nlast_over_time(account:edge_cache_miss_ratio:avg1h[5h57m30s] offset 10m)\n) + 0.3"
           }
         ]
       }
@@ -630,7 +502,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanize }} against a threshold of {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_threats_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}{{ else }}{{ with printf `account:edge_waf_threats_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}{{ end }}, since {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_threats_per_minute:since{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ else }}{{ with printf `account:edge_waf_threats_per_minute:since{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ end }}. The WAF blocks {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_blocked_per_minute:sum{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}few{{ end }}{{ else }}{{ with printf `account:edge_waf_blocked_per_minute:sum{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}few{{ end }}{{ end }} requests a minute. First: compare what is detected with what is blocked, by the alert's text or, over time, by `Detected and stopped` on the Security dashboard: about as many: the WAF holds, and it can wait; clearly fewer blocked: in the platform's console, switch the rule set to blocking, or raise its sensitivity.",
+              "description": "{{ $value | humanize }} against a threshold of {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_threats_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}{{ else }}{{ with printf `account:edge_waf_threats_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}{{ end }}, since {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_threats_per_minute:since{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ else }}{{ with printf `account:edge_waf_threats_per_minute:since{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ end }}. The WAF blocks {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_blocked_per_minute:sum{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}few{{ end }}{{ else }}{{ with printf `account:edge_waf_blocked_per_minute:sum{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}few{{ end }}{{ end }} requests a minute. First: compare detected and blocked threats in `Detected and stopped` on the Security dashboard. If about as many are blocked, the WAF holds. If far fewer are blocked, switch the rule set to blocking.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafspike"
             }
           },
@@ -646,7 +518,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute in an hour on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "Mean of the last hour: {{ $value | humanize }} threats a minute. Usual at this hour: {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_threats_per_minute:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ else }}{{ with printf `account:edge_waf_threats_per_minute:usual{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ end }}. First: look at `Detected and stopped` on the Security dashboard: as much stopped as detected, and no growth: it can wait; if it grows, do as for EdgeWafSpike now.",
+              "description": "Mean of the last hour: {{ $value | humanize }} threats a minute. Usual at this hour: {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_threats_per_minute:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ else }}{{ with printf `account:edge_waf_threats_per_minute:usual{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ end }}. First: look at `Detected and stopped` on the Security dashboard. If the WAF stops what it detects and threats do not grow, it can wait. If they grow, act as for EdgeWafSpike now.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafelevated"
             }
           },
@@ -661,13 +533,13 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute count as usual on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "Threats were above their threshold for 2d. Attacks of this size no longer alert. First: decide whether it is an attack still, or traffic that has changed: `Threats by family` and `Let through` on the Security dashboard.",
+              "description": "Threats were above their threshold for 2d. Attacks of this size no longer alert. First: decide whether it is still an attack or new traffic. `Threats by family` and `Let through` on the Security dashboard show the difference.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeattackusual"
             }
           },
           {
             "alert": "EdgeWafBlockedSpike",
-            "expr": "label_replace(\navg_over_time(configuration:edge_waf_blocked_per_minute:sum[4m30s])\nand\nconfiguration:edge_waf_blocked_per_minute:active\nand\nmax_over_time(configuration:edge_waf_blocked_per_minute:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account)\naccount:edge_waf_ruleset_changed:relearning\n, \"scope\", \"configuration\", \"\", \"\")\nor\nlabel_replace(\navg_over_time(account:edge_waf_blocked_per_minute:sum[4m30s])\nand\naccount:edge_waf_blocked_per_minute:active\nand\nmax_over_time(account:edge_waf_blocked_per_minute:above[3m30s])\nand\ncount_over_time(account:edge_waf_blocked_per_minute:since[3m30s]) >= 4\nunless on (account, product)\nlast_over_time(configuration:edge_waf_blocked_per_minute:since[1h9m30s])\nunless on (account, product)\n(count by (account, product) (configuration:edge_requests_per_minute:sum) > count by (account, product) (configuration:edge_requests_per_minute:sum offset 1w))\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account)\naccount:edge_waf_ruleset_changed:relearning\n, \"scope\", \"account\", \"\", \"\")",
+            "expr": "label_replace(\navg_over_time(configuration:edge_waf_blocked_per_minute:sum[4m30s])\nand\nconfiguration:edge_waf_blocked_per_minute:active\nand\nmax_over_time(configuration:edge_waf_blocked_per_minute:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account)\naccount:edge_waf_ruleset_changed:relearning\n, \"scope\", \"configuration\", \"\", \"\")",
             "for": "10m",
             "keep_firing_for": "2h",
             "labels": {
@@ -677,7 +549,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute blocked on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanize }} against a threshold of {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_blocked_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}{{ else }}{{ with printf `account:edge_waf_blocked_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}{{ end }}, since {{ if $labels.configuration }}{{ with printf `configuration:edge_waf_blocked_per_minute:since{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ else }}{{ with printf `account:edge_waf_blocked_per_minute:since{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors: relax it; without either it is an attack that the WAF stops.",
+              "description": "{{ $value | humanize }} against a threshold of {{ with printf `configuration:edge_waf_blocked_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}, since {{ with printf `configuration:edge_waf_blocked_per_minute:since{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}. First: look at `Last changes of settings` on the Security dashboard. If a rule changed or a deployment happened as it began, relax that rule. Otherwise it is an attack that the WAF stops.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafblockedspike"
             }
           },
@@ -693,13 +565,13 @@
             },
             "annotations": {
               "summary": "{{ $labels.family }} attack on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}: {{ $value | humanize }} threats a minute",
-              "description": "{{ $value | humanize }} against a threshold of {{ with printf `configuration:edge_waf_threats_by_family_per_minute:threshold{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}, since {{ with printf `configuration:edge_waf_threats_by_family_per_minute:since{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}. First: look at `Detected and stopped` on the Security dashboard: if less is stopped than detected, raise the sensitivity of the family.",
+              "description": "{{ $value | humanize }} against a threshold of {{ with printf `configuration:edge_waf_threats_by_family_per_minute:threshold{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}, since {{ with printf `configuration:edge_waf_threats_by_family_per_minute:since{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}. First: look at `Detected and stopped` on the Security dashboard. If the WAF stops less than it detects, raise the sensitivity of the family.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewaffamilyattack"
             }
           },
           {
             "alert": "Edge4xxRatio",
-            "expr": "label_replace(\navg_over_time(configuration:edge_client_error_ratio:now[4m30s])\nand\nconfiguration:edge_client_error_ratio:active\nand\nmax_over_time(configuration:edge_client_error_ratio:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account)\naccount:edge_waf_ruleset_changed:relearning\n, \"scope\", \"configuration\", \"\", \"\")\nor\nlabel_replace(\navg_over_time(account:edge_client_error_ratio:now[4m30s])\nand\naccount:edge_client_error_ratio:active\nand\nmax_over_time(account:edge_client_error_ratio:above[3m30s])\nand\ncount_over_time(account:edge_client_error_ratio:since[3m30s]) >= 4\nunless on (account, product)\nlast_over_time(configuration:edge_client_error_ratio:since[1h9m30s])\nunless on (account, product)\n(count by (account, product) (configuration:edge_requests_per_minute:sum) > count by (account, product) (configuration:edge_requests_per_minute:sum offset 1w))\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account)\naccount:edge_waf_ruleset_changed:relearning\n, \"scope\", \"account\", \"\", \"\")",
+            "expr": "label_replace(\navg_over_time(configuration:edge_client_error_ratio:now[4m30s])\nand\nconfiguration:edge_client_error_ratio:active\nand\nmax_over_time(configuration:edge_client_error_ratio:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\n, \"scope\", \"configuration\", \"\", \"\")",
             "for": "10m",
             "keep_firing_for": "2h",
             "labels": {
@@ -709,13 +581,13 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} client errors on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanizePercentage }} against a threshold of {{ if $labels.configuration }}{{ with printf `configuration:edge_client_error_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}its floor{{ end }}{{ else }}{{ with printf `account:edge_client_error_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}its floor{{ end }}{{ end }}, since {{ if $labels.configuration }}{{ with printf `configuration:edge_client_error_ratio:since{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ else }}{{ with printf `account:edge_client_error_ratio:since{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ end }}. First: look which code it is, at `Client errors (4xx)` on the Configuration dashboard: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.",
+              "description": "{{ $value | humanizePercentage }} against a threshold of {{ with printf `configuration:edge_client_error_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}its floor{{ end }}, since {{ with printf `configuration:edge_client_error_ratio:since{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}. First: look at `Client errors (4xx)` on the Configuration dashboard. 404 is a broken link or a scanner. 403 is a rule. Other is often a login or a rate limit.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge4xxratio"
             }
           },
           {
             "alert": "EdgeOffloadCollapse",
-            "expr": "label_replace(\navg_over_time(configuration:edge_cache_miss_ratio:now[4m30s])\nand\nconfiguration:edge_cache_miss_ratio:active\nand\nmax_over_time(configuration:edge_cache_miss_ratio:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\n, \"scope\", \"configuration\", \"\", \"\")\nor\nlabel_replace(\navg_over_time(account:edge_cache_miss_ratio:now[4m30s])\nand\naccount:edge_cache_miss_ratio:active\nand\nmax_over_time(account:edge_cache_miss_ratio:above[3m30s])\nand\ncount_over_time(account:edge_cache_miss_ratio:since[3m30s]) >= 4\nunless on (account, product)\nlast_over_time(configuration:edge_cache_miss_ratio:since[1h9m30s])\nunless on (account, product)\n(count by (account, product) (configuration:edge_requests_per_minute:sum) > count by (account, product) (configuration:edge_requests_per_minute:sum offset 1w))\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\n, \"scope\", \"account\", \"\", \"\")",
+            "expr": "label_replace(\navg_over_time(configuration:edge_cache_miss_ratio:now[4m30s])\nand\nconfiguration:edge_cache_miss_ratio:active\nand\nmax_over_time(configuration:edge_cache_miss_ratio:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\n, \"scope\", \"configuration\", \"\", \"\")",
             "for": "10m",
             "keep_firing_for": "2h",
             "labels": {
@@ -725,13 +597,13 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} cache misses on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanizePercentage }} against a threshold of {{ if $labels.configuration }}{{ with printf `configuration:edge_cache_miss_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}its floor{{ end }}{{ else }}{{ with printf `account:edge_cache_miss_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}its floor{{ end }}{{ end }}, since {{ if $labels.configuration }}{{ with printf `configuration:edge_cache_miss_ratio:since{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ else }}{{ with printf `account:edge_cache_miss_ratio:since{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a change of the cache as it began: undo it; none: ask who has purged the cache, and wait: it fills again.",
+              "description": "{{ $value | humanizePercentage }} against a threshold of {{ with printf `configuration:edge_cache_miss_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}its floor{{ end }}, since {{ with printf `configuration:edge_cache_miss_ratio:since{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}. First: look at `Last changes of settings` on the Security dashboard. If a cache setting changed as it began, undo it. Otherwise ask who purged the cache, and wait until it fills again.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoffloadcollapse"
             }
           },
           {
             "alert": "EdgeStatusCodeSurge",
-            "expr": "label_replace(\n(\navg_over_time(configuration:edge_error_responses_per_minute:sum[4m30s])\nand\nconfiguration:edge_error_responses_per_minute:active\nand\nmax_over_time(configuration:edge_error_responses_per_minute:above[3m30s])\nor\nsum_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) / 60\nand\n(\nsum_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) / 60 > (((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 10 or 0 * configuration:edge_error_responses_per_minute:sum + 10) * on (account, product, configuration) group_left () (0.75 * (avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 30m) + 30) > 1) or ((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 10 or 0 * configuration:edge_error_responses_per_minute:sum + 10)) and count_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) >= 20\nor\n(sum_over_time(configuration:edge_error_responses_per_minute:above[59m30s]) >= 4 unless on (account, product, configuration) avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) > 4 / 3 * last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 30m))\n)\nand\n(\nsum_over_time(configuration:edge_error_responses_per_minute:sum[11m30s]) / 12 > (((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 10 or 0 * configuration:edge_error_responses_per_minute:sum + 10) * on (account, product, configuration) group_left () (0.75 * (avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 30m) + 30) > 1) or ((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 10 or 0 * configuration:edge_error_responses_per_minute:sum + 10)) / 2\nor\nmax_over_time(configuration:edge_error_responses_per_minute:above[11m30s])\n)\n)\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[2h59m30s])\nunless on (account)\naccount:edge_waf_ruleset_changed:relearning\nunless\nsum_over_time(configuration:edge_error_responses_per_minute:sum{code=~\"403|other\"}[59m30s]) <= on (account, product, configuration) group_left () 1.5 * sum_over_time(configuration:edge_waf_blocked_per_minute:sum[59m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[2h59m30s])\nunless on (account, product, configuration)\nconfiguration:edge_server_error_ratio:avg5m > 0.006\n, \"scope\", \"configuration\", \"\", \"\")\nor\nlabel_replace(\n(\navg_over_time(account:edge_error_responses_per_minute:sum[4m30s])\nand\naccount:edge_error_responses_per_minute:active\nand\nmax_over_time(account:edge_error_responses_per_minute:above[3m30s])\nand\ncount_over_time(account:edge_error_responses_per_minute:since[3m30s]) >= 4\nunless on (account, product)\nlast_over_time(configuration:edge_error_responses_per_minute:since[1h9m30s])\nunless on (account, product)\n(count by (account, product) (configuration:edge_requests_per_minute:sum) > count by (account, product) (configuration:edge_requests_per_minute:sum offset 1w))\nor\nsum_over_time(account:edge_error_responses_per_minute:sum[59m30s]) / 60\nand\n(\nsum_over_time(account:edge_error_responses_per_minute:sum[59m30s]) / 60 > (((last_over_time(account:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * account:edge_error_responses_per_minute:sum + 10 or 0 * account:edge_error_responses_per_minute:sum + 10) + sum by (account, product, class, code) (((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 10 or 0 * configuration:edge_error_responses_per_minute:sum + 10) * on (account, product, configuration) group_left () (0.75 * (avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 30m) + 30) > 1)) or ((last_over_time(account:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * account:edge_error_responses_per_minute:sum + 10 or 0 * account:edge_error_responses_per_minute:sum + 10)) and count_over_time(account:edge_error_responses_per_minute:sum[59m30s]) >= 20\nor\n(sum_over_time(account:edge_error_responses_per_minute:above[59m30s]) >= 4 unless on (account, product) avg_over_time(account:edge_requests_per_minute:sum[59m30s]) > 4 / 3 * last_over_time(account:edge_requests_per_minute:usual[12m30s] offset 30m))\n)\nand\n(\nsum_over_time(account:edge_error_responses_per_minute:sum[11m30s]) / 12 > (((last_over_time(account:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * account:edge_error_responses_per_minute:sum + 10 or 0 * account:edge_error_responses_per_minute:sum + 10) + sum by (account, product, class, code) (((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 10 or 0 * configuration:edge_error_responses_per_minute:sum + 10) * on (account, product, configuration) group_left () (0.75 * (avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 30m) + 30) > 1)) or ((last_over_time(account:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * account:edge_error_responses_per_minute:sum + 10 or 0 * account:edge_error_responses_per_minute:sum + 10)) / 2\nor\nmax_over_time(account:edge_error_responses_per_minute:above[11m30s])\n)\n)\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[2h59m30s])\nunless on (account)\naccount:edge_waf_ruleset_changed:relearning\nunless\nsum_over_time(account:edge_error_responses_per_minute:sum{code=~\"403|other\"}[59m30s]) <= on (account, product) group_left () 1.5 * sum_over_time(account:edge_waf_blocked_per_minute:sum[59m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[2h59m30s])\nunless on (account, product)\nlast_over_time(account:edge_server_errors_per_minute:paging[2h59m30s])\nunless on (account, product)\naccount:edge_server_error_ratio:avg5m > 0.006\nand\ncount_over_time(account:edge_error_responses_per_minute:above[3m30s]) >= 4\nunless on (account, product)\nlast_over_time(configuration:edge_error_responses_per_minute:above[1h9m30s])\nunless on (account, product)\n(count by (account, product) (configuration:edge_requests_per_minute:sum) > count by (account, product) (configuration:edge_requests_per_minute:sum offset 1w))\n, \"scope\", \"account\", \"\", \"\")",
+            "expr": "label_replace(\n(\navg_over_time(configuration:edge_error_responses_per_minute:sum[4m30s])\nand\nconfiguration:edge_error_responses_per_minute:active\nand\nmax_over_time(configuration:edge_error_responses_per_minute:above[3m30s])\nor\nsum_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) / 60\nand\n(\nsum_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) / 60 > (((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 8 or 0 * configuration:edge_error_responses_per_minute:sum + 8) * on (account, product, configuration) group_left () (0.75 * (avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 30m) + 30) > 1) or ((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 8 or 0 * configuration:edge_error_responses_per_minute:sum + 8)) and count_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) >= 20\nor\n(sum_over_time(configuration:edge_error_responses_per_minute:above[59m30s]) >= 4 unless on (account, product, configuration) avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) > 4 / 3 * last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 30m))\n)\nand\n(\nsum_over_time(configuration:edge_error_responses_per_minute:sum[11m30s]) / 12 > (((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 8 or 0 * configuration:edge_error_responses_per_minute:sum + 8) * on (account, product, configuration) group_left () (0.75 * (avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s] offset 30m) + 30) > 1) or ((last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s] offset 30m) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 3 * 2 > 0 * configuration:edge_error_responses_per_minute:sum + 8 or 0 * configuration:edge_error_responses_per_minute:sum + 8)) / 2\nor\nmax_over_time(configuration:edge_error_responses_per_minute:above[11m30s])\n)\n)\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[2h59m30s])\nunless on (account)\naccount:edge_waf_ruleset_changed:relearning\nunless\nsum_over_time(configuration:edge_error_responses_per_minute:sum{code=~\"403|other\"}[59m30s]) <= on (account, product, configuration) group_left () 1.5 * sum_over_time(configuration:edge_waf_blocked_per_minute:sum[59m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[2h59m30s])\nunless on (account, product, configuration)\nconfiguration:edge_server_error_ratio:avg5m > 0.006\n, \"scope\", \"configuration\", \"\", \"\")",
             "for": "10m",
             "keep_firing_for": "2h",
             "labels": {
@@ -741,13 +613,13 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} responses {{ $labels.code }} a minute on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanize }} against a threshold of {{ if $labels.configuration }}{{ with printf `configuration:edge_error_responses_per_minute:threshold{account=%q, product=%q, configuration=%q, class=%q, code=%q}` $labels.account $labels.product $labels.configuration $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}{{ else }}{{ with printf `account:edge_error_responses_per_minute:threshold{account=%q, product=%q, class=%q, code=%q}` $labels.account $labels.product $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}{{ end }}, since {{ if $labels.configuration }}{{ with printf `configuration:edge_error_responses_per_minute:since{account=%q, product=%q, configuration=%q, class=%q, code=%q}` $labels.account $labels.product $labels.configuration $labels.class $labels.code | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ else }}{{ with printf `account:edge_error_responses_per_minute:since{account=%q, product=%q, class=%q, code=%q}` $labels.account $labels.product $labels.class $labels.code | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}{{ end }}. First: go by the code: 404: a missing page, or a scanner: the log of the origin has the path; 403: a rule; other 4xx: logins or a limit, in the same log; 5xx: as for Edge5xxRatio.",
+              "description": "{{ $value | humanize }} against a threshold of {{ with printf `configuration:edge_error_responses_per_minute:threshold{account=%q, product=%q, configuration=%q, class=%q, code=%q}` $labels.account $labels.product $labels.configuration $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}its floor{{ end }}, since {{ with printf `configuration:edge_error_responses_per_minute:since{account=%q, product=%q, configuration=%q, class=%q, code=%q}` $labels.account $labels.product $labels.configuration $labels.class $labels.code | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}the last hour{{ end }}. First: act by the code. 404: find the path in the origin's log. 403: find the rule. 401 and 429: look for password guessing. 5xx: act as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatuscodesurge"
             }
           },
           {
             "alert": "EdgeTrafficFlood",
-            "expr": "label_replace(\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s])\nand\nconfiguration:edge_requests_per_minute:active\nand\nmax_over_time(configuration:edge_requests_per_minute:above[3m30s])\n, \"scope\", \"configuration\", \"\", \"\")\nor\nlabel_replace(\navg_over_time(account:edge_requests_per_minute:sum[4m30s])\nand\naccount:edge_requests_per_minute:active\nand\nmax_over_time(account:edge_requests_per_minute:above[3m30s])\nand\ncount_over_time(account:edge_requests_per_minute:since[3m30s]) >= 4\nunless on (account, product)\nlast_over_time(configuration:edge_requests_per_minute:since[1h9m30s])\nunless on (account, product)\n(count by (account, product) (configuration:edge_requests_per_minute:sum) > count by (account, product) (configuration:edge_requests_per_minute:sum offset 1w))\n, \"scope\", \"account\", \"\", \"\")",
+            "expr": "label_replace(\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s])\nand\nconfiguration:edge_requests_per_minute:active\nand\nmax_over_time(configuration:edge_requests_per_minute:above[3m30s])\n, \"scope\", \"configuration\", \"\", \"\")",
             "labels": {
               "severity": "info",
               "about": "traffic",
@@ -761,7 +633,7 @@
           },
           {
             "alert": "EdgeTrafficDrop",
-            "expr": "label_replace(\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s])\nand\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) < 0.05 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m) >= 3)\nand\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) < 0.05 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 1w6d21h50m) >= 3)\nand\n(avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w) > avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d) or avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d)) >= 60\nand\nquantile_over_time(0.25, configuration:edge_requests_per_minute:sum[59m30s] offset 6d23h30m) > 0.05 * min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m)\nunless\n(0.3 * (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) <= on (account, product) group_left () max by (account, product) ((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))) and 2.5 * (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) >= on (account, product) group_left () max by (account, product) ((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))))\nunless on (account, product, configuration)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}\n, \"scope\", \"configuration\", \"\", \"\")\nor\nlabel_replace(\navg_over_time(account:edge_requests_per_minute:sum[4m30s])\nand\navg_over_time(account:edge_requests_per_minute:sum[4m30s]) < 0.05 * (min_over_time(account:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m) >= 3)\nand\navg_over_time(account:edge_requests_per_minute:sum[4m30s]) < 0.05 * (min_over_time(account:edge_requests_per_minute:avg1h[3h17m30s] offset 1w6d21h50m) >= 3)\nand\n(avg_over_time(account:edge_requests_per_minute:avg1h[23h57m30s] offset 1w) > avg_over_time(account:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d) or avg_over_time(account:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d)) >= 60\nand\nquantile_over_time(0.25, account:edge_requests_per_minute:sum[59m30s] offset 6d23h30m) > 0.05 * min_over_time(account:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m)\nunless on (account, product)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}\nunless on (account, product)\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s])\nand\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) < 0.05 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m) >= 3)\nand\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) < 0.05 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 1w6d21h50m) >= 3)\n, \"scope\", \"account\", \"\", \"\")",
+            "expr": "label_replace(\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) < 0.05 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m) >= 3)\nand\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) < 0.05 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 1w6d21h50m) >= 3)\nand\n(avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w) > avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d) or avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d)) >= 60\nand\nquantile_over_time(0.25, configuration:edge_requests_per_minute:sum[59m30s] offset 6d23h30m) > 0.05 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m) >= 3)\nunless\n(0.3 * (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) <= on (account, product) group_left () max by (account, product) ((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))) and 2.5 * (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) >= on (account, product) group_left () max by (account, product) ((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))))\nunless on (account, product, configuration)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}\n, \"scope\", \"configuration\", \"\", \"\")",
             "for": "10m",
             "keep_firing_for": "10m",
             "labels": {
@@ -772,14 +644,14 @@
             },
             "annotations": {
               "summary": "{{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }} is dead: {{ $value | humanize }} requests a minute",
-              "description": "{{ $value | humanize }} requests a minute; usual at this hour: {{ if $labels.configuration }}{{ with printf `configuration:edge_requests_per_minute:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ else }}{{ with printf `account:edge_requests_per_minute:usual{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ end }}. The data is fresh, and no other configuration has the traffic. First: open the site from outside, a phone will do: no answer: look at DNS, then at the certificate; an error: go on as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere, and nothing to mend.",
+              "description": "{{ $value | humanize }} requests a minute; usual at this hour: {{ if $labels.configuration }}{{ with printf `configuration:edge_requests_per_minute:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ else }}{{ with printf `account:edge_requests_per_minute:usual{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ end }}. The data is fresh, and no other configuration has the traffic. First: open the site from outside, for example on a phone. No answer: check DNS, then the certificate. An error: act as for Edge5xxRatio. A working site: it is a holiday or the end of a campaign.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           },
           {
             "alert": "EdgeTrafficDrop",
-            "expr": "label_replace(\navg_over_time(configuration:edge_requests_per_minute:sum[29m30s])\nand\navg_over_time(configuration:edge_requests_per_minute:sum[29m30s]) < 0.8 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m) >= 3)\nand\navg_over_time(configuration:edge_requests_per_minute:sum[29m30s]) < 0.8 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 1w6d21h50m) >= 3)\nand\n(avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w) > avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d) or avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d)) >= 60\nand\nquantile_over_time(0.25, configuration:edge_requests_per_minute:sum[59m30s] offset 6d23h30m) > 0.8 * min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m)\nunless\n(0.3 * (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) <= on (account, product) group_left () max by (account, product) ((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))) and 2.5 * (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) >= on (account, product) group_left () max by (account, product) ((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))))\nunless on (account, product, configuration)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}\n, \"scope\", \"configuration\", \"\", \"\")\nor\nlabel_replace(\navg_over_time(account:edge_requests_per_minute:sum[29m30s])\nand\navg_over_time(account:edge_requests_per_minute:sum[29m30s]) < 0.8 * (min_over_time(account:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m) >= 3)\nand\navg_over_time(account:edge_requests_per_minute:sum[29m30s]) < 0.8 * (min_over_time(account:edge_requests_per_minute:avg1h[3h17m30s] offset 1w6d21h50m) >= 3)\nand\n(avg_over_time(account:edge_requests_per_minute:avg1h[23h57m30s] offset 1w) > avg_over_time(account:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d) or avg_over_time(account:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d)) >= 60\nand\nquantile_over_time(0.25, account:edge_requests_per_minute:sum[59m30s] offset 6d23h30m) > 0.8 * min_over_time(account:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m)\nunless on (account, product)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}\nunless on (account, product)\navg_over_time(configuration:edge_requests_per_minute:sum[29m30s])\nand\navg_over_time(configuration:edge_requests_per_minute:sum[29m30s]) < 0.8 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m) >= 3)\nand\navg_over_time(configuration:edge_requests_per_minute:sum[29m30s]) < 0.8 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 1w6d21h50m) >= 3)\n, \"scope\", \"account\", \"\", \"\")",
-            "for": "30m",
+            "expr": "label_replace(\n(\navg_over_time(configuration:edge_requests_per_minute:sum[29m30s]) < 0.8 * (min_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 6d22h45m) >= 3)\nand\navg_over_time(configuration:edge_requests_per_minute:sum[29m30s]) < 0.8 * (min_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 1w6d22h45m) >= 3)\nand\n(avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w) > avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d) or avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s] offset 1w3d)) >= 60\nand\nquantile_over_time(0.25, configuration:edge_requests_per_minute:sum[59m30s] offset 6d23h30m) > 0.8 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 6d21h50m) >= 3)\nor\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) < 0.15 * (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 20m) >= 60)\nand\navg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) < 0.15 * (min_over_time(configuration:edge_requests_per_minute:avg1h[3h17m30s] offset 21h50m) >= 3)\nand\nquantile_over_time(0.25, configuration:edge_requests_per_minute:sum[59m30s] offset 20m) > 0.15 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 20m)\n)\nunless\n(0.3 * (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) <= on (account, product) group_left () max by (account, product) ((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))) and 2.5 * (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) >= on (account, product) group_left () max by (account, product) ((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))))\nunless on (account, product, configuration)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}\n, \"scope\", \"configuration\", \"\", \"\")",
+            "for": "15m",
             "keep_firing_for": "2h",
             "labels": {
               "severity": "ticket",
@@ -789,7 +661,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanize }} requests a minute in half an hour; usual at this hour: {{ if $labels.configuration }}{{ with printf `configuration:edge_requests_per_minute:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ else }}{{ with printf `account:edge_requests_per_minute:usual{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ end }}. The data is fresh. First: open the site from outside, a phone will do: no answer: look at DNS, then at the certificate; an error: go on as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere, and nothing to mend.",
+              "description": "{{ $value | humanize }} requests a minute in half an hour; usual at this hour: {{ if $labels.configuration }}{{ with printf `configuration:edge_requests_per_minute:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ else }}{{ with printf `account:edge_requests_per_minute:usual{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}{{ end }}. The data is fresh. First: open the site from outside, for example on a phone. No answer: check DNS, then the certificate. An error: act as for Edge5xxRatio. A working site: it is a holiday or the end of a campaign.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           },
@@ -805,7 +677,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanizePercentage }} of the responses in 5m were 5xx; the budget is 0.1%. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.",
+              "description": "{{ $value | humanizePercentage }} of the responses in 5m were 5xx; the budget is 0.1%. First: look at `Server errors (5xx)` on the Configuration dashboard. 500: roll back the last deployment. 502, 503 and other: check the origin and the network to it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -822,7 +694,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanizePercentage }} of the responses in 6h were 5xx; the budget is 0.1%. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.",
+              "description": "{{ $value | humanizePercentage }} of the responses in 6h were 5xx; the budget is 0.1%. First: look at `Server errors (5xx)` on the Configuration dashboard. 500: roll back the last deployment. 502, 503 and other: check the origin and the network to it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -837,13 +709,13 @@
             },
             "annotations": {
               "summary": "Server errors at the same time of each day on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "It is the third day with a page for server errors at this time. If it is maintenance, an Alertmanager time interval can mute it. First: ask who maintains the site at that time; add an Alertmanager time interval for it to `mute_time_intervals`.",
+              "description": "It is the third day with a page for server errors at this time. If it is maintenance, an Alertmanager time interval can mute it. First: ask who maintains the site at that time. Add an Alertmanager time interval for it to `mute_time_intervals`.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeerrorsrecur"
             }
           },
           {
             "alert": "EdgeRuleSetSwitched",
-            "expr": "max by (account) (avg_over_time(configuration:edge_waf_threats_per_minute:sum[4m30s]) and configuration:edge_waf_threats_per_minute:active or avg_over_time(configuration:edge_waf_blocked_per_minute:sum[4m30s]) and configuration:edge_waf_blocked_per_minute:active)\nand on (account)\naccount:edge_waf_ruleset_changed:relearning",
+            "expr": "max by (account) ((avg_over_time(configuration:edge_waf_threats_per_minute:sum[14m30s]) >= 5 unless avg_over_time(configuration:edge_waf_threats_per_minute:sum[14m30s]) <= 2 * avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s] offset 1h15m)) or (avg_over_time(configuration:edge_waf_blocked_per_minute:sum[14m30s]) >= 5 unless avg_over_time(configuration:edge_waf_blocked_per_minute:sum[14m30s]) <= 2 * avg_over_time(configuration:edge_waf_blocked_per_minute:sum[59m30s] offset 1h15m)))\nand on (account)\naccount:edge_waf_ruleset_changed:relearning",
             "keep_firing_for": "2h",
             "labels": {
               "severity": "ticket",
@@ -852,7 +724,7 @@
             },
             "annotations": {
               "summary": "The WAF of {{ $labels.account }} counts otherwise since its rule set was changed",
-              "description": "A WAF rule set was changed, and threats or blocked requests have passed their threshold since: {{ $value | humanize }} a minute. The new level is learned; WAF alerts of the account rest for 75 minutes. First: look at `Last changes of settings` on the Security dashboard, and ask whoever changed the rule set whether the new level is meant.",
+              "description": "A WAF rule set was changed, and threats or blocked requests have passed their threshold since: {{ $value | humanize }} a minute. The new level is learned; WAF alerts of the account rest for 75 minutes. First: look at `Last changes of settings` on the Security dashboard. Ask whoever changed the rule set whether the new level is intended.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgerulesetswitched"
             }
           },
@@ -868,7 +740,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the origin's responses fail on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanizePercentage }} of the responses of its origins in 5m were 5xx, whatever the cache made of them. First: look at `Responses of the origin` on the Configuration dashboard: since when 5xx have risen, and what was deployed then.",
+              "description": "{{ $value | humanizePercentage }} of the responses of its origins in 5m were 5xx, whatever the cache made of them. First: look at `Responses of the origin` on the Configuration dashboard. Find out when 5xx rose and what was deployed then.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoriginerrors"
             }
           },
@@ -884,7 +756,7 @@
             },
             "annotations": {
               "summary": "The origin takes {{ $value | humanizeDuration }} a response on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "Mean of 5m: {{ $value | humanizeDuration }}. Median of the last day: {{ with printf `configuration:edge_upstream_response_seconds:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeDuration }}{{ else }}unknown{{ end }}. First: compare `requests` with `origin` in `Time a request takes` on the Configuration dashboard: where `requests` did not rise, the cache holds, and it can wait.",
+              "description": "Mean of 5m: {{ $value | humanizeDuration }}. Median of the last day: {{ with printf `configuration:edge_upstream_response_seconds:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeDuration }}{{ else }}unknown{{ end }}. First: compare `requests` with `origin` in `Time a request takes` on the Configuration dashboard. If `requests` did not rise, the cache holds, and it can wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoriginslow"
             }
           }
@@ -904,7 +776,7 @@
             },
             "annotations": {
               "summary": "The WAF only counts: {{ $labels.waf_ruleset }} ({{ $labels.account }})",
-              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through. First: ask whoever changed it last (`Last changes of settings` on the Security dashboard) whether it is being tuned; if not, switch it back to blocking.",
+              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through. First: ask whoever changed it last (`Last changes of settings` on the Security dashboard) whether it is being tuned. If not, switch it back to blocking.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafcounting"
             }
           },
@@ -918,7 +790,7 @@
             },
             "annotations": {
               "summary": "The WAF {{ with $labels.waf_ruleset }}rule set {{ . }}{{ else }}of the firewall {{ $labels.firewall }}{{ end }} ({{ $labels.account }}) is off",
-              "description": "It was on before. A rule set that is off neither stops nor detects threats; a firewall without its WAF leaves its domains unprotected. First: switch it on again in the platform's console, unless somebody can say why it is off; `Last changes of settings` on the Security dashboard says since when.",
+              "description": "It was on before. A rule set that is off neither stops nor detects threats; a firewall without its WAF leaves its domains unprotected. First: switch it on again in the platform's console, unless somebody knows why it is off. `Last changes of settings` on the Security dashboard shows since when.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafoff"
             }
           },
@@ -932,7 +804,7 @@
             },
             "annotations": {
               "summary": "The firewall {{ $labels.firewall }} ({{ $labels.account }}) is disabled",
-              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} was active and is not any more: none of its rules protects its domains. First: activate it again in the platform's console, unless somebody can say why it is off; `Last changes of settings` on the Security dashboard says since when.",
+              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} was active and is not any more: none of its rules protects its domains. First: activate it again in the platform's console, unless somebody knows why it is off. `Last changes of settings` on the Security dashboard shows since when.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgefirewalldisabled"
             }
           },
@@ -960,7 +832,7 @@
             },
             "annotations": {
               "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
-              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Of an expired one visitors are warned instead of shown the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Of an expired one visitors are warned instead of shown the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: read in the alert's text who renews it. The platform: check that the domain still points to it. You: renew it and bind the new one to its domains.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
             }
           },
@@ -974,7 +846,7 @@
             },
             "annotations": {
               "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
-              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Of an expired one visitors are warned instead of shown the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Of an expired one visitors are warned instead of shown the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: read in the alert's text who renews it. The platform: check that the domain still points to it. You: renew it and bind the new one to its domains.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
             }
           },
@@ -1008,7 +880,7 @@
             },
             "annotations": {
               "summary": "Stale data: {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
+              "description": "The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It begins with the cause and the next step. If the platform is late, wait, and ask the platform after an hour.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -1023,7 +895,7 @@
             },
             "annotations": {
               "summary": "No traffic data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
-              "description": "The newest traffic data of {{ $labels.account }} is at least {{ $value | humanizeDuration }} old, or there was never any: the platform is late or cannot be reached, or it refuses what is read. Until there is new data, no attack is noticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
+              "description": "The newest traffic data of {{ $labels.account }} is at least {{ $value | humanizeDuration }} old, or there was never any: the platform is late or cannot be reached, or it refuses what is read. Until there is new data, no attack is noticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It begins with the cause and the next step. If the platform is late, wait, and ask the platform after an hour.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -1037,7 +909,7 @@
             },
             "annotations": {
               "summary": "No read of {{ $labels.account }} succeeds",
-              "description": "The platform cannot be reached for {{ $labels.account }}, or refuses every read. The exporter's status page names the cause and what to do: network, address, token, permission, or quota.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with the cause and what to do.",
+              "description": "The platform cannot be reached for {{ $labels.account }}, or refuses every read. The exporter's status page names the cause and what to do: network, address, token, permission, or quota.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It begins with the cause and the next step.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeplatformunreachable"
             }
           },
@@ -1051,7 +923,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail",
-              "description": "The platform answers at least now and then, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
+              "description": "The platform answers at least now and then, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`), filtered by *Failing*. Each poll has its reason.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepollsfailing"
             }
           },
@@ -1065,7 +937,7 @@
             },
             "annotations": {
               "summary": "Nothing is read for {{ $labels.collector }} of {{ $labels.account }}",
-              "description": "The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than 2 hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it begins with the permission that is missing; grant it, or leave the collector out.",
+              "description": "The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than 2 hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It begins with the permission that is missing. Grant it, or leave the collector out.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecollectorfailing"
             }
           },
@@ -1079,7 +951,7 @@
             },
             "annotations": {
               "summary": "{{ if eq $labels.reason \"product\" }}The configurations of {{ $labels.product }} ({{ $labels.account }}) cannot be listed{{ else if eq $labels.reason \"fewer\" }}Only {{ $value }} configurations of {{ $labels.product }} ({{ $labels.account }}) are active{{ else }}{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match nothing{{ end }}",
-              "description": "{{ if eq $labels.reason \"product\" }}The platform answers, but has not listed them for an hour. What was not listed before: It is not read, and alerts that are made of it are silent.{{ else if eq $labels.reason \"fewer\" }}The platform lists fewer than half of those of the last day. What is not listed: It is not read, and alerts that are made of it are silent.{{ else }}Entries of configurations.include have matched no configuration for an hour: misspelt, renamed or deleted. It is not read, and alerts that are made of it are silent.{{ end }}{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
+              "description": "{{ if eq $labels.reason \"product\" }}The platform answers, but has not listed them for an hour. What was not listed before: It is not read, and alerts that are made of it are silent.{{ else if eq $labels.reason \"fewer\" }}The platform lists fewer than half of those of the last day. What is not listed: It is not read, and alerts that are made of it are silent.{{ else }}Entries of configurations.include have matched no configuration for an hour: misspelt, renamed or deleted. It is not read, and alerts that are made of it are silent.{{ end }}{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: run `edge-exporter doctor`. It names products that cannot be listed, and names that match nothing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
             }
           },
@@ -1107,7 +979,7 @@
             },
             "annotations": {
               "summary": "{{ if eq $labels.reason \"remaining\" }}{{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left{{ else if eq $labels.reason \"waiting\" }}{{ $value }} operations of {{ $labels.account }} wait all the time{{ else }}{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured{{ end }}",
-              "description": "{{ if eq $labels.reason \"remaining\" }}Least left of the limit of {{ $labels.scope }} in 15m. The exporter keeps a reserve, so another client spends it.{{ else if eq $labels.reason \"waiting\" }}The queue of {{ $labels.scope }} has not been empty for 15m: data comes later than configured.{{ else }}Polls of {{ $labels.collector }}: the quota does not suffice, or the platform answers too slowly.{{ end }}{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
+              "description": "{{ if eq $labels.reason \"remaining\" }}Least left of the limit of {{ $labels.scope }} in 15m. The exporter keeps a reserve, so another client spends it.{{ else if eq $labels.reason \"waiting\" }}The queue of {{ $labels.scope }} has not been empty for 15m: data comes later than configured.{{ else }}Polls of {{ $labels.collector }}: the quota does not suffice, or the platform answers too slowly.{{ end }}{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). If other clients use the token, give the exporter a token of its own. If not, poll less often.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           }
@@ -1127,7 +999,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
-              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look at `Lost or late` on the Exporter dashboard: buckets that were skipped or restated explain the difference; where there are none, report it.",
+              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look at `Lost or late` on the Exporter dashboard. Skipped or restated buckets explain the difference. If there are none, report it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgereconciliationoff"
             }
           },
@@ -1141,7 +1013,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets",
-              "description": "The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look at the platform's own console for that time: what is missing there as well, the platform has lost.",
+              "description": "The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare with the platform's console for that time. If the buckets are missing there as well, the platform has lost them.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsskipped"
             }
           },
@@ -1155,7 +1027,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) changed after they were counted",
-              "description": "The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:{{ range printf \"sum by (metric) (increase(edge_exporter_late_restatement_amount_total{account=%q, product=%q}[1h]))\" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }} up or down. Buckets of the product change up to {{ range printf \"histogram_quantile(0.99, sum by (le) (increase(edge_exporter_settle_seconds_bucket{product=%q}[1h])))\" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }} after their end. The counters keep what they counted.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare the age in the text with `settle_delay`; a time of your own that is shorter: raise it above the age.",
+              "description": "The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:{{ range printf \"sum by (metric) (increase(edge_exporter_late_restatement_amount_total{account=%q, product=%q}[1h]))\" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }} up or down. Buckets of the product change up to {{ range printf \"histogram_quantile(0.99, sum by (le) (increase(edge_exporter_settle_seconds_bucket{product=%q}[1h])))\" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }} after their end. The counters keep what they counted.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare the age in the text with `settle_delay`. If you set that time yourself, raise it above the age.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsrestatedlate"
             }
           },
@@ -1169,7 +1041,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind",
-              "description": "What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look on the status page whether `counted until` moves; if it does, wait.",
+              "description": "What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: see on the status page whether `counted until` moves. If it does, wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecountersbehind"
             }
           },
@@ -1183,7 +1055,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) are missing",
-              "description": "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) between others. Counters go on without them after 20 minutes: sums over time are too small by as much.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`): it says how much is missing, and of what.",
+              "description": "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) between others. Counters go on without them after 20 minutes: sums over time are too small by as much.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It names the metrics and how much is missing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgerowsmissing"
             }
           },
@@ -1197,7 +1069,7 @@
             },
             "annotations": {
               "summary": "{{ if eq $labels.reason \"unavailable\" }}The counters of {{ $labels.instance }} are withheld{{ else }}The counters of {{ $labels.instance }} stand still{{ end }}",
-              "description": "{{ if eq $labels.reason \"unavailable\" }}The state in {{ $labels.directory }} cannot be used, and counters are withheld until it can. Gauges go on where it is a directory; accounts of a database are not polled.{{ else }}The state refused about {{ $value | humanize }} writes in 15 minutes. Counters take in nothing until it can be written; gauges are not affected.{{ end }} First: look at the free space and the mount of the directory that the log names, or whether the database that it names answers.",
+              "description": "{{ if eq $labels.reason \"unavailable\" }}The state in {{ $labels.directory }} cannot be used, and counters are withheld until it can. Gauges go on where it is a directory; accounts of a database are not polled.{{ else }}The state refused about {{ $value | humanize }} writes in 15 minutes. Counters take in nothing until it can be written; gauges are not affected.{{ end }} First: check the free space and the mount of the directory in the log, or whether the database answers.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatenotkept"
             }
           },
@@ -1211,7 +1083,7 @@
             },
             "annotations": {
               "summary": "The token of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
-              "description": "The token in use for {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}, and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
+              "description": "The token in use for {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}, and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the platform's answer to the renewal in the exporter's log. Correct a wrong user or password. Replace a token that comes from a file.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetokenexpiring"
             }
           },
@@ -1225,7 +1097,7 @@
             },
             "annotations": {
               "summary": "The token of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
-              "description": "The token in use for {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}, and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
+              "description": "The token in use for {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}, and the exporter has not been able to renew it.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: read the platform's answer to the renewal in the exporter's log. Correct a wrong user or password. Replace a token that comes from a file.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetokenexpiring"
             }
           },
@@ -1239,7 +1111,7 @@
             },
             "annotations": {
               "summary": "{{ if $labels.instance }}The exporter {{ $labels.instance }} is down{{ else }}There is no exporter (job {{ $labels.job }}){{ end }}",
-              "description": "{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Nothing that it polls is seen: an attack would not be noticed. First: look on its host whether its process runs (`systemctl status`, `docker ps`, `kubectl get pods`): if not, start it; if it does, Prometheus' targets page says why it cannot be scraped.",
+              "description": "{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Nothing that it polls is seen: an attack would not be noticed. First: check on its host whether the process runs (`systemctl status`, `docker ps`, `kubectl get pods`). If not, start it. If it runs, Prometheus' targets page has the reason.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeexporterdown"
             }
           },
@@ -1253,7 +1125,7 @@
             },
             "annotations": {
               "summary": "The exporter {{ $labels.instance }} refused its configuration",
-              "description": "The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart. First: run `edge-exporter check-config` on the file: it names every mistake with its line.",
+              "description": "The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart. First: run `edge-exporter check-config` on the file. It names every mistake with its line.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeconfigreloadfailed"
             }
           },
@@ -1281,7 +1153,7 @@
             },
             "annotations": {
               "summary": "Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}",
-              "description": "{{ if eq $labels.reason \"refused\" }}The receiver does not answer, refuses all requests, or is too slow. All samples arrive when it takes them again, unless the outbox of {{ $labels.instance }} reaches its limits before.{{ else }}{{ $labels.instance }} has sent nothing to the receiver for 15 minutes: its outbox cannot be read, or its sending has stopped. The receiver is not the cause.{{ end }} First: read the exporter's log: it has the receiver's answer, or why its outbox cannot be read.",
+              "description": "{{ if eq $labels.reason \"refused\" }}The receiver does not answer, refuses all requests, or is too slow. All samples arrive when it takes them again, unless the outbox of {{ $labels.instance }} reaches its limits before.{{ else }}{{ $labels.instance }} has sent nothing to the receiver for 15 minutes: its outbox cannot be read, or its sending has stopped. The receiver is not the cause.{{ end }} First: read the exporter's log. It has the receiver's answer, or the reason why the outbox cannot be read.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushbehind"
             }
           },
@@ -1295,7 +1167,7 @@
             },
             "annotations": {
               "summary": "Samples for {{ $labels.receiver }} are lost: {{ $labels.reason }}",
-              "description": "{{ if eq $labels.loss \"refused\" }}The receiver refused about {{ $value | humanize }} samples for good{{ else }}About {{ $value | humanize }} samples left the outbox unsent{{ end }} in the last hour. /metrics of {{ $labels.instance }} has them. First: read the log: the first refusal of each reason has the receiver's own words.",
+              "description": "{{ if eq $labels.loss \"refused\" }}The receiver refused about {{ $value | humanize }} samples for good{{ else }}About {{ $value | humanize }} samples left the outbox unsent{{ end }} in the last hour. /metrics of {{ $labels.instance }} has them. First: read the log. The first refusal of each reason has the receiver's own words.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushlosing"
             }
           }

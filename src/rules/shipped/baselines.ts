@@ -14,7 +14,7 @@ import {
 } from './measures.ts';
 import { across, ago, larger, range, selector } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
-import type { Times } from './times.ts';
+import { MINUTE, type Times } from './times.ts';
 
 /** How long a level that is accepted by hand is taken in as it is: seconds. */
 const ACCEPTING = 3_600;
@@ -25,8 +25,8 @@ const COVERING = 3;
 /** The account's WAF learns its level anew: 1, only for a while after a rule set was changed. */
 export const RELEARNING = 'account:edge_waf_ruleset_changed:relearning';
 
-/** How long after a change: seconds. By then a whole hour of the new level is known. */
-const RELEARNS = 4_500;
+/** How long after a change (ms). By then a whole hour of the new level is known. */
+export const RELEARNS = 75 * MINUTE;
 
 /**
  * Returns the rule that tells which accounts learn anew. An attack that began before the change goes on being one, so that tuning a
@@ -38,7 +38,7 @@ export function relearningRule(times: Times): RecordingRule {
   const began = `max by (account) (last_over_time(${range(since, times.apart, times.minute)}))`;
   return {
     record: RELEARNING,
-    expr: `time() - ${changed} < bool ${RELEARNS} == 1\nunless on (account)\n${began} < ${changed}`,
+    expr: `time() - ${changed} < bool ${RELEARNS / 1_000} == 1\nunless on (account)\n${began} < ${changed}`,
   };
 }
 
@@ -277,10 +277,11 @@ export function baselineRules(measure: Measure, times: Times, tuning: Tuning): r
     const abnormal = `(${lastHour('sum', names.above)} >= ${COVERING} or ${lastHour('last', names.since)})`;
     const covered = `clamp_max(${abnormal} unless ${accepts}, 1)`;
     const flood = measure.alert === 'EdgeTrafficFlood';
+    // Of requests nothing is left out but those of attacks: a shop that opens on its first days would be a flood for ever.
+    const legitimate = `${mean} - ${lastHour('avg', recorded(scope, MEASURES.threats).value)}\nor\n${mean}`;
     return [
-      // Of requests nothing is left out: a shop that opens on its first days would be a flood for ever.
       ...(flood ? [] : [{ record: names.covered, expr: covered }]),
-      { record: names.hourly, expr: flood ? mean : `${mean}\nunless ${names.covered}` },
+      { record: names.hourly, expr: flood ? legitimate : `${mean}\nunless ${names.covered}` },
       ...(measure.usual === true ? [{ record: names.usual, expr: seasonal(names, judging) }] : []),
       ...(flood ? [] : [{ record: names.threshold, expr: threshold(names, judging) }]),
     ];

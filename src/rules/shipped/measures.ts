@@ -163,6 +163,7 @@ export const MEASURES = {
     beside: besideThreats,
     data: 'waf',
     waf: true,
+    scopes: ['configuration'],
   },
   family: {
     ...rare(
@@ -174,7 +175,6 @@ export const MEASURES = {
     beside: besideThreats,
     data: 'waf',
     waf: true,
-    // An account's threats are judged as a whole: what is spread over its configurations is seen there.
     scopes: ['configuration'],
   },
   errors: {
@@ -191,12 +191,13 @@ export const MEASURES = {
     beside: besideResponses,
     data: 'status_code',
     waf: true,
+    scopes: ['configuration'],
   },
   clientErrors: {
     name: 'edge_client_error_ratio',
     value: (scope, tuning) =>
       `${ratio(
-        summed(scope, { family: 'edge_responses_per_minute', selector: '{class="4xx"}' }),
+        ownRefusals(scope),
         recordedResponses(scope, 'all'),
         tuning.value('Edge4xxRatio', 'least_requests', {
           series: recordedResponses(scope, 'all'),
@@ -208,7 +209,7 @@ export const MEASURES = {
     alert: 'Edge4xxRatio',
     beside: besideResponses,
     data: 'status_code',
-    waf: true,
+    scopes: ['configuration'],
   },
   misses: {
     name: 'edge_cache_miss_ratio',
@@ -224,8 +225,16 @@ export const MEASURES = {
     by: [],
     alert: 'EdgeOffloadCollapse',
     data: 'requests',
+    scopes: ['configuration'],
   },
 } as const satisfies Readonly<Record<string, Measure>>;
+
+/** Returns the client errors without those by which the WAF blocks. */
+function ownRefusals(scope: Scope): string {
+  const all = summed(scope, { family: 'edge_responses_per_minute', selector: '{class="4xx"}' });
+  const blocked = summed(scope, { family: 'edge_waf_blocked_per_minute' });
+  return `(${all} - ${blocked} or ${all})`;
+}
 
 function ratio(part: string, whole: string, least: string): string {
   return `${part}\n/\n(${whole} >= ${least})`;

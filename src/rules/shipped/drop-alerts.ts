@@ -1,0 +1,118 @@
+import type { AlertDefinition } from './alert.ts';
+import type { Tuning } from './alert-settings.ts';
+import { recently } from './baselines.ts';
+import { stale } from './freshness-rules.ts';
+import { latest, MEASURES, recorded, SCOPES } from './measures.ts';
+import { ago, larger, range } from './promql.ts';
+import { eitherScope, ofTraffic, SITE, seriesValue } from './scopes.ts';
+import type { Times } from './times.ts';
+
+/** Returns the alerts of sites that lose their traffic: a page for a dead site, a ticket for a share. */
+export function dropAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  return [
+    {
+      ...ofTraffic(MEASURES.requests),
+      alert: 'EdgeTrafficDrop',
+      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'dead' },
+      expr: eitherScope(() => dead(times, tuning), ['configuration']),
+      hold: times.holdDead,
+      keepFiring: times.keepFiring,
+      summary: `${SITE} is dead: {{ $value | humanize }} requests a minute`,
+      description: `{{ $value | humanize }} requests a minute; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh, and no other configuration has the traffic.`,
+    },
+    {
+      ...ofTraffic(MEASURES.requests),
+      alert: 'EdgeTrafficDrop',
+      severity: 'ticket',
+      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'share' },
+      expr: eitherScope(() => dropped(times, tuning), ['configuration']),
+      hold: times.holdHour,
+      keepFiring: times.keepTicket,
+      summary: `Only {{ $value | humanize }} requests a minute on ${SITE}`,
+      description: `{{ $value | humanize }} requests a minute in half an hour; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh.`,
+    },
+  ];
+}
+
+const REQUESTS = recorded('configuration', MEASURES.requests);
+const JUDGED_REQUESTS = { series: REQUESTS.value, labels: SCOPES.configuration } as const;
+
+/** Returns the lowest hour around this time of day, some time ago; none where it is so low that a minute without any is chance. */
+function lowest(back: number, around: number, { hour, baseline }: Times): string {
+  const hours = range(REQUESTS.hourly, 2 * around - hour, baseline);
+  return `(min_over_time(${ago(hours, back - around)}) >= ${LEAST_LOWEST})`;
+}
+
+/** Requests a minute that the lowest hour must have: of fewer, none for some minutes are chance. */
+const LEAST_LOWEST = 3;
+
+/** Returns the condition of a dead site: next to nothing is left of the lowest hour around this one in each of the last two weeks. */
+function dead(times: Times, tuning: Tuning): string {
+  const { week } = times;
+  const share = tuning.value('EdgeTrafficDrop', 'dead', JUDGED_REQUESTS);
+  const mean = recently(REQUESTS, times);
+  const weeks = [week, 2 * week].map((back) => `${mean} < ${share} * ${lowest(back, times.around, times)}`);
+  return `${[...weeks, ...judgeable(share, times, tuning)].join('\nand\n')}${unlessElsewhere(times)}`;
+}
+
+/**
+ * Returns the condition of a drop that is worth a ticket: half an hour is below a share of both weeks, or the last minutes are a fraction
+ * of the hour before and of yesterday, of which a site of two days knows enough.
+ */
+function dropped(times: Times, tuning: Tuning): string {
+  const { week, day, hour, settled, minute } = times;
+  const share = tuning.value('EdgeTrafficDrop', 'share', JUDGED_REQUESTS);
+  const least = tuning.value('EdgeTrafficDrop', 'least_requests', JUDGED_REQUESTS);
+  const half = `avg_over_time(${range(REQUESTS.value, settled, minute)})`;
+  const weeks = [week, 2 * week].map((back) => `${half} < ${share} * ${lowest(back, times.near, times)}`);
+  const mean = recently(REQUESTS, times);
+  const before = latest(REQUESTS.hourly, times, 4 * times.smoothing);
+  const sudden = [
+    `${mean} < ${SUDDEN} * (${before} >= ${least})`,
+    `${mean} < ${SUDDEN} * ${lowest(day, times.around, times)}`,
+    `quantile_over_time(0.25, ${ago(range(REQUESTS.value, hour, minute), 4 * times.smoothing)}) > ${SUDDEN} * ${before}`,
+  ];
+  return `(\n${[...weeks, ...judgeable(share, times, tuning)].join('\nand\n')}\nor\n${sudden.join('\nand\n')}\n)${unlessElsewhere(times)}`;
+}
+
+/** Share of the hour before that is left after a sudden drop. */
+const SUDDEN = 0.15;
+
+/** Returns the sites that had enough requests last week, and had them in most minutes: one that is idle in between is not dead. */
+function judgeable(share: string, times: Times, tuning: Tuning): readonly string[] {
+  const { week, day, hour, baseline, minute } = times;
+  const least = tuning.value('EdgeTrafficDrop', 'least_requests', JUDGED_REQUESTS);
+  // A weekend that has little does not make a site small.
+  const days = [week, week + 3 * day].map(
+    (back) => `avg_over_time(${ago(range(REQUESTS.hourly, day, baseline), back)})`,
+  ) as [string, string];
+  const minutes = ago(range(REQUESTS.value, hour, minute), week - hour / 2);
+  return [
+    `${larger(...days)} >= ${least}`,
+    `quantile_over_time(0.25, ${minutes}) > ${share} * ${lowest(week, times.around, times)}`,
+  ];
+}
+
+/** Data that is missing is never taken for traffic that is. */
+function unlessElsewhere(times: Times): string {
+  return `\nunless\n${moved(times)}\nunless on (${SCOPES.configuration.join(', ')})\n${stale('requests')}`;
+}
+
+/**
+ * Returns the configurations whose traffic another one of the account has gained: about as much, and much of its own, against last
+ * week.
+ */
+function moved(times: Times): string {
+  const names = recorded('configuration', MEASURES.requests);
+  const now = recently(names, times);
+  const lastWeek = latest(names.hourly, times, times.week - times.hour / 2);
+  // Where last week's data is missing, a configuration is new only if it was not there three days ago either.
+  const known = `(${lastWeek} or ${latest(names.hourly, times, 3 * times.day)})`;
+  const gained = `max by (account, product) ((${now} > ${MOVED.growth} * ${lastWeek}) - ${lastWeek} or ${now} unless ${known})`;
+  const lost = `(${latest(names.usual, times)} - ${now})`;
+  const on = 'on (account, product) group_left ()';
+  return `(${MOVED.least} * ${lost} <= ${on} ${gained} and ${MOVED.most} * ${lost} >= ${on} ${gained})`;
+}
+
+/** What another configuration has gained: shares of what one has lost, and times what it had. */
+const MOVED = { least: 0.3, most: 2.5, growth: 1.7 };
