@@ -14,7 +14,7 @@ export function dropAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
       ...ofTraffic(MEASURES.requests),
       alert: 'EdgeTrafficDrop',
       labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'dead' },
-      expr: eitherScope(() => dead(times, tuning), ['configuration']),
+      expr: eitherScope(() => `${dead(times, tuning)}${unlessElsewhere(times)}`, ['configuration']),
       hold: times.holdDead,
       keepFiring: times.keepFiring,
       summary: `${SITE} is dead: {{ $value | humanize }} requests a minute`,
@@ -37,42 +37,53 @@ export function dropAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
 const REQUESTS = recorded('configuration', MEASURES.requests);
 const JUDGED_REQUESTS = { series: REQUESTS.value, labels: SCOPES.configuration } as const;
 
-/** Returns the lowest hour around this time of day, some time ago; none where it is so low that a minute without any is chance. */
-function lowest(back: number, around: number, { hour, baseline }: Times): string {
-  const hours = range(REQUESTS.hourly, 2 * around - hour, baseline);
-  return `(min_over_time(${ago(hours, back - around)}) >= ${LEAST_LOWEST})`;
+/** Returns the lowest hour around this time of day, some time ago. */
+function hours(back: number, around: number, { hour, baseline }: Times): string {
+  return `min_over_time(${ago(range(REQUESTS.hourly, 2 * around - hour, baseline), back - around)})`;
+}
+
+/** Returns the same where it is high enough: of few requests, a minute without any is chance. */
+function lowest(back: number, around: number, times: Times): string {
+  return `(${hours(back, around, times)} >= ${LEAST_LOWEST})`;
 }
 
 /** Requests a minute that the lowest hour must have: of fewer, none for some minutes are chance. */
 const LEAST_LOWEST = 3;
 
-/** Returns the condition of a dead site: next to nothing is left of the lowest hour around this one in each of the last two weeks. */
+/** Returns the sites of which next to nothing is left of the lowest hour around this one in each of the last two weeks. */
 function dead(times: Times, tuning: Tuning): string {
   const { week } = times;
   const share = tuning.value('EdgeTrafficDrop', 'dead', JUDGED_REQUESTS);
   const mean = recently(REQUESTS, times);
   const weeks = [week, 2 * week].map((back) => `${mean} < ${share} * ${lowest(back, times.around, times)}`);
-  return `${[...weeks, ...judgeable(share, times, tuning)].join('\nand\n')}${unlessElsewhere(times)}`;
+  return [...weeks, ...judgeable(share, times, tuning)].join('\nand\n');
 }
 
 /**
- * Returns the condition of a drop that is worth a ticket: half an hour is below a share of both weeks, or the last minutes are a fraction
- * of the hour before and of yesterday, of which a site of two days knows enough.
+ * Returns the condition of a ticket for a drop. Half an hour is below a share of both weeks. Or the last minutes are a fraction of the hour
+ * before and of yesterday, which a site of two days can tell. A dead site is a page instead.
  */
 function dropped(times: Times, tuning: Tuning): string {
   const { week, day, hour, settled, minute } = times;
   const share = tuning.value('EdgeTrafficDrop', 'share', JUDGED_REQUESTS);
   const least = tuning.value('EdgeTrafficDrop', 'least_requests', JUDGED_REQUESTS);
-  const half = `avg_over_time(${range(REQUESTS.value, settled, minute)})`;
-  const weeks = [week, 2 * week].map((back) => `${half} < ${share} * ${lowest(back, times.near, times)}`);
   const mean = recently(REQUESTS, times);
+  // Traffic that is back ends the drop at once.
+  const half = larger(`avg_over_time(${range(REQUESTS.value, settled, minute)})`, mean);
+  const weeks = [week, 2 * week].map((back) => `${half} < ${share} * ${lowest(back, times.near, times)}`);
   const before = latest(REQUESTS.hourly, times, 4 * times.smoothing);
   const sudden = [
     `${mean} < ${SUDDEN} * (${before} >= ${least})`,
     `${mean} < ${SUDDEN} * ${lowest(day, times.around, times)}`,
     `quantile_over_time(0.25, ${ago(range(REQUESTS.value, hour, minute), 4 * times.smoothing)}) > ${SUDDEN} * ${before}`,
   ];
-  return `(\n${[...weeks, ...judgeable(share, times, tuning)].join('\nand\n')}\nor\n${sudden.join('\nand\n')}\n)${unlessElsewhere(times)}`;
+  const around = (back: number): string => hours(back, times.near, times);
+  // A drop that began yesterday, or a clock that changed, was a ticket then.
+  const known = `(${half} >= ${share} * ${around(day)} and ${around(day)} < ${share} * ${around(day + week)})`;
+  // A site that closes did so a week ago.
+  const closes = `${mean} >= ${SUDDEN} * ${around(week)}`;
+  const shared = [...weeks, ...judgeable(share, times, tuning)].join('\nand\n');
+  return `(\n${shared}\nunless\n${known}\nor\n${sudden.join('\nand\n')}\nunless\n${closes}\n)\nunless\n(\n${dead(times, tuning)}\n)${unlessElsewhere(times)}`;
 }
 
 /** Share of the hour before that is left after a sudden drop. */

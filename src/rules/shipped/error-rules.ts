@@ -118,6 +118,7 @@ function pagingExpression(scope: Scope, times: Times, tuning: Tuning): string {
   const errors = meanOf(scope, 'serverErrors', half, times);
   const beyond = `${errors} - ${FAR_WORSE} * ${before(scope, times)} * ${all}`;
   const ratio = ratio5xx(scope, short);
+  const broken = meanRatio(scope, times.broken, times);
   const branches = [
     [
       `${ratio} > ${fast}`,
@@ -140,9 +141,14 @@ function pagingExpression(scope: Scope, times: Times, tuning: Tuning): string {
       : [
           [
             `${ratio} > ${BROKEN}`,
-            `${meanRatio(scope, times.broken, times)} >= ${BROKEN}`,
+            `${broken} >= ${BROKEN}`,
             `sum_over_time(${range(recordedResponses(scope, 'serverErrors'), times.broken, minute)}) >= ${count}`,
             `${failed(times.broken)} >= ${Math.round(times.broken / minute / 3)}`,
+          ],
+          // By chance some minutes of a small site are better: a page that has begun goes on.
+          [
+            `${broken} >= ${BROKEN_STILL}`,
+            `last_over_time(${range(paging(scope), times.keepFiring, minute)})`,
           ],
         ]),
   ];
@@ -174,6 +180,9 @@ export const LEAST_ERRORS: Readonly<Record<Scope, Readonly<Record<'short' | 'lon
 
 /** Share of the responses that must fail where their count decides. */
 const BROKEN = 0.5;
+
+/** The same while a page is on. */
+const BROKEN_STILL = 0.35;
 
 /** Returns the share of server errors of few errors that last: the budget is spent all the same. */
 export function creeping(scope: Scope, times: Times, tuning: Tuning): string {

@@ -36,8 +36,8 @@ export const TIMES = {
   holdDead: 10 * MINUTE,
   /** How far around a moment the lowest hour of a week is looked for: a clock may change, and openings are not to the minute. */
   around: 130 * MINUTE,
-  /** The same of a drop that is a ticket. */
-  near: 75 * MINUTE,
+  /** The same for a ticket: its share is nearer to the usual. */
+  near: 45 * MINUTE,
   /** How long a condition must last: of a state. */
   hold: 5 * MINUTE,
   /** How much longer tickets wait: the page of the same cause comes first, and inhibits them. */
