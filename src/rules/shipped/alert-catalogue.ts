@@ -1,9 +1,9 @@
 import type { Severity } from './rule.ts';
 import { DAY, HOUR, MINUTE } from './times.ts';
 
-/** Something of an alert that users may choose. */
+/** A parameter of an alert that users may choose. */
 export interface Parameter {
-  /** `number`: as it is. `share`: 0 to 1. `duration`: written as `1h30m`; milliseconds here. */
+  /** `number`; `share`: 0 to 1; `duration`: milliseconds here, `1h30m` in the file. */
   readonly kind: 'number' | 'share' | 'duration';
   readonly default: number;
   readonly min?: number;
@@ -12,9 +12,9 @@ export interface Parameter {
 
 /** An alert as users see it. */
 export interface AlertKind {
-  /** What its labels can select, and so be chosen differently. */
+  /** Finest level at which an alerts file can choose it. */
   readonly level: 'configuration' | 'account' | 'exporter';
-  /** The gravest form as it is shipped. */
+  /** Shipped severity of the gravest form. */
   readonly severity: Severity;
   readonly parameters: Readonly<Record<string, Parameter>>;
 }
@@ -38,7 +38,7 @@ function spike(floor: number, what: string) {
   };
 }
 
-/** What of the last hour is too much for a ticket, long before it is for a page. */
+/** Returns the parameters of a ticket for the mean of an hour. */
 function elevated(floor: number, what: string) {
   return {
     hour_times_usual: number(2, 'How many times what is usual the mean of the last hour may be.', 1),
@@ -130,7 +130,7 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgePushLosing: "read the log. The first refusal of each reason has the receiver's own words.",
 };
 
-/** Every alert, with what users may choose of it. */
+/** All alerts with their parameters. */
 export const ALERTS = {
   EdgeWafSpike: alert('configuration', 'page', {
     ...spike(40, 'Threats'),

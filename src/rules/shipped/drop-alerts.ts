@@ -50,7 +50,7 @@ function lowest(back: number, around: number, times: Times): string {
 /** Requests a minute that the lowest hour must have: of fewer, none for some minutes are chance. */
 const LEAST_LOWEST = 3;
 
-/** Returns the sites of which next to nothing is left of the lowest hour around this one in each of the last two weeks. */
+/** Returns the sites with next to nothing of the lowest hour around this one in each of the last two weeks. */
 function dead(times: Times, tuning: Tuning): string {
   const { week } = times;
   const share = tuning.value('EdgeTrafficDrop', 'dead', JUDGED_REQUESTS);
@@ -117,7 +117,7 @@ function moved(times: Times): string {
   const names = recorded('configuration', MEASURES.requests);
   const now = recently(names, times);
   const lastWeek = latest(names.hourly, times, times.week - times.hour / 2);
-  // Where last week's data is missing, a configuration is new only if it was not there three days ago either.
+  // If last week's data is missing, a configuration is new only if it was absent three days ago as well.
   const known = `(${lastWeek} or ${latest(names.hourly, times, 3 * times.day)})`;
   const gained = `max by (account, product) ((${now} > ${MOVED.growth} * ${lastWeek}) - ${lastWeek} or ${now} unless ${known})`;
   const lost = `(${latest(names.usual, times)} - ${now})`;
@@ -125,5 +125,5 @@ function moved(times: Times): string {
   return `(${MOVED.least} * ${lost} <= ${on} ${gained} and ${MOVED.most} * ${lost} >= ${on} ${gained})`;
 }
 
-/** What another configuration has gained: shares of what one has lost, and times what it had. */
+/** Limits of a gain: shares of the other's loss, and the factor of its own growth. */
 const MOVED = { least: 0.3, most: 2.5, growth: 1.7 };

@@ -100,7 +100,7 @@ export function trafficAlerts(times: Times, tuning: Tuning): readonly AlertDefin
   ];
 }
 
-/** Returns the description of a value that is compared with its threshold, and when that began. */
+/** Returns a description with the value, its threshold and its start. */
 function compared(measure: Measure): string {
   const format = measure.name.endsWith('_ratio') ? 'humanizePercentage' : 'humanize';
   const more = { by: measure.by, scopes: scopesOf(measure) };
@@ -138,7 +138,7 @@ function spikeTicket(
   };
 }
 
-/** Returns the mean of the last minutes in a spike that is not over. */
+/** Returns the mean of the last minutes during a spike. */
 function spiking(scope: Scope, measure: Measure, times: Times): string {
   const names = recorded(scope, measure);
   const spike = `${names.active}\nand\n${stillAbove(measure, names, times)}`;
@@ -151,14 +151,14 @@ function unlessRelearning(): string {
   return `\nunless on (account)\n${RELEARNING}`;
 }
 
-/** Whoever was paged for an attack needs no ticket for what it shows in. */
+/** Returns the condition that no attack was paged: its other measures need no ticket. */
 function unlessAttacked(scope: Scope, times: Times, span = times.apart): string {
   const attacked = lately(recorded(scope, MEASURES.threats).since, times, span);
   return `\nunless on (${SCOPES[scope].join(', ')})\n${attacked}`;
 }
 
-/** Returns what the mean of an hour must exceed to be a ticket. */
-export function hourLimit({ scope, measure, times, tuning }: JudgingHours): string {
+/** Returns the limit of the mean of an hour for a ticket. */
+function hourLimit({ scope, measure, times, tuning }: JudgingHours): string {
   const names = recorded(scope, measure);
   const elevated = measure.alert === 'EdgeWafSpike' ? 'EdgeWafElevated' : 'EdgeStatusCodeSurge';
   const judged = { series: names.value, labels: SCOPES[scope] };
@@ -179,7 +179,7 @@ interface JudgingHours extends Judging {
   readonly measure: Measure & { readonly alert: 'EdgeWafSpike' | 'EdgeStatusCodeSurge' };
 }
 
-/** Returns the mean of an hour that is far above the usual, or has some abnormal minutes, while there is more of it. */
+/** Returns the mean of an hour that is far above the usual or has some abnormal minutes, while that lasts. */
 function elevated(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const names = recorded(scope, measure);
@@ -211,7 +211,7 @@ function elevated(judging: JudgingHours): string {
   return `${hour}\nand\n(\n${hour} > ${limit} and ${lasting}\nor\n${burst}\n)\nand\n(\n${still}\n)`;
 }
 
-/** Threats that are too few for a page, or too short. */
+/** Returns the threats that are too few or too short for a page. */
 function elevatedThreats(judging: JudgingHours): string {
   const { scope, measure, times } = judging;
   const names = recorded(scope, measure);
@@ -223,7 +223,7 @@ function elevatedThreats(judging: JudgingHours): string {
   return `(\n${elevated(judging)}\nunless\n${young}\nor\n${sudden}\n)\nunless\n${lately(names.since, times, times.remains)}${unlessRelearning()}${beside}`;
 }
 
-/** Threats far above the last hours and the day before: where the weeks before hold an attack, they say nothing. */
+/** Returns the threats far above the last hours and the day before, if the weeks before hold an attack. */
 function suddenThreats(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const names = recorded(scope, measure);
@@ -238,7 +238,7 @@ function suddenThreats(judging: JudgingHours): string {
   return `${last} > ${floor}\nand\n${compare.join('\nand\n')}\nand\n${latest(names.usual, times)} > ${many} * ${yesterday}`;
 }
 
-/** Error codes whose minutes or hours are too many. A page for server errors or threats is about their codes as well. */
+/** Returns the error codes with too many minutes or a too high hour, unless a page for server errors or threats covers them. */
 function codes(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const on = SCOPES[scope].join(', ');
@@ -253,7 +253,7 @@ function codes(judging: JudgingHours): string {
   return `(\n${spiking(scope, measure, times)}\nor\n${elevated(judging)}\n)${unlessAttacked(scope, times, times.remains)}${unlessRelearning()}${refused}${paged.join('')}${failing}${beside}`;
 }
 
-/** Levels that were abnormal for so long that they are taken for usual. */
+/** Returns the abnormal levels that became usual. */
 function attackUsual(times: Times): (scope: Scope) => string {
   return (scope) => {
     const names = recorded(scope, MEASURES.threats);
@@ -265,7 +265,7 @@ function attackUsual(times: Times): (scope: Scope) => string {
   };
 }
 
-/** Server errors: one page, however the budget burns; a ticket for few that last, and for failures at the same time of each day. */
+/** Returns a page for server errors, a ticket for few errors that last, and a ticket for errors at the same time of each day. */
 function serverErrorAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const [short, half] = times.burn.fast;
   const common = {
