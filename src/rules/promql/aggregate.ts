@@ -1,7 +1,7 @@
 import type { Aggregation } from './parse.ts';
 import { keyOf, type Labels, numberAt, only, type Scalar, type Vector, without } from './vector.ts';
 
-/** What is made of the first `count` of some values, at least one: an aggregation's, or the samples of a range. */
+/** Function of the first `count` values, at least one: of an aggregation, or of the samples of a range. */
 export type Combine = (values: Float64Array, count: number, share: number) => number;
 
 function sum(values: Float64Array, count: number): number {
@@ -18,7 +18,7 @@ function extreme(pick: (a: number, b: number) => number): Combine {
   };
 }
 
-/** By the names of aggregations; `sum_over_time` and the like are named after them. */
+/** Functions by the names of aggregations, which `sum_over_time` and others share. */
 const COMBINE: Readonly<Record<string, Combine>> = {
   sum,
   avg: (values, count) => sum(values, count) / count,
@@ -79,8 +79,8 @@ export function aggregated(
 }
 
 /**
- * A quantile of values, as Prometheus takes it: between two of them in proportion. It changes their order, no more than
- * it must: rules take quantiles of hundreds of samples, over and over.
+ * Returns a quantile of values, interpolated as in Prometheus. It reorders the values, as little as possible, because rules take many quantiles of
+ * hundreds of samples.
  */
 function quantile(values: Float64Array, share: number): number {
   if (values.length === 0) return Number.NaN;
@@ -88,13 +88,13 @@ function quantile(values: Float64Array, share: number): number {
   const below = Math.floor(rank);
   const low = select(values, below);
   if (below === rank) return low;
-  // What is right of the place is not smaller: the next one is the least of it.
+  // All values right of the place are larger or equal: the next one is their minimum.
   let high = values[below + 1] as number;
   for (let at = below + 2; at < values.length; at++) high = Math.min(high, values[at] as number);
   return low + (high - low) * (rank - below);
 }
 
-/** Brings the value to its place that it has in sorted order, smaller ones to the left of it (Hoare's selection). */
+/** Moves the value of a place in sorted order there, smaller ones to its left (Hoare's selection). */
 function select(values: Float64Array, place: number): number {
   let [left, right] = [0, values.length - 1];
   while (left < right) {

@@ -1,7 +1,7 @@
 import type { Operation } from './parse.ts';
 import { type Compiled, keyOf, type Labels, only, type Vector } from './vector.ts';
 
-/** What an operator makes of both sides; `kept` is what a comparison lets through. */
+/** Result of an operator; `kept` is the value that a comparison passes on. */
 type Combine = (left: Float64Array, right: Float64Array, kept: Float64Array, into: Float64Array) => void;
 
 function combiner({ operator, bool }: Operation): Combine {
@@ -31,7 +31,7 @@ interface Pair {
   readonly partner: number;
 }
 
-/** What of both sides belongs together; a number is the partner of every element. */
+/** Matching elements of both sides; a number matches every element. */
 function pairsOf({ on, groupLeft }: Operation, left: Compiled, right: Compiled): readonly Pair[] {
   if (right.kind === 'scalar') return left.labels.map((labels, place) => ({ labels, place, partner: 0 }));
   if (left.kind === 'scalar') return right.labels.map((labels, partner) => ({ labels, place: 0, partner }));
@@ -60,7 +60,7 @@ function combined(combine: Combine, pairs: readonly Pair[], left: Compiled, righ
     labels: pairs.map(({ labels }) => labels),
     at(moment) {
       const first = ofLeft(moment);
-      // Where there is nothing on the left, nothing comes of it: the right is not worth evaluating.
+      // An empty left side has an empty result: the right side is not evaluated.
       if (!hasAny(first)) return first;
       const second = ofRight(moment);
       combine(first, second, number ? second : first, values);
@@ -69,7 +69,7 @@ function combined(combine: Combine, pairs: readonly Pair[], left: Compiled, righ
   };
 }
 
-/** Brings the elements of some places together, unless they are all that there are. */
+/** Returns the elements of some places; the vector itself if these are all. */
 function gathering(
   { labels, at }: Compiled,
   placeIn: (pair: Pair) => number,
@@ -86,7 +86,7 @@ function gathering(
   };
 }
 
-/** `and`, `or`, `unless`: by the elements that are there on the other side. */
+/** Returns the result of `and`, `or` or `unless`, by the elements of the other side. */
 function setOperation({ operator, on }: Operation, left: Vector, right: Vector): Vector {
   const signature = (labels: Labels): string => keyOf(on === undefined ? labels : only(labels, on));
   const numbers = new Map<string, number>();
@@ -119,7 +119,7 @@ function filtered(left: Vector, right: Vector, sides: Sides, there: Uint8Array, 
     labels: left.labels,
     at(moment) {
       const given = left.at(moment);
-      // Of nothing nothing is left, whatever there is on the right.
+      // An empty left side stays empty, whatever the right side has.
       if (!hasAny(given)) return given;
       mark(right.at(moment), sides.right, there);
       for (let place = 0; place < values.length; place++) {
@@ -160,8 +160,8 @@ function union(left: Vector, right: Vector, sides: Sides, there: Uint8Array): Ve
 }
 
 /**
- * What an operator makes of two arrays, element by element, into a third; NaN where one of the two is NaN. Comparisons
- * yield 1 and 0. Each is a loop of its own, since one that calls a function for each element takes several times as long.
+ * Applies an operator to two arrays, element by element, into a third; NaN where one of the two is NaN. Comparisons yield 1 and 0. Each is a
+ * loop of its own, because a function call for each element takes several times as long.
  */
 type Elementwise = (left: Float64Array, right: Float64Array, into: Float64Array) => void;
 
@@ -183,7 +183,7 @@ const ARITHMETIC: Readonly<Record<string, Elementwise>> = {
   },
 };
 
-/** `less` or not, `same` or not, `more` or not: what the comparison yields there. */
+/** Results of a comparison for less, equal and more. */
 function comparison(less: 0 | 1, same: 0 | 1, more: 0 | 1): Elementwise {
   return (left, right, into) => {
     for (let at = 0; at < into.length; at++) {
@@ -202,7 +202,7 @@ const COMPARISONS: Readonly<Record<string, Elementwise>> = {
   '>=': comparison(0, 1, 1),
 };
 
-/** Whether there is any element. */
+/** True if there is any element. */
 function hasAny(values: Float64Array): boolean {
   for (let at = 0; at < values.length; at++) if (!Number.isNaN(values[at] as number)) return true;
   return false;

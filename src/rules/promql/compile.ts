@@ -8,8 +8,7 @@ import { type Compiled, matches, number, numberAt, replaced, type Scalar, type V
 export class UnsupportedExpression extends Error {}
 
 /**
- * Turns an expression into something that is evaluated at moments (ms since the epoch), over the series that the
- * tables have by now.
+ * Compiles an expression into a function of the moment (ms since the epoch), over the current series of the tables.
  * @throws {UnsupportedExpression}
  */
 export function compile(expression: Expression, tables: Tables): Compiled {
@@ -97,7 +96,7 @@ function clamped(of: Vector, low: Scalar | undefined, high: Scalar | undefined):
 /** Milliseconds that a selector without a range looks back. */
 const INSTANT = 300_000;
 
-/** What a selector finds: what is read of each of its series at a moment, its offset before now. */
+/** Returns the value of each series of a selector at a moment, with its offset. */
 function found(
   { name, matchers, range = INSTANT, offset }: Selector,
   tables: Tables,

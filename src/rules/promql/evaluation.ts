@@ -21,12 +21,12 @@ export interface Chunk {
 }
 
 export interface EvaluationOptions {
-  /** In the order in which they are evaluated at the same moment. */
+  /** Groups in the order of their evaluation at the same moment. */
   readonly groups: readonly Group[];
-  /** Of the inputs, and of what groups' intervals are multiples of: milliseconds. */
+  /** Step of the inputs (ms); groups' intervals are multiples of it. */
   readonly step: number;
   readonly observer?: EvaluationObserver;
-  /** How far back recorded series can be read, besides what rules look back: milliseconds. */
+  /** Milliseconds for which recorded series stay readable, beyond the look-back of the rules. */
   readonly readable?: number;
 }
 
@@ -36,8 +36,8 @@ interface DueRule {
 }
 
 /**
- * Evaluates rules over a history that comes in chunks, step by step, as a Prometheus does whose groups are all due at
- * multiples of their interval, in their order. What is held in memory is what rules look back at.
+ * Evaluates rules over a history in chunks, step by step. It equals a Prometheus whose groups are due at multiples of their interval, in
+ * their order. It keeps the look-back of the rules in memory.
  */
 export class Evaluation {
   readonly #step: number;
@@ -59,7 +59,7 @@ export class Evaluation {
 
   /**
    * Evaluates the rules at every step of a chunk.
-   * @throws {UnsupportedExpression} where a rule needs what is not evaluated here
+   * @throws {UnsupportedExpression} if a rule uses an unsupported function
    */
   advance({ start, steps, inputs }: Chunk, onStep?: (step: number) => void): void {
     const writes = this.#admit(inputs);
@@ -74,7 +74,7 @@ export class Evaluation {
     this.#now = start + steps * this.#step;
   }
 
-  /** What fires by now fires on: tells the observer. */
+  /** Ends the evaluation: tells the observer of alerts that still fire. */
   end(): void {
     for (const rule of this.#rules) if (rule instanceof AlertingRule) rule.end(this.#now, this.#observer);
   }
@@ -86,7 +86,7 @@ export class Evaluation {
     return table === undefined || place === undefined ? Number.NaN : table.at(place, moment);
   }
 
-  /** What rules have recorded, as far back as anybody looks. */
+  /** Returns the recorded series, as far as the look-back. */
   *recorded(): Generator<HeldSamples, void> {
     for (const [name, table] of this.#tables) if (!this.#scraped.has(name)) yield* table.held();
   }
@@ -99,7 +99,7 @@ export class Evaluation {
     return new RecordingRule(table, rule.expr, interval);
   }
 
-  /** Makes room for series that are new. @returns what writes the values of all, one step after another */
+  /** Makes room for new series. @returns a function that writes all values, step by step */
   #admit(inputs: readonly Input[]): readonly ((moment: number, index: number) => void)[] {
     const byName = new Map<string, Input[]>([...this.#scraped.keys()].map((name) => [name, []]));
     for (const input of inputs) byName.set(input.name, [...(byName.get(input.name) ?? []), input]);
@@ -126,7 +126,7 @@ export class Evaluation {
   }
 }
 
-/** What series rules record depends on what other rules do: until no more are found. */
+/** Makes room until no rule records new series: rules depend on the series of others. */
 function settleShapes(recordings: readonly RecordingRule[], tables: Tables): void {
   for (let grown = true; grown; ) {
     grown = false;
@@ -164,17 +164,17 @@ export type GroupRule =
 
 /** An alert of a rule: always the same object for the same labels. */
 export interface Alert {
-  /** With its name (`alertname`), its severity, and all others. */
+  /** All labels, with `alertname` and `severity`. */
   readonly labels: Labels;
 }
 
-/** Told of what rules come to at every evaluation. */
+/** Receiver of the results of every evaluation. */
 export interface EvaluationObserver {
   /** A recording rule was evaluated: the values of its series, NaN where there is none, until the next evaluation. */
   recorded?(name: string, series: readonly Labels[], moment: number, values: Float64Array): void;
-  /** It fires. `value` is NaN while its condition does not hold and `keep_firing_for` keeps it. */
+  /** An alert fires. `value` is NaN while only `keep_firing_for` keeps it. */
   firing?(alert: Alert, moment: number, value: number): void;
-  /** It does not fire any more, or `open`: the evaluation ended while it did. */
+  /** An alert ended; `open` if the evaluation ended while it fired. */
   fired?(alert: Alert, firing: Firing, open: boolean): void;
 }
 
@@ -192,12 +192,12 @@ export class RecordingRule {
     this.#expression = parse(expr);
   }
 
-  /** Makes room for the series that it can record by now. @returns whether there are new ones */
+  /** Makes room for the series that it can record now. @returns true if there are new ones */
   admit(tables: Tables): boolean {
     return this.#table.admit(vector(this.#expression, tables).labels);
   }
 
-  /** What evaluates it at a moment. @throws {UnsupportedExpression} */
+  /** Returns the compiled rule. @throws {UnsupportedExpression} */
   compile(tables: Tables, observer: EvaluationObserver): (moment: number) => void {
     const table = this.#table;
     const { labels, at } = vector(this.#expression, tables);
@@ -220,7 +220,7 @@ interface FollowedAlert extends Alert {
   readonly state: AlertState;
 }
 
-/** How long the alerts of a rule must hold, and how long they outlive their condition. */
+/** Hold and `keep_firing_for` of the alerts of a rule. */
 export function timingOf({ for: hold, keep_firing_for: kept }: WrittenAlertingRule): AlertTiming {
   const duration = (text: string | undefined): number =>
     text === undefined ? 0 : (parseDuration(text) ?? 0);
@@ -239,7 +239,7 @@ export class AlertingRule {
   readonly interval: number;
   readonly #rule: WrittenAlertingRule;
   readonly #expression: Expression;
-  /** By the labels of the elements. */
+  /** Alerts by the labels of their elements. */
   readonly #alerts = new Map<string, FollowedAlert>();
 
   /** @throws {ExpressionError} */
@@ -249,7 +249,7 @@ export class AlertingRule {
     this.#expression = parse(rule.expr);
   }
 
-  /** What evaluates it at a moment. @throws {UnsupportedExpression} */
+  /** Returns the compiled rule. @throws {UnsupportedExpression} */
   compile(tables: Tables, observer: EvaluationObserver): (moment: number) => void {
     const { labels, at } = vector(this.#expression, tables);
     const alerts = labels.map((set) => this.#alertOf(set));
@@ -265,7 +265,7 @@ export class AlertingRule {
     };
   }
 
-  /** Tells the observer of the alerts that fire on when the evaluation ends. */
+  /** Tells the observer of the alerts that fire when the evaluation ends. */
   end(now: number, observer: EvaluationObserver): void {
     for (const alert of this.#alerts.values()) {
       const from = alert.state.firingSince;
@@ -290,25 +290,25 @@ export interface Firing {
   readonly to: number;
 }
 
-/** How long an alert's condition must hold, and how long the alert outlives it: milliseconds. */
+/** Hold of an alert's condition and `keep_firing_for`: milliseconds. */
 export interface AlertTiming {
   readonly hold: number;
   readonly keepFiring: number;
 }
 
-/** When one alert of a rule fires, as Prometheus decides it, evaluation by evaluation. */
+/** State of one alert of a rule, as Prometheus decides it at each evaluation. */
 export class AlertState {
   readonly #timing: AlertTiming;
   #activeSince: number | undefined;
   #missingSince: number | undefined;
-  /** When it began to fire; undefined while it does not. */
+  /** Start of the firing; undefined while it does not fire. */
   firingSince: number | undefined;
 
   constructor(timing: AlertTiming) {
     this.#timing = timing;
   }
 
-  /** Takes in an evaluation. @returns the time in which it fired, when that ends now */
+  /** Applies an evaluation. @returns the span in which it fired, if that ends now */
   evaluate(moment: number, holds: boolean): Firing | undefined {
     if (holds) {
       this.#activeSince ??= moment;

@@ -33,13 +33,13 @@ export interface Operation {
   readonly bool: boolean;
   /** The labels to match by; undefined: all. */
   readonly on: readonly string[] | undefined;
-  /** Whether several elements of the left side may match one of the right. */
+  /** True if several elements of the left side may match one of the right. */
   readonly groupLeft: boolean;
   readonly left: Expression;
   readonly right: Expression;
 }
 
-/** PromQL, as far as rules are made of it. */
+/** Expression of the part of PromQL that rules use. */
 export type Expression =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'text'; readonly value: string }
@@ -61,7 +61,7 @@ const AGGREGATIONS = new Set(['sum', 'min', 'max', 'avg', 'count', 'quantile']);
 
 /**
  * Reads an expression by Prometheus' own grammar.
- * @throws {ExpressionError} where it is not PromQL, or what rules here are not made of: subqueries, `@`, `ignoring`
+ * @throws {ExpressionError} if it is not PromQL, or uses subqueries, `@` or `ignoring`
  */
 export function parse(text: string): Expression {
   const bound = withOffsetsBound(text);
@@ -82,8 +82,7 @@ function treeOf(text: string): Node {
 }
 
 /**
- * Parentheses around each selector with an offset: the grammar is made for colouring, and takes `a + b offset 5m` for an
- * offset of the sum.
+ * Puts parentheses around each selector with an offset. The grammar is made for colouring, and reads `a + b offset 5m` as an offset of the sum.
  */
 function withOffsetsBound(text: string): string {
   const signs: { readonly at: number; readonly sign: string }[] = [];
@@ -108,7 +107,7 @@ function childrenOf(node: Node): Node[] {
   return children;
 }
 
-/** Makes expressions of the nodes of a text's tree. */
+/** Turns the nodes of a text's tree into expressions. */
 class Reader {
   readonly #text: string;
 

@@ -1,12 +1,12 @@
 import { keyOf, type Labels } from './vector.ts';
 
-/** Milliseconds that an instant selector looks back for the newest sample, as Prometheus does unless told otherwise. */
+/** Milliseconds that an instant selector looks back for the newest sample: the default of Prometheus. */
 const LOOKBACK = 300_000;
 
 /** The tables of the series that expressions are made of, by name. */
 export type Tables = ReadonlyMap<string, SampleTable>;
 
-/** What is held of a series: times (ms) and values. */
+/** Samples of a series in memory: times (ms) and values. */
 export interface HeldSamples {
   readonly name: string;
   readonly labels: Labels;
@@ -21,7 +21,7 @@ export class SampleTable {
   readonly labels: Labels[] = [];
   readonly #places = new Map<string, number>();
   #slots = 2;
-  /** For how many slots there is room; undefined before there is any. */
+  /** Number of slots with room; undefined before there is any. */
   #room: number | undefined;
   #samples = new Float64Array(0);
   /** The newest slot that was written; -1 before the first. */
@@ -34,7 +34,7 @@ export class SampleTable {
     this.interval = interval;
   }
 
-  /** Makes room for series of these labels. @returns whether there are new ones */
+  /** Makes room for series of these labels. @returns true if there are new ones */
   admit(labels: readonly Labels[]): boolean {
     const before = this.labels.length;
     for (const set of labels) {
@@ -51,12 +51,12 @@ export class SampleTable {
     return this.#places.get(keyOf(labels));
   }
 
-  /** Somebody looks back so far: milliseconds. */
+  /** Extends the look-back: milliseconds. */
   reach(span: number): void {
     this.#slots = Math.max(this.#slots, Math.ceil(span / this.interval) + 3);
   }
 
-  /** Makes room for all series that were admitted and for what is looked back at. Samples that there are stay. */
+  /** Makes room for all admitted series and for the look-back. Existing samples stay. */
   makeRoom(): void {
     if (this.#room !== undefined && this.#room !== this.#slots)
       throw new Error(`${this.name} is written already`);
@@ -118,7 +118,7 @@ export class SampleTable {
     return Number.NaN;
   }
 
-  /** All samples that are held, series by series, oldest first. */
+  /** Returns all samples, series by series, oldest first. */
   *held(): Generator<HeldSamples, void> {
     for (const [place, labels] of this.labels.entries()) {
       const samples: [at: number, value: number][] = [];
@@ -130,7 +130,7 @@ export class SampleTable {
     }
   }
 
-  /** How many samples a look back can hold. */
+  /** Number of samples that a look-back can hold. */
   get slots(): number {
     return this.#slots;
   }

@@ -8,17 +8,17 @@ export function keyOf(labels: Labels): string {
   return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Labels by names, of those that are there. */
+/** Returns the labels of these names, if present. */
 export function only(labels: Labels, names: readonly string[]): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)));
 }
 
-/** Labels but those of these names. */
+/** Returns the labels without those of these names. */
 export function without(labels: Labels, names: readonly string[]): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !names.includes(name)));
 }
 
-/** Whether a series has what matchers ask for; a label that is missing is empty. */
+/** True if a series matches all matchers; a missing label is empty. */
 export function matches(labels: Labels, matchers: readonly LabelMatcher[]): boolean {
   return matchers.every((matcher) => fits(labels[matcher.label] ?? '', matcher));
 }
@@ -33,7 +33,7 @@ export function anchored(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`, 's');
 }
 
-/** Labels as `label_replace` changes them. */
+/** Returns the labels as `label_replace` changes them. */
 export function replaced(
   labels: Labels,
   [label = '', replacement = '', source = '', pattern = '']: readonly string[],
@@ -45,8 +45,8 @@ export function replaced(
 }
 
 /**
- * A compiled expression. A vector has one place for each set of labels that it can ever have, NaN where there is no element; a
- * number has one place, without labels. The array is the expression's own and is overwritten by the next call.
+ * A compiled expression. A vector has one place for each set of labels that it can have, and NaN where there is no element. A number has
+ * one place without labels. The next call overwrites the array.
  */
 interface CompiledOf<Kind extends 'scalar' | 'vector'> {
   readonly kind: Kind;

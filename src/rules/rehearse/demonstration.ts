@@ -3,13 +3,13 @@ import { createSandbox, DEFAULT_TOKEN } from '../../sandbox/sandbox.ts';
 import type { Incident } from '../../sandbox/traffic/incidents.ts';
 import { DAY, HOUR, MINUTE } from '../shipped/times.ts';
 
-/** From one incident to the next: at every hour of the day. */
+/** Time from one incident to the next, so that they fall on different hours. */
 const APART = 27 * HOUR;
 
-/** Reading 30 days within a real limit takes an hour: a demonstration does not wait for it. */
+/** Limit that a demonstration never reaches: 30 days within a real limit take an hour. */
 const AMPLE = { reads: 1_000_000, writes: 100, purges: 100 };
 
-/** What happens, in this order, to one configuration after another: how long, and how many requests a minute. */
+/** Incidents in order, for one configuration after another. */
 const INCIDENTS: readonly (Pick<Incident, 'kind' | 'per_minute'> & { readonly lasts: number })[] = [
   { kind: 'waf_attack', per_minute: 900, lasts: 25 * MINUTE },
   { kind: '5xx_spike', per_minute: 250, lasts: 30 * MINUTE },
@@ -19,10 +19,10 @@ const INCIDENTS: readonly (Pick<Incident, 'kind' | 'per_minute'> & { readonly la
   { kind: '4xx_spike', per_minute: 900, lasts: 45 * MINUTE },
 ];
 
-/** The embedded platform with a past, running. */
+/** Running embedded platform with a past. */
 export interface Demonstration {
   readonly config: Config;
-  /** With the name of the configuration that each happens to. */
+  /** Incidents with the names of their configurations. */
   readonly incidents: readonly { readonly name: string; readonly incident: Incident }[];
   close(): Promise<void>;
 }

@@ -6,20 +6,20 @@ import { CHUNK_MS, inputOf, type MinuteSamples, type RehearsalHistory, Rehearsal
 import type { RehearsedRules } from './rehearsed-rules.ts';
 
 export interface FileHistoryOptions {
-  /** As `backfill` writes it. */
+  /** A file of `backfill`. */
   readonly file: string;
   readonly rules: readonly RehearsedRules[];
-  /** Of what is reported on (ms); without them all that there is. */
+  /** Reported range (ms); default: the whole file. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** How many days up to the end, where there is no `from`. */
+  /** Number of days up to the end, without `from`. */
   readonly days?: number | undefined;
   readonly source?: string;
 }
 
 /**
- * The history in a file.
- * @throws RehearsalRefusal where it has nothing that rules are made of, and what reading a file throws
+ * Reads the history in a file.
+ * @throws RehearsalRefusal if it has no metric of the rules, and errors of the file system
  */
 export async function fileHistory(options: FileHistoryOptions): Promise<RehearsalHistory> {
   const { file, rules, source = file } = options;
@@ -49,84 +49,55 @@ async function* chunksOf(series: readonly MinuteSamples[], first: number, to: nu
   }
 }
 
-/** Prometheus sees a sample for so long where no other follows. */
+/** Time for which Prometheus sees a sample that no other follows. */
 const SEEN_MS = 5 * MINUTE;
 
-/** A file that is not as `backfill` writes it: cut off, or with a line that is no sample with a time, later than the one before. */
+/** Refusal of a file that is cut off, or has a line that is not a sample with a time, later than the one before. */
 export class LineProblem extends Error {
   override readonly name = 'LineProblem';
 }
 
 /**
- * The series of some names in a file that `backfill` has written, minute by minute as rules see them: a sample is seen
- * until the next one, five minutes at most. What is only a part of a file is refused: nothing would seem to have happened in the rest.
- * @throws LineProblem, and what the file system throws
+ * Reads the series of some names from a file of `backfill`, minute by minute as rules see them. A sample is seen until the next one, five minutes at
+ * most. A part of a file is refused, because the rest would look as if nothing had happened.
+ * @throws LineProblem, and errors of the file system
  */
 export async function readOpenMetrics(
   file: string,
   names: ReadonlySet<string>,
 ): Promise<readonly MinuteSamples[]> {
-  const samples = new SampleLines(file, names);
-  let rest = '';
+  const found = new Map<string, OpenSeries>();
+  let current: OpenSeries | undefined;
+  let [number, last, rest] = [0, '', ''];
+  const problem = (what: string): LineProblem => new LineProblem(`${file}:${number}: ${what}`);
+  const take = (line: string): void => {
+    number += 1;
+    last = line;
+    // Most lines continue the series of the line before.
+    if (current === undefined || !line.startsWith(current.key)) {
+      const next = seriesIn(line, names);
+      if (next === undefined) return;
+      if (found.has(next.key)) throw problem('the series was there before');
+      found.set(next.key, next);
+      current = next;
+    }
+    const [value = '', seconds = ''] = line.slice(current.key.length + 1).split(' ');
+    const at = Number(seconds) * 1_000;
+    if (seconds === '' || Number.isNaN(at)) throw problem('expected a value and a time');
+    if (at < current.newest.at) throw problem('the sample is older than the one before');
+    current.add(at, Number(value));
+  };
   for await (const piece of createReadStream(file, 'utf8')) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) samples.take(line);
+    lines.forEach(take);
   }
-  return samples.whole(rest);
+  if ((rest || last) !== '# EOF') throw new LineProblem(`${file} is cut off: it does not end with # EOF`);
+  for (const series of found.values()) series.add(Number.POSITIVE_INFINITY, Number.NaN);
+  return [...found.values()];
 }
 
-/** The lines of a file, one after another. */
-class SampleLines {
-  readonly #file: string;
-  readonly #names: ReadonlySet<string>;
-  readonly #found = new Map<string, OpenSeries>();
-  #current: OpenSeries | undefined;
-  #number = 0;
-  #last = '';
-
-  constructor(file: string, names: ReadonlySet<string>) {
-    this.#file = file;
-    this.#names = names;
-  }
-
-  /** @throws LineProblem */
-  take(line: string): void {
-    this.#number += 1;
-    this.#last = line;
-    // Most lines go on with the series of the line before.
-    const series =
-      this.#current !== undefined && line.startsWith(this.#current.key) ? this.#current : this.#next(line);
-    if (series === undefined) return;
-    const [value = '', seconds = ''] = line.slice(series.key.length + 1).split(' ');
-    const at = Number(seconds) * 1_000;
-    if (seconds === '' || Number.isNaN(at)) throw this.#problem('expected a value and a time');
-    if (!series.add(at, Number(value))) throw this.#problem('the sample is older than the one before');
-  }
-
-  /** @param rest what follows the last whole line @throws LineProblem where there should be more lines */
-  whole(rest: string): readonly MinuteSamples[] {
-    if ((rest || this.#last) !== '# EOF')
-      throw new LineProblem(`${this.#file} is cut off: it does not end with # EOF`);
-    return Array.from(this.#found.values(), (series) => series.whole());
-  }
-
-  /** The series that a line begins; undefined where it begins none. */
-  #next(line: string): OpenSeries | undefined {
-    const next = seriesIn(line, this.#names);
-    if (next === undefined) return undefined;
-    if (this.#found.has(next.key)) throw this.#problem('the series was there before');
-    this.#found.set(next.key, next);
-    this.#current = next;
-    return next;
-  }
-
-  #problem(what: string): LineProblem {
-    return new LineProblem(`${this.#file}:${this.#number}: ${what}`);
-  }
-}
-
-/** The series of a sample line; undefined of any other line, and where none of the names is meant. */
+/** Returns the series of a sample line; undefined for other lines and names. */
 function seriesIn(line: string, names: ReadonlySet<string>): OpenSeries | undefined {
   const end = line.lastIndexOf('}') + 1;
   const brace = line.indexOf('{');
@@ -134,14 +105,14 @@ function seriesIn(line: string, names: ReadonlySet<string>): OpenSeries | undefi
   return new OpenSeries(line.slice(0, end), line.slice(0, brace), labelsIn(line.slice(brace + 1, end - 1)));
 }
 
-/** A series whose samples come one after another. */
+/** A series whose samples arrive in order. */
 class OpenSeries implements MinuteSamples {
   readonly key: string;
   readonly name: string;
   readonly labels: Labels;
   readonly times: number[] = [];
   readonly values: number[] = [];
-  #newest = { at: Number.NEGATIVE_INFINITY, value: Number.NaN };
+  newest = { at: Number.NEGATIVE_INFINITY, value: Number.NaN };
 
   constructor(key: string, name: string, labels: Labels) {
     this.key = key;
@@ -149,27 +120,15 @@ class OpenSeries implements MinuteSamples {
     this.labels = labels;
   }
 
-  /** @returns whether it is no older than the sample before, and was added */
-  add(at: number, value: number): boolean {
-    if (at < this.#newest.at) return false;
-    this.#see(at);
-    this.#newest = { at, value };
-    return true;
-  }
-
-  whole(): MinuteSamples {
-    this.#see(Number.POSITIVE_INFINITY);
-    return this;
-  }
-
-  /** The minutes in which the newest sample is seen before the next one. */
-  #see(until: number): void {
-    const { at, value } = this.#newest;
-    const end = Math.min(until, at + SEEN_MS);
-    for (let minute = Math.ceil(at / MINUTE) * MINUTE; minute < end; minute += MINUTE) {
+  /** Adds a sample, and the minutes in which the one before it was seen. */
+  add(at: number, value: number): void {
+    const { newest } = this;
+    const end = Math.min(at, newest.at + SEEN_MS);
+    for (let minute = Math.ceil(newest.at / MINUTE) * MINUTE; minute < end; minute += MINUTE) {
       this.times.push(minute);
-      this.values.push(value);
+      this.values.push(newest.value);
     }
+    this.newest = { at, value };
   }
 }
 

@@ -2,30 +2,30 @@ import type { Chunk, Input } from '../promql/evaluation.ts';
 import type { Labels } from '../promql/vector.ts';
 import { HOUR, MINUTE } from '../shipped/times.ts';
 
-/** A history that rules are evaluated over. */
+/** History over which rules are evaluated. */
 export interface RehearsalHistory {
-  /** Where it is from, for people. */
+  /** Name of the source, for people. */
   readonly source: string;
-  /** What is reported on, ms since the epoch: whole minutes. What is before it only tells what is usual. */
+  /** Reported range (ms since the epoch, whole minutes). Earlier samples only set usual values. */
   readonly from: number;
   readonly to: number;
-  /** The names of its series. */
+  /** Names of its series. */
   readonly names: ReadonlySet<string>;
-  /** How many chunks there are. */
+  /** Number of chunks. */
   readonly pieces: number;
-  /** All of it in minutes, oldest first and without a gap between chunks. */
+  /** Returns all minutes, oldest first, without gaps between chunks. */
   chunks(): AsyncIterable<Chunk>;
 }
 
-/** Why there is no rehearsal, as a sentence for the operator. */
+/** Reason why there is no rehearsal, as a sentence for the operator. */
 export class RehearsalRefusal extends Error {
   override readonly name = 'RehearsalRefusal';
 }
 
-/** A part of the history that is read and evaluated at once: enough to be worth a query, little to hold. */
+/** Part of the history that is read and evaluated at once: large enough for a query, small enough for memory. */
 export const CHUNK_MS = 6 * HOUR;
 
-/** Samples of a series by their times, which are whole minutes, ascending (ms). */
+/** Samples of a series; times are ascending whole minutes (ms). */
 export interface MinuteSamples {
   readonly name: string;
   readonly labels: Labels;
@@ -33,7 +33,7 @@ export interface MinuteSamples {
   readonly values: readonly number[] | Float64Array;
 }
 
-/** What a series has in each minute of a span; undefined where it has nothing. */
+/** Returns the values of a series in each minute of a span; undefined if it has none. */
 export function inputOf(series: MinuteSamples, start: number, steps: number): Input | undefined {
   const { name, labels, times } = series;
   const end = start + steps * MINUTE;
@@ -46,7 +46,7 @@ export function inputOf(series: MinuteSamples, start: number, steps: number): In
   return { name, labels, values };
 }
 
-/** The place of the first time that is not before a moment. */
+/** Returns the index of the first time that is not before a moment. */
 function firstFrom(times: readonly number[] | Float64Array, moment: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {

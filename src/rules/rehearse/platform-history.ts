@@ -14,14 +14,14 @@ import type { RehearsedRules } from './rehearsed-rules.ts';
 export interface PlatformHistoryOptions
   extends Pick<BackfillOptions, 'accounts' | 'from' | 'to' | 'clock' | 'signal' | 'guard' | 'progress'> {
   readonly rules: readonly RehearsedRules[];
-  /** Where to keep what was read; without it nothing is kept. */
+  /** File that keeps the history; undefined keeps nothing. */
   readonly file: string | undefined;
   readonly source: string;
 }
 
 /**
  * Reads a history from the platform, as `backfill` does.
- * @throws what `backfill` throws, and RehearsalRefusal
+ * @throws errors of `backfill`, and RehearsalRefusal
  */
 export async function platformHistory(options: PlatformHistoryOptions): Promise<RehearsalHistory> {
   const { file, rules, accounts, source } = options;
@@ -45,8 +45,8 @@ export async function platformHistory(options: PlatformHistoryOptions): Promise<
 }
 
 /**
- * An account that collects no more than rules need: reading a history costs an operation for each hour of each metric.
- * @param names of the series that rules are made of
+ * Returns an account that collects only the metrics of the rules, because each hour of each metric costs an operation.
+ * @param names of the series of the rules
  */
 function onlyNeeded(account: AccountConfig, names: ReadonlySet<string>): AccountConfig {
   const { metrics, analytics } = account.collectors;
@@ -67,7 +67,7 @@ function neededOf(api: SeriesApi, products: Products, names: ReadonlySet<string>
   const kept = Object.entries(products).flatMap(([slug, settings]): [string, ProductSettings][] => {
     const wanted = matchesAny(settings.metrics);
     const { metrics: all, onlyElsewhere = [] } = productOf(api, slug);
-    // What only another source has, `*` does not name.
+    // `*` does not include metrics of another source.
     const read = [
       ...all.filter(wanted),
       ...onlyElsewhere.filter((metric) => settings.metrics.includes(metric)),

@@ -6,9 +6,9 @@ import { parsedJson } from '../../exporter/text/received.ts';
 import { keyOf, type Labels } from '../promql/vector.ts';
 import { RehearsalRefusal } from './history.ts';
 
-/** Where a Prometheus is, and how it is asked. */
+/** Address of a Prometheus, and its login. */
 export interface PrometheusAccess {
-  /** With a path prefix, if it has one. */
+  /** Address, with a path prefix if needed. */
   readonly url: string;
   readonly login: Login | undefined;
   /** PEM of the authorities to trust instead of the well-known ones. */
@@ -26,7 +26,7 @@ export interface RangeSeries {
   readonly values: Float64Array;
 }
 
-/** From the first moment to the last, both included; ms since the epoch. */
+/** First and last moment, both included (ms since the epoch). */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -39,7 +39,7 @@ const MATRIX = z.object({
     result: z.array(
       z.object({
         metric: z.record(z.string(), z.string()),
-        // Looked at in a loop: a schema for each of a million points costs more than reading them.
+        // Parsed in a loop: a schema for each of a million points costs more than reading them.
         values: z.array(z.unknown()),
       }),
     ),
@@ -50,7 +50,7 @@ const REFUSED = z.object({ status: z.literal('error'), errorType: z.string(), er
 
 const NAMES = z.object({ status: z.literal('success'), data: z.array(z.string()) });
 
-/** What Prometheus and its kind say of a query that is asked for in smaller parts. */
+/** Answers of Prometheus and compatible systems to a query that is too large. */
 const TOO_MUCH = /too many samples|maximum resolution|timed? ?out|limit/i;
 
 const STEP_S = 60;
@@ -59,12 +59,12 @@ function times({ from, to }: Range): { readonly start: string; readonly end: str
   return { start: String(from / 1_000), end: String(to / 1_000) };
 }
 
-/** A Prometheus' HTTP API, as far as histories need it. Its login goes to no other address: it follows no redirects. */
+/** Client of a Prometheus' HTTP API. It follows no redirects, so that the login goes to no other address. */
 export class PrometheusClient {
   readonly #access: PrometheusAccess;
   readonly #connections: Pool;
   readonly #signal: AbortSignal;
-  /** Told of every query that was answered. */
+  /** Called for every answered query. */
   readonly #onAnswer: () => void;
 
   constructor(access: PrometheusAccess, signal: AbortSignal, onAnswer: () => void = () => undefined) {
@@ -76,7 +76,7 @@ export class PrometheusClient {
   }
 
   /**
-   * An expression at every minute of a range. What is too much for one answer is asked for in halves.
+   * Returns an expression at every minute of a range. A range that is too large for one answer is split in halves.
    * @throws RehearsalRefusal
    */
   async range(query: string, { from, to }: Range): Promise<readonly RangeSeries[]> {
@@ -89,7 +89,7 @@ export class PrometheusClient {
   }
 
   /**
-   * The names of all series that have samples in a range.
+   * Returns the names of all series with samples in a range.
    * @throws RehearsalRefusal
    */
   async names(range: Range): Promise<readonly string[]> {
@@ -159,7 +159,7 @@ export class PrometheusClient {
   }
 }
 
-/** One series for each set of labels, of parts that follow one another. */
+/** Joins consecutive parts into one series for each set of labels. */
 function joined(parts: readonly RangeSeries[]): readonly RangeSeries[] {
   const byLabels = new Map<string, RangeSeries>();
   for (const part of parts) {

@@ -5,29 +5,29 @@ import { CHUNK_MS, inputOf, type MinuteSamples, type RehearsalHistory, Rehearsal
 import type { PrometheusClient, Range } from './prometheus-client.ts';
 import type { RehearsedRules } from './rehearsed-rules.ts';
 
-/** Rules look back three weeks, and some hours: read as well, though not reported on. */
+/** Time before the range that is read but not reported: rules look back three weeks and some hours. */
 export const WARM_UP_MS = 22 * DAY;
 
-/** Conditions are seldom true: a week of them is little. */
+/** Length of a query of conditions, which are seldom true. */
 const ASKED_MS = 7 * DAY;
 
-/** `for` and `keep_firing_for` are shorter: what fires when the range begins is known. */
+/** Time before the range for conditions: `for` and `keep_firing_for` are at most as long. */
 const ASKED_WARM_UP_MS = DAY;
 
-/** So many queries at a time: Prometheus has others to serve. */
+/** Parallel queries: Prometheus has other clients. */
 const AT_A_TIME = 4;
 
 export interface PrometheusHistoryOptions {
   readonly client: Pick<PrometheusClient, 'range' | 'names'>;
   readonly url: string;
-  /** Of what is reported on. */
+  /** Reported range. */
   readonly range: Range;
   readonly rules: readonly RehearsedRules[];
 }
 
 /**
- * The history that a Prometheus has.
- * @throws RehearsalRefusal where it cannot be asked, or has nothing that alerts are made of
+ * Reads the history of a Prometheus.
+ * @throws RehearsalRefusal if it cannot be asked, or has no metric of the alerts
  */
 export async function prometheusHistory(options: PrometheusHistoryOptions): Promise<RehearsalHistory> {
   const { url, range, client, rules } = options;
@@ -67,14 +67,14 @@ async function* chunks(
   const asked = await askedSeries(there, options);
   const scrapedNames = options.rules.flatMap(({ scraped }) => [...scraped]);
   const names = [...new Set(scrapedNames)].filter((name) => there.has(name));
-  // The next chunk is on its way while this one is evaluated.
+  // The next chunk is read while this one is evaluated.
   let next = scrapedInputs(names, spans[0], options);
   next.catch(() => undefined);
   for (const [index, span] of spans.entries()) {
     const steps = (span.to - span.from) / MINUTE;
     const scraped = await next;
     next = scrapedInputs(names, spans[index + 1], options);
-    // Where it fails, it is awaited in its turn: until then that is no fault of the process.
+    // A failure is handled when it is awaited, not as an unhandled rejection.
     next.catch(() => undefined);
     const conditions = asked.flatMap((series) => inputOf(series, span.from, steps) ?? []);
     yield { start: span.from, steps, inputs: [...scraped, ...conditions] };
@@ -96,7 +96,7 @@ async function scrapedInputs(
   return found.flat();
 }
 
-/** When the conditions held that Prometheus evaluates itself. */
+/** Returns the times of the conditions that Prometheus evaluates itself. */
 async function askedSeries(
   there: ReadonlySet<string>,
   { client, range, rules }: PrometheusHistoryOptions,

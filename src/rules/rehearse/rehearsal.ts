@@ -9,26 +9,26 @@ import { MINUTE } from '../shipped/times.ts';
 import type { RehearsalHistory } from './history.ts';
 import { isShown, type JudgedSeries, judgedSeries, type RehearsedRules } from './rehearsed-rules.ts';
 
-/** A configuration as alerts name it. */
+/** Names of a configuration in alerts. */
 export interface ConfigurationName {
   readonly account: string;
   readonly product: string;
   readonly configuration: string;
 }
 
-/** What a history gives with each of several sets of rules. */
+/** Result of several sets of rules over a history. */
 export interface Rehearsed {
-  /** Of each set of rules: the alerts that began within the range, in their order. */
+  /** Alerts that began within the range, by set of rules. */
   readonly alerts: readonly (readonly RehearsedAlert[])[];
   readonly configurations: readonly ConfigurationName[];
-  /** When the first sample is (ms); undefined where there is none. */
+  /** Time of the first sample (ms); undefined if there is none. */
   readonly first: number | undefined;
-  /** What the recording rules of the first set have left at the end, as far back as rules look. */
+  /** Returns the recorded series of the first set, as far as the look-back. */
   readonly recorded: () => Iterable<HeldSamples>;
 }
 
 /**
- * Evaluates sets of rules over a history, from its first sample on, all of them in one go.
+ * Evaluates sets of rules over a history in one pass, from its first sample on.
  * @param onChunk called for each chunk of the history
  */
 export async function rehearse(
@@ -41,7 +41,7 @@ export async function rehearse(
   const configurations = new Map<string, ConfigurationName>();
   let first: number | undefined;
   for await (const chunk of history.chunks()) {
-    // Signals and timers have their turn between chunks: evaluating one takes seconds.
+    // A chunk takes seconds: signals and timers run between chunks.
     await nextTurn(undefined, { signal });
     onChunk();
     if (first === undefined && chunk.inputs.length === 0) continue;
@@ -63,7 +63,7 @@ export async function rehearse(
   };
 }
 
-/** Series as OpenMetrics with times, as `backfill` writes its own: of one series at a time, since there may be thousands. */
+/** Yields series as OpenMetrics with timestamps, one series at a time, because there may be thousands. */
 export function* recordedText(series: Iterable<HeldSamples>): Generator<string, void> {
   let last: string | undefined;
   for (const { name, labels, samples } of series) {
@@ -75,43 +75,43 @@ export function* recordedText(series: Iterable<HeldSamples>): Generator<string, 
   yield '# EOF\n';
 }
 
-/** How much of the time before and after an alert is shown with it. */
+/** Shown time before and after an alert. */
 const BEFORE = 60 * MINUTE;
 const AFTER = 30 * MINUTE;
 
 /** An alert that would have fired. */
 export interface RehearsedAlert {
-  /** With its name (`alertname`), its severity, and all others. */
+  /** All labels, with `alertname` and `severity`. */
   readonly labels: Labels;
   /** ms since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** Whether it fires on when the history ends. */
+  /** True if it fires when the history ends. */
   readonly open: boolean;
-  /** The value with which it began, and the one furthest from what is usual while it fired. */
+  /** First value, and the value furthest from the usual. */
   readonly value: number;
   readonly peak: number;
-  /** When it began; NaN where there is none, or none is known. */
+  /** Values at its start; NaN if unknown. */
   readonly usual: number;
   readonly threshold: number;
   readonly trace: Trace;
 }
 
-/** An alert that fires, or did a little while ago. */
+/** Alert that fires, or ended recently. */
 interface Followed {
-  /** What is known of it by now. */
+  /** Known fields. */
   readonly told: { -readonly [Key in Exclude<keyof RehearsedAlert, 'trace'>]: RehearsedAlert[Key] };
   readonly judged: JudgedSeries | undefined;
   readonly trace: Trace;
-  /** The value of the newest evaluation that had one; NaN once it has ended. */
+  /** Newest value; NaN after its end. */
   value: number;
 }
 
-/** Rules as they are evaluated over a history, and the alerts that they would have fired. */
+/** Evaluation of rules over a history, with the alerts that fire. */
 export class Rehearsal {
   readonly #evaluation: Evaluation;
   readonly #firing = new Map<Alert, Followed>();
-  /** All that are traced: those that fire, and those that did not long ago. */
+  /** Traced alerts: firing or recently ended. */
   readonly #followed = new Set<Followed>();
   readonly #alerts: RehearsedAlert[] = [];
 
@@ -132,7 +132,7 @@ export class Rehearsal {
     this.#evaluation.advance(chunk, (index) => this.#trace(chunk.start + index * MINUTE));
   }
 
-  /** What rules have recorded, as far back as they look, without what is recorded to be shown alone. */
+  /** Yields the recorded series of the rules, as far as the look-back. */
   *recorded(): Generator<HeldSamples, void> {
     for (const series of this.#evaluation.recorded()) if (!isShown(series.name)) yield series;
   }
@@ -153,7 +153,7 @@ export class Rehearsal {
   }
 
   #follow(alert: Alert, from: number, value: number): Followed {
-    const judged = this.#applied(judgedSeries(alert.labels), value, from);
+    const judged = judgedSeries(alert.labels);
     const trace = new Trace(from - BEFORE);
     const { usual, threshold } = this.#point(judged, value, from);
     const told = { labels: alert.labels, from, to: from, open: true, value, peak: value, usual, threshold };
@@ -162,17 +162,6 @@ export class Rehearsal {
     this.#firing.set(alert, followed);
     this.#followed.add(followed);
     return followed;
-  }
-
-  /** What is judged, with the threshold that applied: of an hour where the value is above that alone. */
-  #applied(judged: JudgedSeries | undefined, value: number, from: number): JudgedSeries | undefined {
-    if (judged?.ofHour === undefined) return judged;
-    const ofHour = { ...judged, thresholds: [judged.ofHour] };
-    const [minute, hour] = [judged, ofHour].map((one) => this.#point(one, value, from).threshold) as [
-      number,
-      number,
-    ];
-    return value < minute && value >= hour ? ofHour : judged;
   }
 
   #ends(alert: Alert, to: number, open: boolean): void {
@@ -194,31 +183,30 @@ export class Rehearsal {
     }
   }
 
-  /** What there is to see of an alert at a moment; `own` is the value of the alert itself. */
+  /** Returns the values of an alert at a moment; `own` is the value of the alert itself. */
   #point(judged: JudgedSeries | undefined, own: number, moment: number): TracePoint {
     if (judged === undefined) return { value: own, usual: Number.NaN, threshold: Number.NaN };
     const read = (name: string | undefined): number =>
       name === undefined ? Number.NaN : this.#evaluation.read(name, judged.labels, moment);
-    const threshold = judged.thresholds.map(read).find((value) => !Number.isNaN(value)) ?? Number.NaN;
-    return { value: read(judged.value), usual: read(judged.usual), threshold };
+    return { value: read(judged.value), usual: read(judged.usual), threshold: read(judged.threshold) };
   }
 }
 
-/** What there was to see of an alert at a moment, NaN where there was nothing. */
+/** Values of an alert at a moment, NaN if absent. */
 export interface TracePoint {
   readonly value: number;
   readonly usual: number;
   readonly threshold: number;
 }
 
-/** More points than a chart can show: what lasts for days is kept more coarsely. */
+/** Points of a chart; longer alerts have fewer points an hour. */
 const MOST_POINTS = 720;
 
-/** What an alert looks like over time: one point for each step. Whatever it is of, it does not grow without end. */
+/** Course of an alert: one point for each step, with a bounded number of points. */
 export class Trace {
   /** ms since the epoch. */
   readonly start: number;
-  /** Between two points: ms. */
+  /** Milliseconds between two points. */
   step = MINUTE;
   points: TracePoint[] = [];
 
@@ -226,7 +214,7 @@ export class Trace {
     this.start = start;
   }
 
-  /** Adds the point of a moment that comes after all before. */
+  /** Adds the point of a later moment. */
   add(moment: number, point: TracePoint): void {
     if ((moment - this.start) % this.step !== 0) return;
     this.points.push(point);

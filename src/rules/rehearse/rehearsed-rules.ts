@@ -4,39 +4,37 @@ import { parse, selectorsOf } from '../promql/parse.ts';
 import { type Labels, only } from '../promql/vector.ts';
 import type { AlertSettings } from '../shipped/alert-settings.ts';
 import { Tuning } from '../shipped/alert-settings.ts';
-import { risingThreshold } from '../shipped/baselines.ts';
 import { burning, ratio5xx } from '../shipped/error-rules.ts';
 import {
   labelsOf,
-  MEASURES,
   type Measure,
   measures,
   recorded,
   SCOPE_NAMES,
   SCOPES,
   type Scope,
+  type SpikeAlert,
 } from '../shipped/measures.ts';
 import { originSeries } from '../shipped/origin-alerts.ts';
 import type { AlertRule, RecordingRule } from '../shipped/rule.ts';
 import { ruleFiles } from '../shipped/rule-files.ts';
 import { TIMES } from '../shipped/times.ts';
-import { hourLimit } from '../shipped/traffic-alerts.ts';
 
-/** The rules that `edge-exporter rules` writes, as they are evaluated here. */
+/** The rules of `edge-exporter rules`, for evaluation here. */
 export interface RehearsedRules {
   readonly groups: readonly Group[];
-  /** The names of the series, as they are scraped, that rules evaluated here are made of. */
+  /** Names of the scraped series of these rules. */
   readonly scraped: ReadonlySet<string>;
   /**
-   * Expressions of scraped series alone, by the name of the series that stands for each in the groups. A Prometheus
-   * evaluates these itself, functions and all; any other history has none of the series that they are made of.
+   * Expressions of scraped series only, by the name that replaces each in the groups. A Prometheus evaluates them itself, with functions that are
+   * missing here. Other histories lack their series.
    */
   readonly asked: ReadonlyMap<string, string>;
-  /** What each alert is made of in the end: names of scraped series. */
+  /** Names of the scraped series of each alert. */
   readonly madeOf: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** The rules of an alerts file. */
+/** Returns the rules of an alerts file. */
 export function rehearsedRules(settings: AlertSettings): RehearsedRules {
   const { recording, alerts } = ruleFiles(settings);
   const sources = new Map<string, ReadonlySet<string>>();
@@ -62,7 +60,7 @@ function namesIn(expr: string): readonly string[] {
   return selectorsOf(parse(expr)).map(({ name }) => name);
 }
 
-/** The scraped series that an expression is made of, through what is recorded. */
+/** Returns the scraped series of an expression, through recorded ones. */
 function scrapedOf(expr: string, sources: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const seen = new Set<string>();
   const scraped = new Set<string>();
@@ -77,7 +75,7 @@ function scrapedOf(expr: string, sources: ReadonlyMap<string, ReadonlySet<string
   return scraped;
 }
 
-/** The same expression always has the same name: several alerts files may share it. */
+/** Returns a rule whose expression is a name. Equal expressions have equal names, so that alerts files share them. */
 function askedRule(rule: AlertRule, asked: Map<string, string>): GroupRule {
   const name = `rehearsal:asked:${createHash('sha256').update(rule.expr).digest('hex')}`;
   asked.set(name, rule.expr);
@@ -91,22 +89,19 @@ function scrapedIn(groups: readonly Group[], asked: ReadonlyMap<string, string>)
   return new Set(names.filter((name) => !asked.has(name) && !recorded.has(name)));
 }
 
-/** The recorded series that an alert of traffic is made of, and their labels. */
+/** Recorded series of an alert of traffic, and their labels. */
 export interface JudgedSeries {
   readonly value: string;
-  /** What is usual at this hour, where that is known. */
+  /** Usual value at this hour, if recorded. */
   readonly usual: string | undefined;
-  /** The first of these that is there. */
-  readonly thresholds: readonly string[];
-  /** What applies instead where it was told for the mean of an hour, whose value is below the others. */
-  readonly ofHour?: string;
+  readonly threshold: string | undefined;
   readonly labels: Labels;
 }
 
-/** What the names begin with of what is recorded to be shown, and is in no rule file. */
+/** Prefix of series that are only recorded to be shown, and are in no rule file. */
 const SHOWN = 'rehearsal';
 
-/** Whether a series is one of those. */
+/** True if a series has that prefix. */
 export function isShown(name: string): boolean {
   return name.startsWith(`${SHOWN}:`);
 }
@@ -115,15 +110,7 @@ function serverErrorLimit(scope: Scope, speed: 'slow' | 'budget'): string {
   return `${SHOWN}:${scope}:edge_server_error_ratio:${speed}`;
 }
 
-function risingLimit(scope: Scope): string {
-  return `${SHOWN}:${scope}:edge_waf_threats_per_minute:rising`;
-}
-
-function hourlyLimit(scope: Scope, { name }: Pick<Measure, 'name'>): string {
-  return `${SHOWN}:${scope}:${name}:hour`;
-}
-
-/** What is recorded besides the rules, so that it can be shown: the limits of the share of server errors, of what grows slowly, and of the mean of an hour. */
+/** Returns rules that record the limits of the share of server errors, to show them. */
 export function limitRules(settings: AlertSettings): readonly RecordingRule[] {
   const tuning = new Tuning(settings);
   const [short] = TIMES.burn.fast;
@@ -133,48 +120,38 @@ export function limitRules(settings: AlertSettings): readonly RecordingRule[] {
     return [
       { record: serverErrorLimit(scope, 'slow'), expr: `0 * ${ratio} + ${burning(scope, 'slow', tuning)}` },
       { record: serverErrorLimit(scope, 'budget'), expr: `0 * ${ratio} + ${budget}` },
-      { record: risingLimit(scope), expr: risingThreshold(scope, TIMES, tuning) },
-      ...[MEASURES.threats, MEASURES.errors].map((measure) => ({
-        record: hourlyLimit(scope, measure),
-        expr: hourLimit({ scope, measure, times: TIMES, tuning }),
-      })),
     ];
   });
 }
 
-/** The series to show beside an alert; undefined for alerts that no comparison of traffic is behind. */
+/** Returns the series to show beside an alert; undefined if it does not compare traffic. */
 export function judgedSeries(alert: Labels): JudgedSeries | undefined {
   const scope = SCOPE_NAMES.find((name) => name === alert['scope']);
   if (scope === undefined) return undefined;
   const { alertname: name = '' } = alert;
   if (name === 'Edge5xxRatio') return serverErrors(scope, alert);
   const { errorRatio, time, usualTime } = originSeries();
-  const origin = { usual: undefined, thresholds: [], labels: only(alert, SCOPES[scope]) };
+  const origin = { usual: undefined, threshold: undefined, labels: only(alert, SCOPES[scope]) };
   if (name === 'EdgeOriginErrors') return { ...origin, value: errorRatio };
   if (name === 'EdgeOriginSlow') return { ...origin, value: time, usual: usualTime };
   const measure = measures().find((one) => alertsOf(one).includes(name));
   if (measure === undefined) return undefined;
   const names = recorded(scope, measure);
-  const own = name === 'EdgeWafSpike' ? [risingLimit(scope)] : [];
   return {
     value: names.value,
     usual: measure.usual === true ? names.usual : undefined,
-    thresholds: measure.alert === 'EdgeTrafficFlood' ? [] : [...own, names.threshold],
-    ...(elevatedOf(measure) === name && { ofHour: hourlyLimit(scope, measure) }),
+    threshold: measure.alert === 'EdgeTrafficFlood' ? undefined : names.threshold,
     labels: only(alert, labelsOf(scope, measure)),
   };
 }
 
-/** The alert of what is too much in an hour, though not in its minutes. */
-function elevatedOf({ alert }: Measure): string | undefined {
-  if (alert === 'EdgeWafSpike') return 'EdgeWafElevated';
-  return alert === 'EdgeStatusCodeSurge' ? alert : undefined;
-}
-
-/** Returns the alerts that are made of a measure. */
-export function alertsOf(measure: Measure): readonly string[] {
-  const drop = measure.alert === 'EdgeTrafficFlood' ? ['EdgeTrafficDrop'] : [];
-  return [measure.alert, elevatedOf(measure) ?? measure.alert, ...drop];
+/** Returns the alerts of a measure. */
+export function alertsOf({ alert }: Measure): readonly string[] {
+  const others: Partial<Record<SpikeAlert, string>> = {
+    EdgeWafSpike: 'EdgeWafElevated',
+    EdgeTrafficFlood: 'EdgeTrafficDrop',
+  };
+  return [alert, others[alert] ?? alert];
 }
 
 function serverErrors(scope: Scope, alert: Labels): JudgedSeries {
@@ -184,7 +161,7 @@ function serverErrors(scope: Scope, alert: Labels): JudgedSeries {
   return {
     value: ratio5xx(scope, window),
     usual: undefined,
-    thresholds: [serverErrorLimit(scope, isPage ? 'slow' : 'budget')],
+    threshold: serverErrorLimit(scope, isPage ? 'slow' : 'budget'),
     labels: only(alert, SCOPES[scope]),
   };
 }

@@ -10,7 +10,7 @@ import {
   severityOf,
 } from './report.ts';
 
-/** How a line is meant: it decides about its colour. */
+/** Tone of a line, which sets its colour. */
 export type Tone = 'bad' | 'warn' | 'ok' | 'calm';
 
 export interface Line {
@@ -24,23 +24,23 @@ export interface ReportTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A part of the report, the same in a terminal and on a page. */
+/** Part of the report, the same in a terminal and on a page. */
 export interface Section {
   readonly title: string;
   readonly lines?: readonly Line[];
   readonly table?: ReportTable;
-  /** Alerts, which a page shows with charts. */
+  /** Alerts; a page shows them with charts. */
   readonly alerts?: readonly RehearsedAlert[];
 }
 
-/** The report in words: whatever it is shown on. */
+/** The report in words, for all renderers. */
 export interface ReportDocument {
   readonly about: string;
   readonly verdict: Line;
   readonly sections: readonly Section[];
 }
 
-/** More configurations than anybody reads: the quiet rest is counted. */
+/** Number of listed configurations; the quieter rest is counted. */
 const MOST_CONFIGURATIONS = 100;
 
 const COUNTS = [
@@ -152,7 +152,7 @@ const SHARES = new Set([
   'EdgeOriginErrors',
 ]);
 
-/** The labels that tell an alert from others of its name. */
+/** Labels that distinguish alerts of the same name. */
 const SUBJECT = [
   'account',
   'configuration',
@@ -184,7 +184,7 @@ export function subject(labels: Labels): string {
   );
   const [account, ...others] = rest;
   const words = [account, product, ...others].filter((word) => word !== undefined && word !== '');
-  // Names come from elsewhere: what controls a terminal is left out.
+  // Names come from outside: control characters of a terminal are removed.
   return words.join(', ').replaceAll(/\p{Cc}/gu, '');
 }
 

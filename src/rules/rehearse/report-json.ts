@@ -1,7 +1,7 @@
 import type { RehearsedAlert } from './rehearsal.ts';
 import type { RehearsalReport } from './report.ts';
 
-/** Fields that are moments: in the JSON they are RFC 3339. */
+/** Fields with moments, which are RFC 3339 in the JSON. */
 const MOMENTS = new Set(['from', 'to', 'historyBegins']);
 
 /** Returns the report for programs: its own fields in snake case, times in RFC 3339, and null for what there is not. */
@@ -22,7 +22,7 @@ function plain(value: unknown, field = ''): unknown {
   return Object.fromEntries(fields);
 }
 
-/** An alert without its chart; one that goes on has no end. */
+/** Returns an alert without its chart; an open one has no end. */
 function told({ trace: _, open, to, ...alert }: RehearsedAlert): object {
   return { ...alert, to: open ? undefined : to, seconds: (to - alert.from) / 1_000 };
 }

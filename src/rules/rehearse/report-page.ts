@@ -14,10 +14,10 @@ import {
   valueText,
 } from './report-document.ts';
 
-/** A page of more charts opens slowly: the rest is without. */
+/** Number of charts; a page with more opens slowly. */
 const MOST_CHARTS = 400;
 
-/** How charts look, beside the page's own style. */
+/** Style of charts, beside the page's own style. */
 const CHART_STYLE = `
 .chart { display: block; width: 100%; height: auto; margin: 6px 0 2px; }
 .chart path { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
@@ -88,7 +88,7 @@ function byGravity(alerts: readonly RehearsedAlert[]): readonly RehearsedAlert[]
   return [...alerts].sort((a, b) => order[severityOf(a)] - order[severityOf(b)]);
 }
 
-/** The lines of a chart, the last on top of the others. */
+/** Lines of a chart, the last on top. */
 const LINES = ['threshold', 'usual', 'value'] as const;
 
 const LEGEND = html`<p class="legend small quiet">${LINES.toReversed().map(
@@ -106,7 +106,7 @@ function alertEntry(alert: RehearsedAlert, withChart: boolean): Html {
   }</article>`;
 }
 
-/** In the units of the drawing; it is scaled to the width of the page. */
+/** Size in units of the drawing, which is scaled to the width of the page. */
 const WIDTH = 900;
 const HEIGHT = 150;
 const LEFT = 64;
@@ -118,7 +118,7 @@ interface Scale {
   readonly y: (value: number) => number;
 }
 
-/** An alert over time: the value, what is usual, the threshold, and when it fires. */
+/** Returns the chart of an alert: value, usual value, threshold, and firing time. */
 function chart(alert: RehearsedAlert): Html {
   const { trace, labels, from, to } = alert;
   const { start, step, points } = trace;
@@ -146,13 +146,13 @@ function description({ labels, from, ...alert }: RehearsedAlert): string {
 
 type Fact = 'value' | 'peak' | 'usual' | 'threshold';
 
-/** Some of what is known of an alert: `value 900, usual 2`. */
+/** Returns some facts of an alert: `value 900, usual 2`. */
 function facts(labels: Labels, alert: Pick<RehearsedAlert, Fact>, names: readonly Fact[]): string {
   const known = names.filter((name) => !Number.isNaN(alert[name]));
   return known.map((name) => `${name} ${valueText(labels, alert[name])}`).join(', ');
 }
 
-/** A line through the points that there are; where there are none, it is interrupted. */
+/** Returns a line through the points, with gaps where there are none. */
 function path(kind: keyof TracePoint, { start, step, points }: Trace, { x, y }: Scale): string {
   const pieces = points.map((point, index) => {
     const move = Number.isFinite(points[index - 1]?.[kind]) ? 'L' : 'M';

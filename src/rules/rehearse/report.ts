@@ -6,12 +6,12 @@ import type { ConfigurationName, Rehearsed, RehearsedAlert } from './rehearsal.t
 import type { RehearsedRules } from './rehearsed-rules.ts';
 
 const WEEK = 7 * DAY;
-/** What a threshold of the same hour needs: three weeks would be better, one is enough not to be a beginner's. */
+/** History that thresholds of the same hour need; three weeks are better. */
 const USUAL_NEEDS = WEEK;
 
 export type Counts = Readonly<Record<Severity, number>>;
 
-/** A week of the range; the last one may be shorter. */
+/** Week of the range; the last one may be shorter. */
 export interface WeekReport {
   readonly from: number;
   readonly to: number;
@@ -22,31 +22,31 @@ export interface ConfigurationReport extends ConfigurationName {
   readonly counts: Counts;
 }
 
-/** What one alerts file makes of the history. */
+/** Result of one alerts file. */
 export interface RulesReport {
-  /** How many alerts say that data was late or missing, and nothing of the traffic itself: the counts leave them out. */
+  /** Number of alerts of late or missing data, which the counts leave out. */
   readonly staleData: number;
-  /** What comes at the same time of each day. */
+  /** Alerts at the same time of each day. */
   readonly recurring: readonly Recurring[];
-  /** The alerts file, or what stands for it. */
+  /** Name of the alerts file, or of the shipped rules. */
   readonly rules: string;
   readonly alerts: readonly RehearsedAlert[];
   readonly counts: Counts;
   readonly perWeek: Counts;
   readonly weeks: readonly WeekReport[];
-  /** The noisiest first. */
+  /** Configurations, the noisiest first. */
   readonly configurations: readonly ConfigurationReport[];
 }
 
-/** What would have woken somebody. */
+/** Report of a rehearsal. */
 export interface RehearsalReport extends RulesReport {
   readonly source: string;
   /** ms since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** When the history begins, where that is too late for thresholds to know every day of the week at the start. */
+  /** Start of the history, if thresholds do not know every day of the week at the start of the range. */
   readonly historyBegins: number | undefined;
-  /** Alerts that could not be judged, with the metrics that the history lacks. */
+  /** Alerts that could not be judged, with the missing metrics. */
   readonly notJudged: readonly { readonly alert: string; readonly missing: readonly string[] }[];
   readonly comparison: ComparisonReport | undefined;
 }
@@ -61,7 +61,7 @@ export interface ReportOptions {
   readonly rules: readonly { readonly name: string; readonly rules: RehearsedRules }[];
 }
 
-/** The report of one set of rules, and, where there is a second one, of what that changes. */
+/** Returns the report of one set of rules, and the changes of a second one. */
 export function reportOf({ history, rehearsed, rules }: ReportOptions): RehearsalReport {
   const { source, from, to } = history;
   const reports = rules.map(({ name }, index) =>
@@ -122,7 +122,7 @@ function byName(a: ConfigurationName, b: ConfigurationName): number {
   return a.account.localeCompare(b.account) || a.configuration.localeCompare(b.configuration);
 }
 
-/** Pages first, then tickets, then the rest. */
+/** Returns a rank: pages first, then tickets, then the rest. */
 function noise({ page, ticket, info }: Counts): number {
   return page * 1e8 + ticket * 1e4 + info;
 }
@@ -137,7 +137,7 @@ export function severityOf({ labels }: RehearsedAlert): Severity {
   return severity === 'page' || severity === 'ticket' ? severity : 'info';
 }
 
-/** An alert is judged where the history has any of what it is made of. */
+/** Returns the alerts of which the history has no metric. */
 function notJudged(
   rules: RehearsedRules | undefined,
   { names }: Pick<RehearsalHistory, 'names'>,
@@ -148,16 +148,16 @@ function notJudged(
   );
 }
 
-/** How another alerts file changes an alert. */
+/** Change of an alert by another alerts file. */
 export interface Change {
   readonly kind: 'gone' | 'new' | 'changed';
-  /** Undefined where it is new. */
+  /** Undefined if it is new. */
   readonly before: RehearsedAlert | undefined;
-  /** Undefined where it is gone. */
+  /** Undefined if it is gone. */
   readonly after: RehearsedAlert | undefined;
 }
 
-/** What differs between the alerts of two sets of rules over the same history, in the order of time. */
+/** Returns the differences between the alerts of two sets of rules over the same history, in the order of time. */
 export function compare(
   before: readonly RehearsedAlert[],
   after: readonly RehearsedAlert[],
@@ -175,7 +175,7 @@ export function compare(
   return [...changes, ...added].sort((a, b) => beginning(a) - beginning(b));
 }
 
-/** The severity may differ: it is then the same alert, graver or not. */
+/** Returns the identity of an alert: all labels but the severity. */
 function identity({ labels: { severity: _, ...labels } }: RehearsedAlert): string {
   return keyOf(labels);
 }
@@ -192,13 +192,13 @@ function beginning({ before, after }: Change): number {
   return Math.min(before?.from ?? Number.POSITIVE_INFINITY, after?.from ?? Number.POSITIVE_INFINITY);
 }
 
-/** Alerts within so long of an hour of the day are of that hour. */
+/** Distance of alerts that count as the same time of day. */
 const ALIKE = 45 * MINUTE;
 
-/** On so many days it is no chance. */
+/** Days from which alerts recur. */
 const DAYS = 3;
 
-/** An alert begins so long after what it tells of at most; rounded up, to be on the safe side. */
+/** Largest delay of an alert after its cause, rounded up. */
 const BEFORE = 20 * MINUTE;
 const ROUNDED = 10 * MINUTE;
 
@@ -208,11 +208,11 @@ export interface Recurring {
   readonly days: number;
   readonly accounts: readonly string[];
   readonly configurations: readonly string[] | undefined;
-  /** `02:00-02:40`, UTC. */
+  /** Span in UTC: `02:00-02:40`. */
   readonly daily: string;
 }
 
-/** What would be told day after day at its hour: the job of a night more likely than an attack. */
+/** Returns alerts that recur at their hour day after day: more likely a nightly job than an attack. */
 export function recurring(alerts: readonly RehearsedAlert[]): readonly Recurring[] {
   const alike = new Map<string, RehearsedAlert[]>();
   for (const alert of alerts) {
@@ -242,7 +242,7 @@ function ofGroup(group: readonly RehearsedAlert[]): Recurring | undefined {
   };
 }
 
-/** How long after a time of the day another one is. */
+/** Returns the time from one time of day to another. */
 function after(one: number, other: number): number {
   return (((other - one) % DAY) + DAY) % DAY;
 }
@@ -255,7 +255,7 @@ function timeOfDay(at: number, round: (value: number) => number): string {
   return new Date(round(at / ROUNDED) * ROUNDED).toISOString().slice(11, 16);
 }
 
-/** Returns an Alertmanager time interval that mutes what recurs. */
+/** Returns an Alertmanager time interval that mutes a recurring alert. */
 export function intervalText({ daily }: Recurring): string {
   const [start, end] = daily.split('-');
   return `- { name: recurring, time_intervals: [{ times: [{ start_time: "${start}", end_time: "${end}" }] }] }`;

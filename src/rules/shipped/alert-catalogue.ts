@@ -1,9 +1,9 @@
 import type { Severity } from './rule.ts';
 import { DAY, HOUR, MINUTE } from './times.ts';
 
-/** Something of an alert that users may choose. */
+/** A parameter of an alert that users may choose. */
 export interface Parameter {
-  /** `number`: as it is. `share`: 0 to 1. `duration`: written as `1h30m`; milliseconds here. */
+  /** `number`; `share`: 0 to 1; `duration`: milliseconds here, `1h30m` in the file. */
   readonly kind: 'number' | 'share' | 'duration';
   readonly default: number;
   readonly min?: number;
@@ -12,9 +12,9 @@ export interface Parameter {
 
 /** An alert as users see it. */
 export interface AlertKind {
-  /** What its labels can select, and so be chosen differently. */
+  /** Finest level at which an alerts file can choose it. */
   readonly level: 'configuration' | 'account' | 'exporter';
-  /** The gravest form as it is shipped. */
+  /** Shipped severity of the gravest form. */
   readonly severity: Severity;
   readonly parameters: Readonly<Record<string, Parameter>>;
 }
@@ -38,7 +38,7 @@ function spike(floor: number, what: string) {
   };
 }
 
-/** What of the last hour is too much for a ticket, long before it is for a page. */
+/** Returns the parameters of a ticket for the mean of an hour. */
 function elevated(floor: number, what: string) {
   return {
     hour_times_usual: number(2, 'How many times what is usual the mean of the last hour may be.', 1),
@@ -55,80 +55,82 @@ function alert<
   return { level, severity, parameters };
 }
 
-/** What to do first: the end of the text of a page or a ticket, and the first step of its runbook. */
+/** First step of a page or a ticket: the end of its text, and of its runbook's check. */
 export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeWafSpike:
-    "compare what is detected with what is blocked, by the alert's text or, over time, by `Detected and stopped` on the Security dashboard: about as many: the WAF holds, and it can wait; clearly fewer blocked: in the platform's console, switch the rule set to blocking, or raise its sensitivity.",
+    'compare detected and blocked threats in `Detected and stopped` on the Security dashboard. If about as many are blocked, the WAF holds. If far fewer are blocked, switch the rule set to blocking.',
+  EdgeWafElevated:
+    'look at `Detected and stopped` on the Security dashboard. If the WAF stops what it detects and threats do not grow, it can wait. If they grow, act as for EdgeWafSpike now.',
+  EdgeAttackUsual:
+    'decide whether it is still an attack or new traffic. `Threats by family` and `Let through` on the Security dashboard show the difference.',
+  EdgeWafBlockedSpike:
+    'look at `Last changes of settings` on the Security dashboard. If a rule changed or a deployment happened as it began, relax that rule. Otherwise it is an attack that the WAF stops.',
+  EdgeWafFamilyAttack:
+    'look at `Detected and stopped` on the Security dashboard. If the WAF stops less than it detects, raise the sensitivity of the family.',
+  EdgeStatusCodeSurge:
+    "act by the code. 404: find the path in the origin's log. 403: find the rule. 401 and 429: look for password guessing. 5xx: act as for Edge5xxRatio.",
   EdgeTrafficFlood: 'look at `Served from the cache` on the Configuration dashboard.',
   EdgeTrafficDrop:
-    'open the site from outside, a phone will do: no answer: look at DNS, then at the certificate; an error: go on as for Edge5xxRatio; as ever: a holiday, the end of a campaign, or visitors who are sent elsewhere, and nothing to mend.',
+    'open the site from outside, for example on a phone. No answer: check DNS, then the certificate. An error: act as for Edge5xxRatio. A working site: it is a holiday or the end of a campaign.',
   Edge5xxRatio:
-    'look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: see whether the origin runs, and the way to it.',
-  EdgeWafOff:
-    "switch it on again in the platform's console, unless somebody can say why it is off; `Last changes of settings` on the Security dashboard says since when.",
-  EdgeFirewallDisabled:
-    "activate it again in the platform's console, unless somebody can say why it is off; `Last changes of settings` on the Security dashboard says since when.",
-  EdgeCertificateExpiring:
-    "see in the alert's text who renews it. The platform: look whether the domain is still delegated to it. You: renew it, and bind the new one to its domains.",
-  EdgeTokenExpiring:
-    "read the exporter's log: it has the platform's answer to the renewal; a wrong user or password: correct it; a token from a file: put a new one in its place.",
-  EdgeExporterDown:
-    "look on its host whether its process runs (`systemctl status`, `docker ps`, `kubectl get pods`): if not, start it; if it does, Prometheus' targets page says why it cannot be scraped.",
-  EdgeWafElevated:
-    'look at `Detected and stopped` on the Security dashboard: as much stopped as detected, and no growth: it can wait; if it grows, do as for EdgeWafSpike now.',
-  EdgeAttackUsual:
-    'decide whether it is an attack still, or traffic that has changed: `Threats by family` and `Let through` on the Security dashboard.',
-  EdgeWafBlockedSpike:
-    'look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors: relax it; without either it is an attack that the WAF stops.',
-  EdgeWafFamilyAttack:
-    'look at `Detected and stopped` on the Security dashboard: if less is stopped than detected, raise the sensitivity of the family.',
+    'look at `Server errors (5xx)` on the Configuration dashboard. 500: roll back the last deployment. 502, 503 and other: check the origin and the network to it.',
   Edge4xxRatio:
-    'look which code it is, at `Client errors (4xx)` on the Configuration dashboard: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.',
-  EdgeStatusCodeSurge:
-    'go by the code: 404: a missing page, or a scanner: the log of the origin has the path; 403: a rule; other 4xx: logins or a limit, in the same log; 5xx: as for Edge5xxRatio.',
+    'look at `Client errors (4xx)` on the Configuration dashboard. 404 is a broken link or a scanner. 403 is a rule. Other is often a login or a rate limit.',
   EdgeOffloadCollapse:
-    'look at `Last changes of settings` on the Security dashboard: a change of the cache as it began: undo it; none: ask who has purged the cache, and wait: it fills again.',
+    'look at `Last changes of settings` on the Security dashboard. If a cache setting changed as it began, undo it. Otherwise ask who purged the cache, and wait until it fills again.',
   EdgeErrorsRecur:
-    'ask who maintains the site at that time; add an Alertmanager time interval for it to `mute_time_intervals`.',
+    'ask who maintains the site at that time. Add an Alertmanager time interval for it to `mute_time_intervals`.',
   EdgeRuleSetSwitched:
-    'look at `Last changes of settings` on the Security dashboard, and ask whoever changed the rule set whether the new level is meant.',
+    'look at `Last changes of settings` on the Security dashboard. Ask whoever changed the rule set whether the new level is intended.',
   EdgeOriginErrors:
-    'look at `Responses of the origin` on the Configuration dashboard: since when 5xx have risen, and what was deployed then.',
+    'look at `Responses of the origin` on the Configuration dashboard. Find out when 5xx rose and what was deployed then.',
   EdgeOriginSlow:
-    'compare `requests` with `origin` in `Time a request takes` on the Configuration dashboard: where `requests` did not rise, the cache holds, and it can wait.',
+    'compare `requests` with `origin` in `Time a request takes` on the Configuration dashboard. If `requests` did not rise, the cache holds, and it can wait.',
   EdgeWafCounting:
-    'ask whoever changed it last (`Last changes of settings` on the Security dashboard) whether it is being tuned; if not, switch it back to blocking.',
+    'ask whoever changed it last (`Last changes of settings` on the Security dashboard) whether it is being tuned. If not, switch it back to blocking.',
+  EdgeWafOff:
+    "switch it on again in the platform's console, unless somebody knows why it is off. `Last changes of settings` on the Security dashboard shows since when.",
+  EdgeFirewallDisabled:
+    "activate it again in the platform's console, unless somebody knows why it is off. `Last changes of settings` on the Security dashboard shows since when.",
   EdgeErrorPageCachedTooLong: 'lower the time for which the configuration caches that code to a few seconds.',
-  EdgeSettingChanged: 'compare its time with the beginning of what you look into.',
+  EdgeCertificateExpiring:
+    "read in the alert's text who renews it. The platform: check that the domain still points to it. You: renew it and bind the new one to its domains.",
+  EdgeSettingChanged: 'compare its time with the beginning of the problem that you investigate.',
   EdgeDataStale:
-    "open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
-  EdgePlatformUnreachable: "open the exporter's status page (`/`): it begins with the cause and what to do.",
-  EdgePollsFailing: "open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
+    "open the exporter's status page (`/`). It begins with the cause and the next step. If the platform is late, wait, and ask the platform after an hour.",
+  EdgePlatformUnreachable:
+    "open the exporter's status page (`/`). It begins with the cause and the next step.",
+  EdgePollsFailing: "open the exporter's status page (`/`), filtered by *Failing*. Each poll has its reason.",
   EdgeCollectorFailing:
-    "open the exporter's status page (`/`): it begins with the permission that is missing; grant it, or leave the collector out.",
+    "open the exporter's status page (`/`). It begins with the permission that is missing. Grant it, or leave the collector out.",
   EdgeNotDiscovered:
-    'run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.',
+    'run `edge-exporter doctor`. It names products that cannot be listed, and names that match nothing.',
   EdgeAccountPolledTwice: 'compare the targets that the description names, as `instance (job) as account`.',
   EdgeQuotaNearlySpent:
-    "open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
+    "open the exporter's status page (`/`). If other clients use the token, give the exporter a token of its own. If not, poll less often.",
   EdgeReconciliationOff:
-    'look at `Lost or late` on the Exporter dashboard: buckets that were skipped or restated explain the difference; where there are none, report it.',
+    'look at `Lost or late` on the Exporter dashboard. Skipped or restated buckets explain the difference. If there are none, report it.',
   EdgeBucketsSkipped:
-    "look at the platform's own console for that time: what is missing there as well, the platform has lost.",
+    "compare with the platform's console for that time. If the buckets are missing there as well, the platform has lost them.",
   EdgeBucketsRestatedLate:
-    'compare the age in the text with `settle_delay`; a time of your own that is shorter: raise it above the age.',
-  EdgeCountersBehind: 'look on the status page whether `counted until` moves; if it does, wait.',
-  EdgeRowsMissing: "open the exporter's status page (`/`): it says how much is missing, and of what.",
+    'compare the age in the text with `settle_delay`. If you set that time yourself, raise it above the age.',
+  EdgeCountersBehind: 'see on the status page whether `counted until` moves. If it does, wait.',
+  EdgeRowsMissing: "open the exporter's status page (`/`). It names the metrics and how much is missing.",
+  EdgeTokenExpiring:
+    "read the platform's answer to the renewal in the exporter's log. Correct a wrong user or password. Replace a token that comes from a file.",
   EdgeStateNotKept:
-    'look at the free space and the mount of the directory that the log names, or whether the database that it names answers.',
+    'check the free space and the mount of the directory in the log, or whether the database answers.',
+  EdgeExporterDown:
+    "check on its host whether the process runs (`systemctl status`, `docker ps`, `kubectl get pods`). If not, start it. If it runs, Prometheus' targets page has the reason.",
   EdgeConfigReloadFailed:
-    'run `edge-exporter check-config` on the file: it names every mistake with its line.',
+    'run `edge-exporter check-config` on the file. It names every mistake with its line.',
   EdgeSeriesDropped: 'raise `limits.series`, if Prometheus can hold them, and reload.',
-  EdgePushBehind: "read the exporter's log: it has the receiver's answer, or why its outbox cannot be read.",
-  EdgePushLosing: "read the log: the first refusal of each reason has the receiver's own words.",
+  EdgePushBehind:
+    "read the exporter's log. It has the receiver's answer, or the reason why the outbox cannot be read.",
+  EdgePushLosing: "read the log. The first refusal of each reason has the receiver's own words.",
 };
 
-/** Every alert, with what users may choose of it. */
+/** All alerts with their parameters. */
 export const ALERTS = {
   EdgeWafSpike: alert('configuration', 'page', {
     ...spike(40, 'Threats'),
@@ -140,7 +142,7 @@ export const ALERTS = {
   EdgeWafFamilyAttack: alert('configuration', 'ticket', spike(40, 'Threats of the family')),
   EdgeStatusCodeSurge: alert('configuration', 'ticket', {
     ...spike(60, 'Responses'),
-    ...elevated(10, 'Responses'),
+    ...elevated(8, 'Responses'),
   }),
   EdgeTrafficFlood: alert('configuration', 'info', spike(3_000, 'Requests')),
   EdgeTrafficDrop: alert('configuration', 'page', {

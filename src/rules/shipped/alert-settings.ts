@@ -3,10 +3,10 @@ import { type Matcher, merged, selector } from './promql.ts';
 import { LINKS, type Links, type Severity } from './rule.ts';
 import { DAY } from './times.ts';
 
-/** What is chosen of one alert; what is not named stays as it is. */
+/** Choices for one alert; others keep their default. */
 export interface AlertChoice {
   readonly enabled?: boolean | undefined;
-  /** Of the alert's gravest form; lesser forms are never graver. */
+  /** Severity of the alert's gravest form, and the limit of the others. */
   readonly severity?: Severity | undefined;
   /** Its parameters by name; durations in milliseconds. */
   readonly values: Readonly<Record<string, number>>;
@@ -14,26 +14,26 @@ export interface AlertChoice {
 
 export type AlertChoices = Readonly<Partial<Record<AlertName, AlertChoice>>>;
 
-/** Accounts, products and configurations by their names, with `*`, `?` and `{a,b}`; a list that is not there takes all. */
+/** Names of accounts, products and configurations, with `*`, `?` and `{a,b}`; a missing list selects all. */
 export interface Selection {
   readonly accounts?: readonly string[] | undefined;
   readonly products?: readonly string[] | undefined;
   readonly configurations?: readonly string[] | undefined;
 }
 
-/** What an alerts file says. */
+/** Content of an alerts file. */
 export interface AlertSettings {
   readonly links: Links;
-  /** After how long a level that has changed is taken for usual: milliseconds. */
+  /** Time after which a changed level becomes usual: milliseconds. */
   readonly acceptAfter: number;
   /** Levels that are usual from a moment (ms since the epoch) on. */
   readonly accepted: readonly { readonly where: Selection; readonly from: number }[];
   readonly alerts: AlertChoices;
-  /** Of those that apply, the first that says something of a value holds. */
+  /** The first that applies and has a value decides it. */
   readonly overrides: readonly { readonly where: Selection; readonly alerts: AlertChoices }[];
 }
 
-/** The settings as they are shipped. */
+/** Shipped settings. */
 export const SHIPPED: AlertSettings = {
   links: LINKS,
   acceptAfter: 2 * DAY,
@@ -42,7 +42,7 @@ export const SHIPPED: AlertSettings = {
   overrides: [],
 };
 
-/** The default of a parameter. */
+/** Returns the default of a parameter. */
 function shippedValue(alert: AlertName, parameter: string): number {
   const parameters: Readonly<Record<string, { readonly default: number }>> = ALERTS[alert].parameters;
   const found = parameters[parameter];
@@ -50,17 +50,17 @@ function shippedValue(alert: AlertName, parameter: string): number {
   return found.default;
 }
 
-/** Whether series of these labels can be told by what a selection goes by. */
+/** True if series of these labels have all labels of a selection. */
 export function applies(where: Selection, labels: readonly string[]): boolean {
   return labelsNamed(where).every((label) => labels.includes(label));
 }
 
-/** Returns the labels that a selection goes by. */
+/** Returns the labels of a selection. */
 export function labelsNamed(where: Selection): readonly string[] {
   return Object.keys(namesByLabel(where));
 }
 
-/** A selection as matchers. */
+/** Returns a selection as matchers. */
 export function matchersOf(where: Selection): readonly Matcher[] {
   return Object.entries(namesByLabel(where)).map(([label, names]) => matcher(label, names));
 }
@@ -81,14 +81,14 @@ function matcher(label: string, names: readonly string[]): Matcher {
   return { label, operator: '=~', value: names.map(pattern).join('|') };
 }
 
-/** A glob as a regular expression of RE2, which Prometheus anchors. */
+/** Returns a glob as a regular expression of RE2, which Prometheus anchors. */
 function pattern(glob: string): string {
   return glob.replaceAll(/[.+^$|()[\]\\*?{},]/g, (character) => TRANSLATED[character] ?? `\\${character}`);
 }
 
 const TRANSLATED: Readonly<Record<string, string>> = { '*': '.*', '?': '.', '{': '(?:', '}': ')', ',': '|' };
 
-/** What keeps a name from being a pattern, if anything. */
+/** Returns the mistake of a pattern, if any. */
 export function globMistake(glob: string): string | undefined {
   const depths = [...glob].map((character) => ({ '{': 1, '}': -1 })[character] ?? 0);
   let depth = 0;
@@ -104,24 +104,24 @@ export function globMistake(glob: string): string | undefined {
 export interface Judged {
   readonly series: string;
   readonly matchers?: readonly Matcher[];
-  /** The labels, of those that selections go by, that the series have. */
+  /** Labels of the series that selections can use. */
   readonly labels: readonly string[];
-  /** Where the rule compares an aggregation: the labels that are left of the series then. */
+  /** Labels that remain after aggregation, if the rule compares an aggregation. */
   readonly by?: readonly string[];
 }
 
-/** One form in which an alert exists: how grave, and of which series. */
+/** One form of an alert: its severity and its series. */
 export interface Form {
   readonly severity: Severity;
-  /** Undefined where it takes all that are left. */
+  /** Undefined if it takes all remaining series. */
   readonly where: Selection | undefined;
-  /** Selections that took theirs before. */
+  /** Selections of earlier forms. */
   readonly except: readonly Selection[];
 }
 
 const GRAVITY: readonly Severity[] = ['info', 'ticket', 'page'];
 
-/** What an alerts file makes of the rules. */
+/** Parameters and forms of alerts by an alerts file. */
 export class Tuning {
   readonly settings: AlertSettings;
 
@@ -129,18 +129,18 @@ export class Tuning {
     this.settings = settings;
   }
 
-  /** The parameter where nothing overrides it; durations in milliseconds. */
+  /** Returns the parameter without overrides; durations in milliseconds. */
   usual<Name extends AlertName>(alert: Name, parameter: ParameterOf<Name>): number {
     return this.settings.alerts[alert]?.values[parameter] ?? shippedValue(alert, parameter);
   }
 
-  /** The least that the parameter is for any. */
+  /** Returns the smallest value of the parameter. */
   least<Name extends AlertName>(alert: Name, parameter: ParameterOf<Name>): number {
     const chosen = this.settings.overrides.flatMap(({ alerts }) => alerts[alert]?.values[parameter] ?? []);
     return Math.min(this.usual(alert, parameter), ...chosen);
   }
 
-  /** The parameter as PromQL: a number, or, where overrides differ, a value for each judged series. */
+  /** Returns the parameter as PromQL: a number, or a value for each judged series if overrides differ. */
   value<Name extends AlertName>(alert: Name, parameter: ParameterOf<Name>, judged: Judged): string {
     const inUnit = (value: number): number => (isDuration(alert, parameter) ? value / 1_000 : value);
     const usual = inUnit(this.usual(alert, parameter));
@@ -153,7 +153,7 @@ export class Tuning {
     return `(${[...ofEach, `0 * ${valued(judged)} + ${usual}`].join(' or ')})`;
   }
 
-  /** The forms of a rule that is shipped as `severity`, in the order in which they take series. */
+  /** Returns the forms of a rule that is shipped as `severity`, in the order in which they take series. */
   forms(alert: AlertName, severity: Severity, labels: readonly string[]): readonly Form[] {
     const usual = this.settings.alerts[alert] ?? { values: {} };
     const deciding = this.settings.overrides.flatMap(({ where, alerts }) => {
@@ -178,16 +178,16 @@ export class Tuning {
   }
 }
 
-/** The judged series that a selection takes, or all. */
+/** Returns the judged series of a selection, or all. */
 export function selected({ series, matchers = [] }: Judged, where: Selection = {}): string {
   return selector(series, [...matchers, ...matchersOf(where)]);
 }
 
-/** The judged series that a selection takes, with the labels of what is compared. */
+/** Returns the judged series of a selection, with the labels of the comparison. */
 function valued(judged: Judged, where?: Selection): string {
   const series = selected(judged, where);
   if (judged.by !== undefined) return `max by (${judged.by.join(', ')}) (${series})`;
-  // What is scraped is judged once, however many targets show it; what is recorded is that already.
+  // Several targets may have a scraped series. Recorded ones are merged already.
   return judged.series.includes(':') ? series : merged(series);
 }
 
@@ -196,7 +196,7 @@ function isDuration(alert: AlertName, parameter: string): boolean {
   return parameters[parameter]?.kind === 'duration';
 }
 
-/** How grave a rule is that is shipped as `severity`; undefined where the alert is switched off. */
+/** Returns the severity of a rule that is shipped as `severity`; undefined if the alert is switched off. */
 function severityOf(
   alert: AlertName,
   severity: Severity,

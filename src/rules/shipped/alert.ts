@@ -17,13 +17,13 @@ import {
   type Subject,
 } from './rule.ts';
 
-/** An alert as it is written down: what the rule needs besides is the same for all. */
+/** Definition of an alert; the rest of a rule is the same for all. */
 export interface AlertDefinition {
   readonly alert: AlertName;
   readonly expr: string;
-  /** The series by whose labels an alerts file tells one such alert from another; they are there while it fires. */
+  /** Series whose labels an alerts file selects by; they exist while the alert fires. */
   readonly judged: Judged;
-  /** How long the condition must hold: milliseconds. Default: none. */
+  /** Hold of the condition: milliseconds. Default: none. */
   readonly hold?: number;
   readonly keepFiring?: number;
   /** Default: as the catalogue says. */
@@ -32,7 +32,7 @@ export interface AlertDefinition {
   readonly labels?: Readonly<Record<string, string>>;
   readonly summary: string;
   readonly description: string;
-  /** Where it leads, unless to where its subject is shown. */
+  /** Linked dashboard. Default: that of its subject. */
   readonly dashboard?: Dashboard;
 }
 
@@ -43,8 +43,8 @@ function dashboardOf({ about, dashboard, judged: { labels } }: AlertDefinition):
 }
 
 /**
- * The rules of some alerts. Forms of one that differ in nothing but severity, and are equally grave by the alerts file, are
- * one rule: Prometheus takes two of the same name and labels for a mistake.
+ * Returns the rules of some alerts. Forms that become equal by the alerts file are one rule, because Prometheus refuses two rules with the same name
+ * and labels.
  */
 export function alertRules(definitions: readonly AlertDefinition[], tuning: Tuning): readonly AlertRule[] {
   const rules = new Map<string, AlertRule>();
@@ -56,7 +56,7 @@ export function alertRules(definitions: readonly AlertDefinition[], tuning: Tuni
   return [...rules.values()].map(({ alert, expr, ...rest }) => ({ alert, expr, ...rest }));
 }
 
-/** The rules of an alert: one, or none where it is switched off, or several where it is not equally grave for all. */
+/** Returns the rules of an alert: none if it is switched off, several if severities differ. */
 function formsOf(definition: AlertDefinition, tuning: Tuning): readonly AlertRule[] {
   const { alert, severity = ALERTS[alert].severity, judged } = definition;
   return tuning
@@ -86,17 +86,17 @@ function alertRule(definition: AlertDefinition, form: Form, { grafana, runbook }
   };
 }
 
-/** Where the exporter of an account is: its status page is what most of its alerts ask for first. */
+/** Returns a template that names an account's exporters, whose status page is often the first step. */
 function exporterOf({ about, judged }: AlertDefinition): string {
   if (about !== 'exporter' || !judged.labels.includes('account')) return '';
   const targets = 'printf "edge_up{account=%q}" $labels.account | query';
   return `{{ with ${targets} }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }}`;
 }
 
-/** The expression of an alert where it is about the series of its form alone. */
+/** Returns the expression of an alert for the series of its form. */
 function restricted({ expr, judged }: AlertDefinition, { where, except }: Form): string {
   if (where === undefined && except.length === 0) return expr;
-  // Only the labels that a selection names are compared: an account's own alert has no configuration.
+  // Compares only the labels of the selection: an account's alert has no configuration.
   const of = (one: Selection): string => `on (${labelsNamed(one).join(', ')}) ${selected(judged, one)}`;
   const parts = [
     `(\n${expr}\n)`,

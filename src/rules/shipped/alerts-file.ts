@@ -30,7 +30,7 @@ function parameterSchema({ kind, default: usual, min = 0, about }: Parameter): z
   }
 }
 
-/** What can be chosen of one alert. */
+/** Returns the schema of the choices for one alert. */
 function choiceSchema({ severity, parameters }: AlertKind) {
   const values = Object.entries(parameters).map(
     ([name, parameter]) => [name, parameterSchema(parameter).exactOptional()] as const,
@@ -80,7 +80,7 @@ const SELECTION = {
 
 type Selected = { readonly [Key in keyof typeof SELECTION]?: unknown };
 
-/** What keeps an alert from being chosen by a selection, if anything. */
+/** Returns the reason why a selection cannot choose an alert, if any. */
 function levelMistake(name: AlertName, { products, configurations }: Selected): string | undefined {
   const { level } = ALERTS[name];
   if (level === 'exporter') return 'is about the exporter as a whole: choose it under alerts';
@@ -156,7 +156,7 @@ export const ALERTS_FILE = z
     }),
   );
 
-/** The JSON Schema of an alerts file, by which editors complete and check it. */
+/** Returns the JSON Schema of an alerts file, for editors. */
 export function alertsJsonSchema(): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(ALERTS_FILE.meta({ title: 'Alerts of edge-exporter' }), { io: 'input' });
 }
@@ -165,11 +165,11 @@ export type LoadedAlerts =
   | { readonly ok: true; readonly settings: AlertSettings }
   | { readonly ok: false; readonly issues: readonly ConfigIssue[] };
 
-/** Reads an alerts file. Whatever is wrong with it comes back as issues, all of them at once. */
+/** Reads an alerts file. Returns all its mistakes at once as issues. */
 export async function loadAlertsFile(file: string, env: Environment): Promise<LoadedAlerts> {
   const { value, issues, place } = written(file, await readConfigFile(file), env);
   if (value === undefined) return { ok: false, issues: inOrder(issues) };
-  // A file in which everything is commented out says nothing, and nothing is wrong with that.
+  // A file with comments only is valid.
   if (value === null && issues.length === 0) return { ok: true, settings: SHIPPED };
   const parsed = ALERTS_FILE.safeParse(value, { reportInput: true });
   if (parsed.success && issues.length === 0) return { ok: true, settings: parsed.data };

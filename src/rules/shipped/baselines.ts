@@ -14,23 +14,23 @@ import {
 } from './measures.ts';
 import { across, ago, larger, range, selector } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
-import type { Times } from './times.ts';
+import { MINUTE, type Times } from './times.ts';
 
-/** How long a level that is accepted by hand is taken in as it is: seconds. */
+/** Seconds for which a level that was accepted by hand is recorded as accepted. */
 const ACCEPTING = 3_600;
 
 /** Minutes above the threshold from which an hour is covered. */
 const COVERING = 3;
 
-/** The account's WAF learns its level anew: 1, only for a while after a rule set was changed. */
+/** Series that is 1 while the rules learn an account's WAF level anew, after a rule set changed. */
 export const RELEARNING = 'account:edge_waf_ruleset_changed:relearning';
 
-/** How long after a change: seconds. By then a whole hour of the new level is known. */
-const RELEARNS = 4_500;
+/** Milliseconds of that: a whole hour of the new level is known by then. */
+export const RELEARNS = 75 * MINUTE;
 
 /**
- * Returns the rule that tells which accounts learn anew. An attack that began before the change goes on being one, so that tuning a
- * rule set against it silences nothing.
+ * Returns the rule of accounts whose level is learned anew. An attack that began before the change still counts, so that tuning a rule set against it
+ * silences nothing.
  */
 export function relearningRule(times: Times): RecordingRule {
   const changed = 'max by (account) (edge_waf_ruleset_changed_timestamp_seconds)';
@@ -38,11 +38,11 @@ export function relearningRule(times: Times): RecordingRule {
   const began = `max by (account) (last_over_time(${range(since, times.apart, times.minute)}))`;
   return {
     record: RELEARNING,
-    expr: `time() - ${changed} < bool ${RELEARNS} == 1\nunless on (account)\n${began} < ${changed}`,
+    expr: `time() - ${changed} < bool ${RELEARNS / 1_000} == 1\nunless on (account)\n${began} < ${changed}`,
   };
 }
 
-/** Returns what is recorded of a measure every minute. */
+/** Returns the rules of a measure for every minute. */
 export function minuteRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
   return scopesOf(measure).flatMap((scope) => {
     const names = recorded(scope, measure);
@@ -59,7 +59,7 @@ export function minuteRules(measure: Measure, times: Times, tuning: Tuning): rea
   });
 }
 
-/** Returns the value that a minute must exceed: a rare series that has no threshold has its floor. */
+/** Returns the limit of a minute. A rare series without a threshold has its floor. */
 function limit({ scope, measure, times, tuning }: Judging): string {
   const names = recorded(scope, measure);
   const { alert, beside } = measure;
@@ -72,34 +72,34 @@ function limit({ scope, measure, times, tuning }: Judging): string {
   }
   const known = latest(names.threshold, times);
   if (beside === undefined || alert === 'EdgeOffloadCollapse') return known;
-  // Of a rare series the floor is not recorded with the threshold: the mean of an hour has one of its own.
+  // The recorded threshold of a rare series has no floor, because the mean of an hour has another one.
   const floor = floorOf(alert, tuning, { series: names.value, labels: SCOPES[scope] });
-  // Whatever has just come is unknown, not new: its threshold comes with the first baselines.
+  // A new configuration is unknown, not abnormal: its threshold comes with the first baselines.
   const seen = `last_over_time(${ago(range(beside(scope), times.hour, times.minute), 2 * times.baseline)})`;
   const old =
     measure.by.length === 0 ? names.value : `${names.value} and on (${SCOPES[scope].join(', ')}) ${seen}`;
   return larger(known, `0 * (${old}) + ${floor}`);
 }
 
-/** Added to both sides where requests are compared with what is usual. */
+/** Requests added to both sides of a comparison with the usual. */
 const FEW_REQUESTS = 30;
 
-/** How a value is compared with a limit. */
+/** Comparison of a value with a limit. */
 interface Compared {
-  /** How many times the usual the limit is. */
+  /** Factor of the usual that is the limit. */
   readonly many: number;
-  /** How long before now the middle of what is judged was (ms). */
+  /** Age of the middle of the judged span (ms). */
   readonly back?: number;
-  /** Turns a series into what is judged: minutes, or their mean. */
+  /** Turns a series into the judged value: minutes, or their mean. */
   readonly over?: (series: string) => string;
 }
 
-/** What grows with the requests may grow by so much more. */
+/** Factor by which parts of the requests may outgrow them. */
 const BEYOND_REQUESTS = 1.5;
 
 /**
- * Returns the limit of a measure that is counted among the requests: what an opening shop, a nightly job or a sale brings of threats
- * and error codes is usual. An attack's own requests explain nothing of it.
+ * Returns the limit of a measure that is a part of the requests: threats and error codes may grow with an opening shop, a nightly job or a
+ * sale. The requests of an attack itself do not count.
  */
 export function withRequests(
   limitOf: (scope: Scope) => string,
@@ -117,13 +117,13 @@ export function withRequests(
   const on = `on (${SCOPES.configuration.join(', ')})${measure.by.length > 0 ? ' group_left ()' : ''}`;
   const grown = `${limitOf('configuration')} * ${on} (${BEYOND_REQUESTS / many} * ${growth} > 1)`;
   if (scope === 'configuration') return `(${grown} or ${own})`;
-  // Of an account it is added up: one of its sites may open while the others are as ever.
+  // Limits of an account add up: one of its sites may open while the others stay level.
   return `(${own} + sum by (${labelsOf(scope, measure).join(', ')}) (${grown}) or ${own})`;
 }
 
 /**
- * Returns the rules of a spike: enough of the last minutes are above the threshold. Minutes whose lower bound is above it are counted
- * apart from published ones, so that none counts twice.
+ * Returns the rules of a spike: enough of the last minutes are above the threshold. Lower bounds are counted separately from published
+ * minutes, so that no minute counts twice.
  */
 function spikeRules(names: Recorded, judging: Judging): readonly RecordingRule[] {
   const { scope, measure } = judging;
@@ -146,8 +146,8 @@ function spikeRules(names: Recorded, judging: Judging): readonly RecordingRule[]
 }
 
 /**
- * Returns the condition of a spike. Threats, which wake somebody, must have a mean above the threshold as well for it to begin. Of an
- * attack on several configurations those that show it later join the first: fewer minutes are enough.
+ * Returns the condition of a spike. Threats page, so their mean must exceed the threshold as well at the start. If one configuration is
+ * attacked, fewer minutes are enough for the others.
  */
 function enoughAbove(above: string, value: string, { scope, measure, times }: Judging): string {
   const { of, begins, joins } = times.spike;
@@ -166,26 +166,26 @@ export function recently({ value }: Pick<Recorded, 'value'>, { smoothing, minute
   return `avg_over_time(${range(value, smoothing, minute)})`;
 }
 
-/** Returns the mean of the last minutes, or that of a lower bound of later ones where it is higher. */
+/** Returns the larger of the mean of the last minutes and that of the lower bounds of later ones. */
 export function inLastMinutes(measure: Measure, names: Recorded, times: Times): string {
   const published = recently(names, times);
   if (measure.atLeast === undefined) return published;
   return larger(recently({ value: names.atLeast }, times), published);
 }
 
-/** Returns the minutes of a spike in which one of the last ones was above the threshold. */
+/** Returns the condition that one of the last minutes was above the threshold. */
 export function stillAbove({ atLeast }: Measure, { above, certain }: Recorded, times: Times): string {
   const still = (series: string) => `max_over_time(${range(series, times.quiet, times.minute)})`;
   return atLeast === undefined ? still(above) : `(${still(above)} or ${still(certain)})`;
 }
 
-/** Returns the median of a span, so many spans ago: pulses and bursts do not move it. */
+/** Returns the median of a span, `back` spans ago: bursts do not move it. */
 function middle({ value }: Recorded, { minute }: Times, span: number, back: number): string {
   const samples = range(value, span, minute);
   return `quantile_over_time(0.5, ${back === 0 ? samples : ago(samples, back * span)})`;
 }
 
-/** True where each of the last three spans had so many times what the one before it had. */
+/** Returns the condition that each of the last three spans exceeds the one before it by a factor. */
 export function growing(names: Recorded, times: Times, span: number, growth: number): string {
   const each = [0, 1, 2].map(
     (back) => `${middle(names, times, span, back)} > ${growth} * ${middle(names, times, span, back + 1)}`,
@@ -194,8 +194,8 @@ export function growing(names: Recorded, times: Times, span: number, growth: num
 }
 
 /**
- * Returns the rule of threats that have grown for two hours: a slow attack raises its own threshold. They are compared with earlier
- * days alone, and half of the floor is enough. It lasts until they are few again.
+ * Returns the rule of threats that have grown for two hours: a slow attack raises its own threshold. The rule compares them with earlier days
+ * only, and half of the floor is enough. It lasts until threats are few again.
  */
 function risingRule(names: Recorded, judging: Judging): RecordingRule {
   const { times } = judging;
@@ -228,15 +228,7 @@ function risingLimits({ scope, measure, times, tuning }: Judging): readonly [str
   return [`${latest(usual, times)} * ${tuned('times_usual')}`, `${tuned('floor')} / 2`];
 }
 
-/** Returns the limit of threats that page by their growth alone; only where there are such. */
-export function risingThreshold(scope: Scope, times: Times, tuning: Tuning): string {
-  const measure = MEASURES.threats;
-  const { rising, active } = recorded(scope, measure);
-  const [multiple, floor] = risingLimits({ scope, measure, times, tuning });
-  return `${larger(`(${multiple})`, `0 * ${rising} + ${floor}`)} and ${rising} unless ${active}`;
-}
-
-/** Returns the minutes whose level is taken for usual: abnormal for long, accepted by hand, or of a switched rule set. */
+/** Returns the minutes whose level became usual: after a long time, by hand, or by a changed rule set. */
 function accepted(names: Recorded, { scope, measure, tuning: { settings } }: Judging): string {
   const long = `time() - ${names.since} > bool ${settings.acceptAfter / 1_000} == 1`;
   const byHand = settings.accepted
@@ -244,9 +236,9 @@ function accepted(names: Recorded, { scope, measure, tuning: { settings } }: Jud
     .map((one) => acceptedByHand(names, one));
   const shown = measure.by.includes('class') ? `${names.value}{class="4xx"}` : names.value;
   const attack = recorded(scope, MEASURES.threats).accepted;
-  // An attack that is taken for usual is so in everything that it shows in.
+  // A usual attack is usual in all its measures.
   const ofAttack = `${shown} and on (${SCOPES[scope].join(', ')}) ${attack}`;
-  // Of the codes only a refusal is the WAF's.
+  // Only refusals are codes of the WAF.
   const refused = measure.by.includes('class') ? `${names.value}{code=~"403|other"}` : names.value;
   const relearned = `${refused} and on (account) ${RELEARNING}`;
   const waf = measure.waf === true ? [relearned] : [];
@@ -259,7 +251,7 @@ function acceptedByHand({ value }: Recorded, { where, from }: AlertSettings['acc
   return `((${now}) >= 0) < ${ACCEPTING}`;
 }
 
-/** Returns what is recorded of a measure every few minutes. */
+/** Returns the rules of a measure for every few minutes. */
 export function baselineRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
   return scopesOf(measure).flatMap((scope) => {
     const names = recorded(scope, measure);
@@ -271,16 +263,17 @@ export function baselineRules(measure: Measure, times: Times, tuning: Tuning): r
     const mean =
       measure.beside === undefined
         ? lastHour('avg', names.value)
-        : // A minute that a rare series lacks counts as none.
+        : // A missing minute of a rare series counts as zero.
           `${lastHour('sum', names.value)} / ${on} ${lastHour('count', measure.beside(scope))}`;
     const accepts = lastHour('last', names.accepted);
     const abnormal = `(${lastHour('sum', names.above)} >= ${COVERING} or ${lastHour('last', names.since)})`;
     const covered = `clamp_max(${abnormal} unless ${accepts}, 1)`;
     const flood = measure.alert === 'EdgeTrafficFlood';
+    // Requests are never covered, or a shop that opens on its first days would be a flood for ever. Those of attacks are subtracted.
+    const legitimate = `${mean} - ${lastHour('avg', recorded(scope, MEASURES.threats).value)}\nor\n${mean}`;
     return [
-      // Of requests nothing is left out: a shop that opens on its first days would be a flood for ever.
       ...(flood ? [] : [{ record: names.covered, expr: covered }]),
-      { record: names.hourly, expr: flood ? mean : `${mean}\nunless ${names.covered}` },
+      { record: names.hourly, expr: flood ? legitimate : `${mean}\nunless ${names.covered}` },
       ...(measure.usual === true ? [{ record: names.usual, expr: seasonal(names, judging) }] : []),
       ...(flood ? [] : [{ record: names.threshold, expr: threshold(names, judging) }]),
     ];
@@ -288,8 +281,8 @@ export function baselineRules(measure: Measure, times: Times, tuning: Tuning): r
 }
 
 /**
- * Returns what is usual at this hour: the median of the same hour yesterday and in the last three weeks, in the first week the highest of the
- * last three days, on the first day the newest hour. Covered hours are absent. Where a level was accepted, the time before it says nothing.
+ * Returns the usual value at this hour: the median of the same hour yesterday and in the last three weeks. In the first week it is the highest of
+ * the last three days, on the first day the newest hour. Covered hours are absent. The time before an accepted level does not count.
  */
 function seasonal({ hourly, accepted: taken }: Recorded, { scope, measure, times }: Judging): string {
   const { day, week, hour, baseline, minute } = times;
@@ -299,7 +292,7 @@ function seasonal({ hourly, accepted: taken }: Recorded, { scope, measure, times
   const newest = `last_over_time(${ago(range(hourly, 6 * hour, baseline), 2 * baseline)})`;
   const requests = recorded(scope, MEASURES.requests).usual;
   const on = `on (${SCOPES[scope].join(', ')})${measure.by.length > 0 ? ' group_left ()' : ''}`;
-  // A level that is hours old follows the usual course of the requests.
+  // The newest hour is adjusted by the usual course of the requests.
   const follows = `* ${on} clamp_min(${latest(requests, times)} / (${latest(requests, times, hour / 2 + 2 * baseline)} > 0), 1)`;
   const taking = measure.part === true ? `(${newest} ${follows} or ${newest})` : newest;
   const since = (span: number): string => `last_over_time(${range(taken, span, minute)})`;
@@ -312,7 +305,7 @@ function seasonal({ hourly, accepted: taken }: Recorded, { scope, measure, times
   ].join('\nor\n');
 }
 
-/** Share of the multiple that the last hour alone must be exceeded by. */
+/** Share of the factor that applies to the last hour. */
 const OF_LAST_HOUR = 3 / 4;
 
 /** Returns the value above which a minute is abnormal. */
@@ -333,7 +326,7 @@ function threshold(names: Recorded, { measure, scope, times, tuning }: Judging):
     ...(alert === 'EdgeWafSpike' && {
       noise: `${names.usual} + ${tuning.value(alert, 'deviations', judged)} * ${deviation} unless ${names.covered}`,
     }),
-    // Whatever nothing is known of has no threshold, not the floor.
+    // An unknown series has no threshold instead of the floor.
     floor: `0 * ${names.usual} + ${floor}`,
   });
 }

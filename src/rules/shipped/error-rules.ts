@@ -14,32 +14,32 @@ import type { Times } from './times.ts';
 
 type Kind = keyof typeof RESPONSES;
 
-/** The name of the share of server errors over a window. */
+/** Returns the name of the share of server errors over a window. */
 export function ratio5xx(scope: Scope, window: number): string {
   return `${scope}:edge_server_error_ratio:avg${duration(window)}`;
 }
 
-/** The name of the share of server errors at most times. */
+/** Returns the name of the usual share of server errors. */
 function always5xx(scope: Scope): string {
   return `${scope}:edge_server_error_ratio:always`;
 }
 
-/** The mean per minute over a window, made of minutes. */
+/** Returns the mean per minute over a window. */
 function meanOf(scope: Scope, kind: Kind, window: number, { minute }: Times): string {
   return `avg_over_time(${range(recordedResponses(scope, kind), window, minute)})`;
 }
 
-/** 1, and there only in minutes whose share of server errors burns the budget at the slower speed that wakes somebody. */
+/** Returns the series that is 1 in minutes whose server errors burn the budget at the slower speed of a page. */
 export function failing(scope: Scope): string {
   return `${scope}:edge_server_errors_per_minute:failing`;
 }
 
-/** The share of server errors while it is a reason to wake somebody; else nothing. */
+/** Returns the series of the share of server errors, only while it is worth a page. */
 export function paging(scope: Scope): string {
   return `${scope}:edge_server_errors_per_minute:paging`;
 }
 
-/** Responses and errors, every minute. To be recorded before what is made of them. */
+/** Returns the rules of responses and server errors of each minute, which other rules use. */
 export function responseRules(): readonly RecordingRule[] {
   return Object.values(RESPONSES).flatMap(({ name, selector }) =>
     SCOPE_NAMES.map((scope) => ({
@@ -49,7 +49,7 @@ export function responseRules(): readonly RecordingRule[] {
   );
 }
 
-/** The share of the last minutes, the minutes that fail, and the share that wakes somebody. */
+/** Returns the rules of the share of the last minutes, of failing minutes, and of the share that pages. */
 export function shortRatioRules(times: Times, tuning: Tuning): readonly RecordingRule[] {
   const [short] = times.burn.fast;
   return SCOPE_NAMES.flatMap((scope) => [
@@ -62,7 +62,7 @@ export function shortRatioRules(times: Times, tuning: Tuning): readonly Recordin
   ]);
 }
 
-/** The share of the last hours, and the share at all times: its median over days, which failures of hours do not move. */
+/** Returns the rules of the share of the last hours, and of its median over days, which failures of hours do not move. */
 export function longRatioRules(times: Times): readonly RecordingRule[] {
   const [middle, longest] = times.burn.creeping;
   return SCOPE_NAMES.flatMap((scope) => {
@@ -86,12 +86,12 @@ function meanRatio(scope: Scope, window: number, times: Times): string {
   return `${mean('serverErrors')}\n/\n(${mean('all')} > 0)`;
 }
 
-/** The series that parameters of server errors are chosen for. */
+/** Returns the series for which parameters of server errors are chosen. */
 export function judgedResponses(scope: Scope): Judged {
   return { series: recordedResponses(scope, 'all'), labels: SCOPES[scope] };
 }
 
-/** The share of server errors at which the budget burns at a speed. */
+/** Returns the share of server errors at which the budget burns at a speed. */
 export function burning(scope: Scope, speed: 'fast' | 'slow', tuning: Tuning): string {
   const judged = judgedResponses(scope);
   const budget = tuning.value('Edge5xxRatio', 'budget', judged);
@@ -102,8 +102,8 @@ export function burning(scope: Scope, speed: 'fast' | 'slow', tuning: Tuning): s
 
 /**
  * Returns the share of server errors where it is worth a page. Errors burn the budget over a long window (they matter), over a short one (they
- * last), and in many minutes (a restart is over in two). A small site pages by the count of its failures. A site that always
- * burns a little pages only where it is far worse than it is.
+ * last), and in many minutes (a restart ends in two). A small site pages by its number of failures. A site that always burns a little pages only
+ * if it is far worse than usual.
  */
 function pagingExpression(scope: Scope, times: Times, tuning: Tuning): string {
   const { burn, minute } = times;
@@ -118,6 +118,7 @@ function pagingExpression(scope: Scope, times: Times, tuning: Tuning): string {
   const errors = meanOf(scope, 'serverErrors', half, times);
   const beyond = `${errors} - ${FAR_WORSE} * ${before(scope, times)} * ${all}`;
   const ratio = ratio5xx(scope, short);
+  const broken = meanRatio(scope, times.broken, times);
   const branches = [
     [
       `${ratio} > ${fast}`,
@@ -140,31 +141,36 @@ function pagingExpression(scope: Scope, times: Times, tuning: Tuning): string {
       : [
           [
             `${ratio} > ${BROKEN}`,
-            `${meanRatio(scope, times.broken, times)} >= ${BROKEN}`,
+            `${broken} >= ${BROKEN}`,
             `sum_over_time(${range(recordedResponses(scope, 'serverErrors'), times.broken, minute)}) >= ${count}`,
             `${failed(times.broken)} >= ${Math.round(times.broken / minute / 3)}`,
+          ],
+          // By chance some minutes of a small site are better: a page that has begun goes on.
+          [
+            `${broken} >= ${BROKEN_STILL}`,
+            `${all} < ${least}`,
+            `last_over_time(${range(paging(scope), times.keepFiring, minute)})`,
           ],
         ]),
   ];
   return branches.map((conditions) => conditions.join('\nand\n')).join('\nor\n');
 }
 
-/** The share of an hour's minutes that must fail where no ten of them do: three restarts have less, a crash loop more. */
+/** Share of an hour's minutes that must fail instead: more than three restarts have, less than a crash loop has. */
 const CRASHING = 2 / 15;
 
-/** How many times the share of the days before must fail to wake somebody. */
+/** Factor of the usual share of failures above which a site pages. */
 const FAR_WORSE = 3;
 
-/** The share of server errors that is so at all times, as it was some hours ago, or of a new site by now. */
+/** Returns the usual share of server errors some hours ago, or for a new site the current one. */
 function before(scope: Scope, times: Times): string {
   const always = always5xx(scope);
   return `(${latest(always, times, times.burn.creeping[0])} or ${latest(always, times)})`;
 }
 
 /**
- * Server errors a minute below which a share of them wakes nobody: in the mean of minutes, and of half an hour; and below
- * which it is no ticket either, in the mean of six hours: by chance some twenty are not far above the budget. Of an account
- * more, or a tiny site that fails would be a page of its account.
+ * Server errors a minute below which a share does not alert. `short` is the mean of minutes and `long` of half an hour, for pages. `creeping` is the mean
+ * of six hours, for tickets. Accounts need more, or a tiny site that fails would page for its account.
  */
 export const LEAST_ERRORS: Readonly<Record<Scope, Readonly<Record<'short' | 'long' | 'creeping', number>>>> =
   {
@@ -172,10 +178,13 @@ export const LEAST_ERRORS: Readonly<Record<Scope, Readonly<Record<'short' | 'lon
     account: { short: 15, long: 10, creeping: 5 },
   };
 
-/** Share of the responses that must fail where their count decides. */
+/** Share of failed responses from which their number decides. */
 const BROKEN = 0.5;
 
-/** Returns the share of server errors of few errors that last: the budget is spent all the same. */
+/** Share that continues such a page. */
+const BROKEN_STILL = 0.35;
+
+/** Returns the share of few server errors that last and spend the budget. */
 export function creeping(scope: Scope, times: Times, tuning: Tuning): string {
   const [middle, longest] = times.burn.creeping;
   const budget = tuning.value('Edge5xxRatio', 'budget', judgedResponses(scope));

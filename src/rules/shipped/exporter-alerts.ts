@@ -8,25 +8,25 @@ import type { Times } from './times.ts';
 /** The `job` of the exporter in Prometheus. */
 const EXPORTER_JOB = 'edge-exporter';
 
-/** Counters, the exporter's own life, and what it pushes. */
+/** Returns the alerts of counters, of the exporter's process and of push. */
 export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [counterAlerts, processAlerts, pushAlerts].flatMap((alerts) => alerts(times, tuning));
 }
 
 const MISSING = 'edge_missing_buckets_ratio';
 
-/** What alerts of the exporter as a whole have in common. */
+/** Common fields of alerts of the exporter as a whole. */
 const OF_EXPORTER = {
   about: 'exporter',
   // Nothing tells one exporter from another in an alerts file.
   judged: { series: 'up', labels: [] },
 } as const;
 
-/** When it expires, or how long ago it did, by the seconds that are left. */
+/** Template of an expiry, by the seconds that are left. */
 export const EXPIRES =
   '{{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll "^-" "" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}';
 
-/** What expires at a moment: a ticket when it comes near, and a page when it is close. @param scraped which of the series count */
+/** Returns a ticket and a page for an expiry. @param scraped selects the series that count */
 export function expiring(
   alert: 'EdgeTokenExpiring' | 'EdgeCertificateExpiring',
   series: string,
@@ -44,7 +44,7 @@ export function expiring(
   ];
 }
 
-/** The exporter's own life. */
+/** Returns the alerts of the exporter's process. */
 function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
     ...expiring(
@@ -57,7 +57,7 @@ function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
         summary: `The token of {{ $labels.account }} ${EXPIRES}`,
         description: `The token in use for {{ $labels.account }} ${EXPIRES}, and the exporter has not been able to renew it.`,
       },
-      // Tokens may live for less than what is told here. Of several exporters each has a token of its own.
+      // Tokens may live for less than these times. Each exporter has its own token.
       'edge_token_expiry_timestamp_seconds unless edge_token_renewal_timestamp_seconds > time()',
     ),
     {
@@ -99,7 +99,7 @@ const RECONCILED = 'edge_exporter_reconciliation_ratio';
 const OF_METRIC = 'account, product, metric';
 const BEHIND = { series: 'edge_exporter_settle_delay_seconds', labels: ['account', 'product'] } as const;
 
-/** What the counters lack, or are about to lose. */
+/** Returns the alerts of counters that are wrong or late. */
 function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const inAnHour = (name: string): string => `increase(${name}[${duration(times.hour)}])`;
   const tolerance = (
@@ -186,7 +186,7 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
   ];
 }
 
-/** What is to be pushed does not arrive: it waits for too long, or it never will. */
+/** Returns the alerts of samples that wait for a receiver or are lost. */
 function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const after = tuning.value('EdgePushBehind', 'after', OF_EXPORTER.judged);
   const lost = (family: string): string => `increase(${family}[${duration(times.hour)}]) > 0`;

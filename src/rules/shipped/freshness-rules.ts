@@ -3,7 +3,7 @@ import { ago, duration } from './promql.ts';
 import type { Data, RecordingRule } from './rule.ts';
 import type { Times } from './times.ts';
 
-/** The API metrics that alerts are made of, by what alerts call them. Others may rightly be older. */
+/** API metrics of the alerts, by their name in alerts. Other metrics may be older. */
 const WATCHED: Readonly<Record<Data, readonly string[]>> = {
   waf: ['waf'],
   status_code: ['status_code'],
@@ -12,18 +12,18 @@ const WATCHED: Readonly<Record<Data, readonly string[]>> = {
 
 const LABELS = 'account, product, configuration, metric';
 
-/** Age of the newest data of a configuration and metric: seconds. There only where it is more than what is stale anywhere. */
+/** Age of the newest data of a configuration and metric (s), only above the smallest limit. */
 const DATA_AGE = 'configuration:edge_data_age_seconds:max';
 
-/** The age of data that is stale; there only while it is. */
+/** Age of stale data, only while it is stale. */
 export const STALE_DATA = 'configuration:edge_data_age_seconds:stale';
 
-/** How many times the age that is to be expected is too old: a poll may fail and be tried again. */
+/** Factor of the expected age above which data is stale: a poll may fail once. */
 const LATE = 1.5;
 
 /**
- * Age of the data that alerts are made of where it is old, and which of it is stale. The exporter withdraws what is too old, so the data
- * of a configuration that is still active and had data is stale too: one that is switched off has none.
+ * Returns the rules of old and of stale data. The exporter withdraws old data, so an active configuration that had data and lost it is stale
+ * too. A configuration that is switched off is not.
  */
 export function freshnessRules({ hour, day }: Times, tuning: Tuning): readonly RecordingRule[] {
   const newest = 'edge_data_until_timestamp_seconds';
@@ -48,8 +48,8 @@ export function freshnessRules({ hour, day }: Times, tuning: Tuning): readonly R
 }
 
 /**
- * Accounts without any traffic data that is in time, whatever the cause; the value is its age, or what is stale where there never was any.
- * Both are told by the platform's time: a wrong clock of the exporter's machine changes nothing.
+ * Returns the accounts without fresh traffic data, whatever the cause. The value is its age by the platform's clock, or the limit if there never
+ * was any data.
  */
 export function unseen({ unseen }: Times, tuning: Tuning, judged: Judged): string {
   const newest = 'edge_data_until_timestamp_seconds';
@@ -61,7 +61,7 @@ export function unseen({ unseen }: Times, tuning: Tuning, judged: Judged): strin
   return `${age} > ${after}\nunless\n${age} <= ${LATE} * ${expected}\nor\n(\n${never}\n) + ${tuning.usual('EdgeDataStale', 'after') / 1_000}`;
 }
 
-/** A series of the watched API metrics, or what it was some time ago, under the names that alerts have for them. */
+/** Returns a series of the watched API metrics, now or some time ago, under their names in alerts. */
 function ofWatched(series: string, back = 0): string {
   const named = Object.entries(WATCHED).map(([metric, names]) => {
     const now = `${series}{metric=~"${names.join('|')}"}`;
@@ -71,7 +71,7 @@ function ofWatched(series: string, back = 0): string {
   return named.join('\n  or\n  ');
 }
 
-/** The configurations whose data of a metric is stale. */
+/** Returns the configurations whose data of a metric is stale. */
 export function stale(metric: Data): string {
   return `${STALE_DATA}{metric="${metric}"}`;
 }

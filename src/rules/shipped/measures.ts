@@ -13,7 +13,7 @@ export const SCOPES = {
 
 export type Scope = keyof typeof SCOPES;
 
-/** The scopes in the order in which they are recorded. */
+/** Scopes in the order of recording. */
 export const SCOPE_NAMES: readonly Scope[] = ['configuration', 'account'];
 
 /** The alerts that compare a measure with its past. */
@@ -28,7 +28,7 @@ export type SpikeAlert = Extract<
   | 'EdgeOffloadCollapse'
 >;
 
-/** A measure in a scope, with what its rules are made with. */
+/** A measure in a scope, with times and parameters. */
 export interface Judging {
   readonly scope: Scope;
   readonly measure: Measure;
@@ -36,25 +36,25 @@ export interface Judging {
   readonly tuning: Tuning;
 }
 
-/** Something that is judged against its own past. */
+/** A quantity that rules compare with its own past. */
 export interface Measure {
   /** The recorded series are `<scope>:<name>:<operation>`. */
   readonly name: string;
-  /** Expression that is recorded every minute. */
+  /** Expression of each minute. */
   readonly value: (scope: Scope, tuning: Tuning) => string;
-  /** A lower bound of a minute that is not published yet. */
+  /** Lower bound of an unpublished minute. */
   readonly atLeast?: (scope: Scope) => string;
   /** Labels beside those of the scope. */
   readonly by: readonly string[];
   readonly alert: SpikeAlert;
   readonly data: Data;
-  /** Values below this are not recorded: whatever is usual of them, the floor is their threshold. */
+  /** Smaller values are not recorded: their threshold is the floor. */
   readonly least?: (tuning: Tuning) => number;
-  /** Of a rare measure: a recorded series of the same metric of the API that is there whenever its data is. */
+  /** For a rare measure: a recorded series that exists whenever its data does. */
   readonly beside?: (scope: Scope) => string;
-  /** True if it is counted among the requests, and so grows with them. */
+  /** True if it is a part of the requests and grows with them. */
   readonly part?: boolean;
-  /** True if the WAF counts it, so that a switched rule set changes its level. */
+  /** True if a changed rule set of the WAF changes its level. */
   readonly waf?: boolean;
   /** True if `usual` is recorded beside the threshold. */
   readonly usual?: boolean;
@@ -66,7 +66,7 @@ export function labelsOf(scope: Scope, { by }: Pick<Measure, 'by'>): readonly st
   return [...SCOPES[scope], ...by];
 }
 
-/** The platform's families that are judged, with the labels that they have beside those of a configuration. */
+/** The platform's families that rules use, with their labels beside those of a configuration. */
 export const JUDGED_FAMILIES = {
   edge_requests_per_minute: [],
   edge_requests_by_cache_per_minute: ['cache'],
@@ -86,15 +86,15 @@ interface Summed {
 }
 
 /**
- * Returns a sum over series of the platform. The largest value that any target shows of a series counts: a second exporter of
- * the account, a second scrape, or a replica that takes over change nothing.
+ * Returns a sum over series of the platform, with the largest value of any target. A second exporter of the account, a second scrape, or a
+ * replica that takes over changes nothing.
  */
 function summed(scope: Scope, { family, selector = '', by = [] }: Summed): string {
   const each = [...SCOPES.configuration, 'configuration_id', ...JUDGED_FAMILIES[family]].join(', ');
   return `sum by (${labelsOf(scope, { by }).join(', ')}) (max by (${each}) (${family}${selector}))`;
 }
 
-/** Returns the same as a recording rule has it: an account's is the sum of its configurations'. */
+/** Returns the sum for a recording rule: an account's is the sum of its configurations'. */
 export function recordedSum(name: string, sum: Summed): (scope: Scope) => string {
   return (scope) =>
     scope === 'configuration'
@@ -122,7 +122,7 @@ function counted(name: string, sum: Summed): Value {
 const besideThreats = (scope: Scope): string => `${scope}:edge_waf_threats_per_minute:sum`;
 const besideResponses = (scope: Scope): string => recordedResponses(scope, 'all');
 
-/** A count of which small values are not recorded. */
+/** Returns a count whose small values are not recorded. */
 function rare(name: string, sum: Summed, least: (tuning: Tuning) => number) {
   const value = (scope: Scope, tuning: Tuning): string => `${summed(scope, sum)} >= ${least(tuning)}`;
   return { name, value, by: sum.by ?? [], least, part: true };
@@ -134,7 +134,7 @@ function quarter(alert: 'EdgeWafBlockedSpike' | 'EdgeWafFamilyAttack') {
 
 const clientErrorsLeast = (tuning: Tuning): number => tuning.least('Edge4xxRatio', 'share') / 4;
 
-/** Everything that is judged against its own past, in the order in which it is recorded. */
+/** All measures, in the order of recording. */
 export const MEASURES = {
   requests: {
     ...counted('edge_requests_per_minute', { family: 'edge_requests_per_minute' }),
@@ -163,6 +163,7 @@ export const MEASURES = {
     beside: besideThreats,
     data: 'waf',
     waf: true,
+    scopes: ['configuration'],
   },
   family: {
     ...rare(
@@ -174,7 +175,6 @@ export const MEASURES = {
     beside: besideThreats,
     data: 'waf',
     waf: true,
-    // An account's threats are judged as a whole: what is spread over its configurations is seen there.
     scopes: ['configuration'],
   },
   errors: {
@@ -191,12 +191,13 @@ export const MEASURES = {
     beside: besideResponses,
     data: 'status_code',
     waf: true,
+    scopes: ['configuration'],
   },
   clientErrors: {
     name: 'edge_client_error_ratio',
     value: (scope, tuning) =>
       `${ratio(
-        summed(scope, { family: 'edge_responses_per_minute', selector: '{class="4xx"}' }),
+        ownRefusals(scope),
         recordedResponses(scope, 'all'),
         tuning.value('Edge4xxRatio', 'least_requests', {
           series: recordedResponses(scope, 'all'),
@@ -208,7 +209,7 @@ export const MEASURES = {
     alert: 'Edge4xxRatio',
     beside: besideResponses,
     data: 'status_code',
-    waf: true,
+    scopes: ['configuration'],
   },
   misses: {
     name: 'edge_cache_miss_ratio',
@@ -224,8 +225,16 @@ export const MEASURES = {
     by: [],
     alert: 'EdgeOffloadCollapse',
     data: 'requests',
+    scopes: ['configuration'],
   },
 } as const satisfies Readonly<Record<string, Measure>>;
+
+/** Returns the client errors without the blocks of the WAF. */
+function ownRefusals(scope: Scope): string {
+  const all = summed(scope, { family: 'edge_responses_per_minute', selector: '{class="4xx"}' });
+  const blocked = summed(scope, { family: 'edge_waf_blocked_per_minute' });
+  return `(${all} - ${blocked} or ${all})`;
+}
 
 function ratio(part: string, whole: string, least: string): string {
   return `${part}\n/\n(${whole} >= ${least})`;
@@ -250,35 +259,35 @@ export function isShare({ name }: Pick<Measure, 'name'>): boolean {
 export function recorded(scope: Scope, { name }: Pick<Measure, 'name'>) {
   const series = (operation: string): string => `${scope}:${name}:${operation}`;
   return {
-    /** The value of this minute. */
+    /** Value of this minute. */
     value: series(isShare({ name }) ? 'now' : 'sum'),
     /** 1, only in minutes above the threshold. */
     above: series('above'),
-    /** A lower bound of a minute that is not published yet, and 1 where that is above the threshold. */
+    /** Lower bound of an unpublished minute, and 1 while that is above the threshold. */
     atLeast: series('at_least'),
     certain: series('certain'),
     /** 1, only in a spike. */
     active: series('active'),
-    /** 1, only while there is too much that has grown for hours. */
+    /** 1, only while the level is too high and has grown for hours. */
     rising: series('rising'),
-    /** Start of the spike; only while there is one. */
+    /** Start of the spike, only in a spike. */
     since: series('since'),
-    /** 1, only in minutes whose level, long abnormal, is taken for usual. */
+    /** 1, only in minutes whose abnormal level became usual. */
     accepted: series('accepted'),
-    /** 1, only after hours with abnormal minutes that no comparison uses. */
+    /** 1, only after hours with abnormal minutes; comparisons leave them out. */
     covered: series('covered'),
-    /** The mean of the last hour, unless it is covered. */
+    /** Mean of the last hour, unless it is covered. */
     hourly: series('avg1h'),
-    /** The usual value at this hour. */
+    /** Usual value at this hour. */
     usual: series('usual'),
-    /** The value above which a minute is abnormal. */
+    /** Value above which a minute is abnormal. */
     threshold: series('threshold'),
   };
 }
 
 export type Recorded = ReturnType<typeof recorded>;
 
-/** Returns the floor below which nothing of a measure is too much. */
+/** Returns the floor of a measure, below which no alert fires. */
 export function floorOf(
   alert: Exclude<SpikeAlert, 'EdgeOffloadCollapse'>,
   tuning: Tuning,
@@ -289,7 +298,7 @@ export function floorOf(
     : tuning.value(alert, 'floor', judged);
 }
 
-/** Returns the newest sample of a series that is recorded every few minutes, or that of some time ago. */
+/** Returns the newest sample of a series of the baselines, now or some time ago. */
 export function latest(series: string, { baseline }: Times, back = 0): string {
   const samples = `${series}[${duration(2.5 * baseline)}]`;
   return `last_over_time(${back === 0 ? samples : ago(samples, back)})`;

@@ -8,7 +8,7 @@ import { TIMES, type Times } from './times.ts';
 
 const SCOPE = 'configuration';
 
-/** What origins answer and how long they take, as it is recorded every minute: both come from one metric, of the same minutes. */
+/** Recorded sums of responses of origins and their times. */
 const SUMS = {
   responses: { name: 'edge_upstream_responses_per_minute', family: 'edge_upstream_responses_per_minute' },
   errors: {
@@ -26,7 +26,7 @@ function summed(sum: keyof typeof SUMS): string {
   return `${SCOPE}:${SUMS[sum].name}:sum`;
 }
 
-/** What is recorded of origins: the share of their responses that failed, the mean time of one, and what of that is usual. */
+/** Returns the names of the recorded series of origins: share of failures, mean time, and usual time. */
 export function originSeries({ smoothing }: Times = TIMES) {
   const window = `avg${duration(smoothing)}`;
   return {
@@ -38,7 +38,7 @@ export function originSeries({ smoothing }: Times = TIMES) {
 
 const JUDGED: Judged = { series: summed('responses'), labels: SCOPES[SCOPE] };
 
-/** Every minute, where there are enough responses to judge. */
+/** Returns the rules for every minute, of origins with enough responses. */
 export function originRules(times: Times, tuning: Tuning): readonly RecordingRule[] {
   const { errorRatio, time } = originSeries(times);
   const mean = (sum: keyof typeof SUMS): string =>
@@ -58,13 +58,13 @@ export function originRules(times: Times, tuning: Tuning): readonly RecordingRul
   ];
 }
 
-/** Every few minutes: the median of the last day, which what is slow for less than half of it does not move. */
+/** Returns the rule for every few minutes: the median of the last day. */
 export function usualOriginRules(times: Times): readonly RecordingRule[] {
   const { time, usualTime } = originSeries(times);
   return [{ record: usualTime, expr: `quantile_over_time(0.5, ${range(time, times.day, times.minute)})` }];
 }
 
-/** Origins that fail or have become slow, where the configuration reads `upstream_responses`: causes, and so tickets. */
+/** Returns the tickets of origins that fail or are slow, if the configuration reads `upstream_responses`. */
 export function originAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const { errorRatio, time, usualTime } = originSeries(times);
   const common = {

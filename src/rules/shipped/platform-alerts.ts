@@ -5,7 +5,7 @@ import { duration, merged } from './promql.ts';
 import { byReason, either } from './scopes.ts';
 import type { Times } from './times.ts';
 
-/** What is seen of the platform, and what the exporter may ask of it. */
+/** Returns the alerts of data, polls, discovery and quota. */
 export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
     ...unseenAlerts(times, tuning),
@@ -16,13 +16,13 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefi
   ];
 }
 
-/** What alerts of one account of the exporter have in common. */
+/** Common fields of the alerts of one account. */
 export const OF_ACCOUNT = {
   about: 'exporter',
   judged: { series: 'edge_up', labels: ['account'] },
 } as const;
 
-/** What is seen of the platform is old, or nothing is seen. */
+/** Returns the alerts of old or missing data. */
 function unseenAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
     {
@@ -61,7 +61,7 @@ function unseenAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] 
   ];
 }
 
-/** Several exporters of an account, or several scrapes of one: all sums bear it, and the quota is spent that often. */
+/** Returns the alert of an account that comes from several targets. Shipped rules count it once, but the quota is spent several times. */
 function polledTwiceAlert(times: Times): AlertDefinition {
   const family = 'edge_account_info';
   const targets = `{{ range printf "${family}{account_id=%q}" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }}`;
@@ -70,26 +70,26 @@ function polledTwiceAlert(times: Times): AlertDefinition {
     alert: 'EdgeAccountPolledTwice',
     expr: `max by (account, account_id) (${family})\n* on (account_id) group_left ()\n(count by (account_id) (${family}) > 1)`,
     judged: { series: family, labels: ['account'] },
-    // A new version that takes over from the old one is over by then.
+    // A rolling update is over by then.
     hold: times.settled,
     summary: '{{ $labels.account }} comes from {{ $value }} targets',
     description: `Prometheus has {{ $labels.account }} from {{ $value }} targets:${targets} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not.`,
   };
 }
 
-/** Returns the alert of a quota that is nearly used up, by what tells so. */
+/** Returns the alert of a quota that is nearly used up, by reason. */
 function quotaAlert(times: Times, tuning: Tuning): AlertDefinition {
-  // The least left in any rate-limit window: what is left right now goes up and down with each of them.
+  // The minimum over windows: the current remainder rises and falls with each window.
   const over = (name: string): string => `${name}[${duration(times.quotaShort)}]`;
   const stretch = 'edge_exporter_interval_stretch_ratio';
   const parameter = (name: 'remaining' | 'stretch', series: string): string =>
     tuning.value('EdgeQuotaNearlySpent', name, { series, labels: ['account'] });
-  // Where nothing is served at all, that alone is reported: requests wait for the platform then, not for the quota.
+  // If nothing is answered, EdgePlatformUnreachable reports that: requests do not wait for the quota.
   const served = `unless on (account)\n${merged('edge_up')} == 0`;
   const limit = 'edge_api_ratelimit_limit';
   const reasons = {
     remaining: `${merged(`min_over_time(${over('edge_api_ratelimit_remaining')})`, 'min')}\n/\n${merged(`max_over_time(${over(limit)})`)}\n< ${parameter('remaining', limit)}`,
-    // Something may wait whenever it is scraped, and yet nothing comes late.
+    // Operations can wait at each scrape without any delay of data.
     waiting: `${merged(`min_over_time(${over('edge_exporter_operations_waiting')})`)} > 0\nunless on (account)\nmax by (account) (${stretch}) <= 1.5`,
     stretch: `${merged(stretch)} > ${parameter('stretch', stretch)}`,
   };
@@ -114,14 +114,14 @@ function quotaAlert(times: Times, tuning: Tuning): AlertDefinition {
   };
 }
 
-/** The collectors of traffic, each with many polls a minute; the others have one now and then. */
+/** Collectors of traffic, which have many polls a minute. */
 const OF_TRAFFIC = 'metrics|analytics';
 
 const POLLS = 'edge_exporter_polls_total';
 
 const FAILED = 'outcome!~"ok|empty"';
 
-/** Polls that fail for long though the platform answers. While it does not, that alone is told. */
+/** Returns the alerts of polls that fail while the platform answers others. */
 function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const ofTraffic = (...matchers: string[]): string =>
     `sum by (account) (rate(${POLLS}{${[`collector=~"${OF_TRAFFIC}"`, ...matchers].join(', ')}}[${duration(times.settled)}]))`;
@@ -133,7 +133,7 @@ function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
     {
       ...OF_ACCOUNT,
       alert: 'EdgePollsFailing',
-      // Within twice the time after which an outage is told: a platform that comes and goes faster than that is told here.
+      // An outage that comes and goes within ten minutes is reported here.
       expr: `${ofTraffic(FAILED)}\n/\n${ofTraffic()}\n> ${tuning.value('EdgePollsFailing', 'share', { ...OF_ACCOUNT.judged, by: ['account'] })}\nand on (account)\nmax_over_time(edge_up[${duration(2 * times.unreachable)}]) == 1`,
       hold: times.settled,
       summary: '{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail',
@@ -143,7 +143,7 @@ function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
     {
       ...OF_ACCOUNT,
       alert: 'EdgeCollectorFailing',
-      // A single failure within the range is none, whatever the interval.
+      // A single failure in the range does not count.
       expr: `${failures} > 1\nunless on (account, collector)\n${succeeded}\nand on (account)\nmax_over_time(edge_up[${duration(times.unread)}]) == 1`,
       hold: times.hour,
       summary: 'Nothing is read for {{ $labels.collector }} of {{ $labels.account }}',
@@ -152,7 +152,7 @@ function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   ];
 }
 
-/** Returns the alert of what is configured and not there: no poll fails because of it. */
+/** Returns the alert of configured items that do not exist: no poll fails because of them. */
 function discoveryAlert(times: Times): AlertDefinition {
   const silent = 'It is not read, and alerts that are made of it are silent.';
   return {
@@ -160,7 +160,7 @@ function discoveryAlert(times: Times): AlertDefinition {
     alert: 'EdgeNotDiscovered',
     hold: times.hour,
     expr: either('reason', {
-      // While the platform does not answer, that alone is reported.
+      // If the platform does not answer, EdgePlatformUnreachable reports that.
       product: `${merged('edge_exporter_product_listed')} == 0\nand on (account)\nmax_over_time(edge_up[${duration(times.hour)}]) == 1`,
       fewer: `${merged('edge_configurations')} < 0.5 * ${merged(`max_over_time(edge_configurations[${duration(times.day)}])`)}`,
       configuration: `${merged('edge_exporter_unmatched_configurations')} > 0`,

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../exporter/text/figures.ts';
 
-/** Milliseconds as PromQL writes them: 5_400_000 is `1h30m`. */
+/** Returns milliseconds as a duration of PromQL: 5_400_000 is `1h30m`. */
 export function duration(ms: number): string {
   return formatDuration(Math.round(ms));
 }
@@ -12,7 +12,7 @@ export interface Matcher {
   readonly value: string;
 }
 
-/** A selector of series. */
+/** Returns a selector of series. */
 export function selector(name: string, matchers: readonly Matcher[] = []): string {
   if (matchers.length === 0) return name;
   const texts = matchers.map(({ label, operator, value }) => `${label}${operator}${JSON.stringify(value)}`);
@@ -20,19 +20,19 @@ export function selector(name: string, matchers: readonly Matcher[] = []): strin
 }
 
 /**
- * A range that holds exactly the samples of `span` that a rule of this interval recorded. Prometheus 2 includes the
- * sample at the far end of a range, Prometheus 3 does not: ending it between two samples makes both take the same.
+ * Returns a range with exactly the samples of `span` that a rule of this interval recorded. Prometheus 2 includes the sample at the far end of a
+ * range, Prometheus 3 does not. A range that ends between two samples has the same samples in both.
  */
 export function range(series: string, span: number, interval: number): string {
   return `${series}[${duration(span - interval / 2)}]`;
 }
 
-/** A series of some time ago. */
+/** Returns a series of some time ago. */
 export function ago(series: string, ms: number): string {
   return `${series} offset ${duration(ms)}`;
 }
 
-/** An aggregation of several vectors, element by element, over those that are there. */
+/** Returns an aggregation of several vectors, element by element, over the present ones. */
 export function across(
   aggregation: string,
   vectors: Readonly<Record<string, string>>,
@@ -45,20 +45,20 @@ export function across(
   return `${aggregation} without (part) (${first}\n  ${parts.join('\n  or\n  ')}\n)`;
 }
 
-/** The larger of two vectors, element by element. */
+/** Returns the larger of two vectors, element by element. */
 export function larger(a: string, b: string): string {
   return `(${a} > ${b} or ${b})`;
 }
 
-/** The smaller of two vectors, element by element. */
+/** Returns the smaller of two vectors, element by element. */
 export function smaller(a: string, b: string): string {
   return `(${a} < ${b} or ${b})`;
 }
 
-/** What Prometheus adds to the series of a target: by these alone differ what two exporters, or two scrapes of one, show of the same. */
+/** Labels that Prometheus adds to the series of a target. Two exporters, or two scrapes of one, differ in these only. */
 const TARGET_LABELS = ['container', 'endpoint', 'instance', 'job', 'node', 'pod', 'replica', 'service'];
 
-/** What is scraped, once, however many targets show it: two exporters of an account, one scraped twice, one that takes over. */
+/** Returns a scraped series once, however many targets have it. */
 export function merged(scraped: string, aggregation: 'max' | 'min' = 'max'): string {
   return `${aggregation} without (${TARGET_LABELS.join(', ')}) (${scraped})`;
 }

@@ -20,7 +20,7 @@ export interface RuleFiles {
   readonly alerts: { readonly groups: readonly RuleGroup<AlertRule>[] };
 }
 
-/** Every rule, as the settings ask for it. `times` differs from what is shipped only where time is to run faster. */
+/** Returns all rules by the settings. `times` differs from the shipped times only in tests. */
 export function ruleFiles(settings: AlertSettings = SHIPPED, times: Times = TIMES): RuleFiles {
   const tuning = new Tuning(settings);
   return {
@@ -68,7 +68,7 @@ const HEADER = `# Written by edge-exporter rules: choose thresholds in an alerts
 # For Prometheus 2.42 or later. Ranges end half a minute early, so that every version takes the same samples.
 `;
 
-/** The texts of Prometheus' rule files by name. */
+/** Returns the texts of Prometheus' rule files by name. */
 export function ruleTexts({ recording, alerts }: RuleFiles): Readonly<Record<string, string>> {
   return {
     'recording.rules.yml': ruleText(recording),
@@ -76,12 +76,12 @@ export function ruleTexts({ recording, alerts }: RuleFiles): Readonly<Record<str
   };
 }
 
-/** All rules in one file. */
+/** Returns all rules in one file. */
 export function wholeRuleText({ recording, alerts }: RuleFiles): string {
   return ruleText({ groups: [...recording.groups, ...alerts.groups] });
 }
 
-/** All rules as a resource of the Prometheus operator. */
+/** Returns all rules as a resource of the Prometheus operator. */
 export function kubernetesRuleText({ recording, alerts }: RuleFiles): string {
   return ruleText({
     apiVersion: 'monitoring.coreos.com/v1',
@@ -91,12 +91,12 @@ export function kubernetesRuleText({ recording, alerts }: RuleFiles): string {
   });
 }
 
-/** All rules as a mixin has them: JSON, which is jsonnet. */
+/** Returns all rules for a mixin: JSON, which is valid jsonnet. */
 export function jsonnetRuleText({ recording, alerts }: RuleFiles): string {
   return `${JSON.stringify({ prometheusRules: recording, prometheusAlerts: alerts }, null, 2)}\n`;
 }
 
-/** A rule file as YAML. */
+/** Returns a rule file as YAML. */
 export function ruleText(file: object): string {
   return `${HEADER}${stringify(file, { lineWidth: 0, aliasDuplicateObjects: false })}`;
 }

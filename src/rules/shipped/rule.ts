@@ -14,19 +14,19 @@ export interface AlertRule {
   readonly annotations: Annotations;
 }
 
-/** `page` wakes somebody, `ticket` waits for the morning, `info` is only written down. */
+/** `page`: act now. `ticket`: next working day. `info`: context. */
 export type Severity = 'page' | 'ticket' | 'info';
 
-/** What an alert is about. */
+/** Subject of an alert. */
 export type Subject = 'traffic' | 'settings' | 'exporter';
 
-/** The data of a configuration that an alert is made of: what is stale of it makes its judgements worthless. */
+/** Data of a configuration that an alert uses. While it is stale, the alert is not reliable. */
 export type Data = 'waf' | 'status_code' | 'requests';
 
 export interface AlertLabels {
   readonly severity: Severity;
   readonly about: Subject;
-  /** What was judged, where an alert is judged at several levels. */
+  /** Judged level, if an alert has several. */
   readonly scope?: string;
   readonly [label: string]: string | undefined;
 }
@@ -38,22 +38,22 @@ export interface Annotations {
   readonly dashboard_url?: string;
 }
 
-/** Rules that are evaluated one after another, at the same moment. */
+/** Rules that are evaluated in sequence at the same moment. */
 export interface RuleGroup<Rule> {
   readonly name: string;
   readonly interval: string;
   readonly rules: readonly Rule[];
 }
 
-/** Where people find what an alert points to. */
+/** Links of alerts. */
 export interface Links {
-  /** The runbook's page; an alert's section is its anchor. */
+  /** Address of the runbook; the anchor is an alert's section. */
   readonly runbook: string;
-  /** Grafana, without a slash at the end. Undefined where nobody has said where it is. */
+  /** Address of Grafana without a final slash; undefined if unknown. */
   readonly grafana: string | undefined;
 }
 
-/** The runbook of this version, where everybody can read it. */
+/** Default links: the public runbook, and no Grafana. */
 export const LINKS: Links = {
   runbook: 'https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md',
   grafana: undefined,
@@ -61,7 +61,7 @@ export const LINKS: Links = {
 
 export type Dashboard = 'edge-overview' | 'edge-configuration' | 'edge-security' | 'edge-exporter';
 
-/** The address of a dashboard with what the alert's labels say chosen, as far as it has variables for them: a template of Prometheus. */
+/** Returns the address of a dashboard with its variables set by the alert's labels, as a template. */
 export function dashboardUrl(grafana: string, dashboard: Dashboard, labels: readonly string[]): string {
   const variables = labels.filter((name) => dashboard !== 'edge-exporter' || name === 'account');
   const chosen = variables.map((name) => `var-${name}={{ $labels.${name} | urlquery }}`);

@@ -17,7 +17,7 @@ export function eitherScope(
   return either('scope', Object.fromEntries(scopes.map((scope) => [scope, expression(scope)])));
 }
 
-/** Returns what every alert of traffic has: what it judges, and which data it is made of. */
+/** Returns the common fields of alerts of traffic. */
 export function ofTraffic(measure: Measure) {
   return {
     judged: { series: recorded('configuration', measure).value, labels: SCOPES.configuration },
@@ -27,14 +27,13 @@ export function ofTraffic(measure: Measure) {
   } as const;
 }
 
-/** Returns what was so within the last hour or another time: of a series that is there only while it is so. */
+/** Returns the newest sample within the last hour or another time, of a series that exists only while its condition holds. */
 export function lately(series: string, { apart, minute }: Times, span = apart): string {
   return `last_over_time(${range(series, span, minute)})`;
 }
 
 /**
- * Returns the condition under which an account's alert fires: it has lasted for a while, and none of its configurations, which
- * say more, fires by the same series.
+ * Returns the extra condition of an account's alert: it has lasted for a while, and no configuration of the account fires by the same series.
  * @param present series that each configuration has
  */
 export function besideConfigurations(
@@ -46,7 +45,7 @@ export function besideConfigurations(
   if (scope === 'configuration') return '';
   const lasts = `count_over_time(${range(series('account'), times.holdAccount, times.minute)}) >= ${times.holdAccount / times.minute}`;
   const configurations = `count by (account, product) (${present}`;
-  // What a new configuration brings is new to the account alone.
+  // A new configuration raises the account without being abnormal itself.
   const grown = `${configurations}) > ${configurations} offset ${duration(times.week)})`;
   return `\nand\n${lasts}\nunless on (account, product)\n${lately(series('configuration'), times)}\nunless on (account, product)\n(${grown})`;
 }
@@ -58,7 +57,7 @@ export function byScope(text: (scope: Scope) => string): string {
   return `{{ if $labels.configuration }}${configuration}{{ else }}${account}{{ end }}`;
 }
 
-/** The site that an alert is about, as a template. */
+/** Template that names the site of an alert. */
 export const SITE = byScope((scope) =>
   scope === 'configuration' ? '{{ $labels.configuration }} ({{ $labels.account }})' : '{{ $labels.account }}',
 );

@@ -5,7 +5,7 @@ import { ago, merged } from './promql.ts';
 import { either } from './scopes.ts';
 import type { Times } from './times.ts';
 
-/** The kinds of settings whose changes are told: `edge_<kind>_changed_timestamp_seconds`, with labels of the kind. */
+/** Kinds of settings whose changes alert: `edge_<kind>_changed_timestamp_seconds`, with labels of the kind. */
 export const CHANGING_SETTINGS = [
   'application',
   'certificate',
@@ -21,15 +21,14 @@ export const CHANGING_SETTINGS = [
 
 type Kind = (typeof CHANGING_SETTINGS)[number];
 
-/** The label that names a setting of a kind. */
+/** Returns the label that names a setting of a kind. */
 function nameOf(kind: Kind): string {
   if (kind === 'application') return 'edge_application';
   return kind === 'error_response' ? 'configuration' : kind;
 }
 
 /**
- * What is so now and was otherwise an hour, a day or a week ago. What has always been so is meant to be so, and does
- * not cry every day.
+ * Returns a state that differs from an hour, a day or a week ago. A state that has always been so is intended and does not alert.
  */
 function switched(
   now: string,
@@ -47,7 +46,7 @@ const OF_FIREWALL = 'account, firewall_id';
 
 const OF_SETTINGS = { about: 'settings' } as const;
 
-/** Protection that was there and is not any more. */
+/** Returns the alerts of protection that was switched off. */
 export function protectionAlerts(times: Times): readonly AlertDefinition[] {
   const off = (series: string, id: string): string =>
     switched(`${merged(series, 'min')} == 0`, series, id, times, ' == 1');
@@ -95,11 +94,11 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
   ];
 }
 
-/** Who renews a certificate, where the platform tells. */
+/** Template that names who renews a certificate. */
 const RENEWED =
   'Who renews it: {{ range printf "edge_certificate_managed{account=%q, certificate_id=%q}" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}.';
 
-/** Settings that will hurt, and settings that have changed. */
+/** Returns the alerts of risky and of changed settings. */
 export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
     cachedErrorPage(times, tuning),

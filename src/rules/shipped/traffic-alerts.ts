@@ -1,8 +1,16 @@
 import type { AlertDefinition } from './alert.ts';
 import type { Tuning } from './alert-settings.ts';
-import { growing, inLastMinutes, RELEARNING, recently, stillAbove, withRequests } from './baselines.ts';
+import {
+  growing,
+  inLastMinutes,
+  RELEARNING,
+  RELEARNS,
+  recently,
+  stillAbove,
+  withRequests,
+} from './baselines.ts';
+import { dropAlerts } from './drop-alerts.ts';
 import { burning, creeping, judgedResponses, paging, ratio5xx } from './error-rules.ts';
-import { stale } from './freshness-rules.ts';
 import {
   type Judging,
   latest,
@@ -63,38 +71,21 @@ export function trafficAlerts(times: Times, tuning: Tuning): readonly AlertDefin
       ...ofTraffic(MEASURES.errors),
       ...ticket,
       alert: 'EdgeStatusCodeSurge',
-      expr: eitherScope((scope) => codes({ scope, measure: MEASURES.errors, times, tuning })),
+      expr: eitherScope(
+        (scope) => codes({ scope, measure: MEASURES.errors, times, tuning }),
+        ['configuration'],
+      ),
       summary: `{{ $value | humanize }} responses {{ $labels.code }} a minute on ${SITE}`,
       description: compared(MEASURES.errors),
     },
     {
       ...ofTraffic(MEASURES.requests),
       alert: 'EdgeTrafficFlood',
-      expr: eitherScope((scope) => spiking(scope, MEASURES.requests, times)),
+      expr: eitherScope((scope) => spiking(scope, MEASURES.requests, times), ['configuration']),
       summary: `{{ $value | humanize }} requests a minute on ${SITE}`,
       description: `{{ $value | humanize }} requests a minute; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. Errors and threats page by themselves.`,
     },
-    {
-      ...ofTraffic(MEASURES.requests),
-      alert: 'EdgeTrafficDrop',
-      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'dead' },
-      expr: eitherScope(dropped('dead', times, tuning)),
-      hold: times.holdDead,
-      keepFiring: times.keepFiring,
-      summary: `${SITE} is dead: {{ $value | humanize }} requests a minute`,
-      description: `{{ $value | humanize }} requests a minute; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh, and no other configuration has the traffic.`,
-    },
-    {
-      ...ofTraffic(MEASURES.requests),
-      alert: 'EdgeTrafficDrop',
-      severity: 'ticket',
-      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'share' },
-      expr: eitherScope(dropped('share', times, tuning)),
-      hold: times.settled,
-      keepFiring: times.keepTicket,
-      summary: `Only {{ $value | humanize }} requests a minute on ${SITE}`,
-      description: `{{ $value | humanize }} requests a minute in half an hour; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh.`,
-    },
+    ...dropAlerts(times, tuning),
     ...serverErrorAlerts(times, tuning),
     {
       ...ofTraffic(MEASURES.threats),
@@ -109,7 +100,7 @@ export function trafficAlerts(times: Times, tuning: Tuning): readonly AlertDefin
   ];
 }
 
-/** Returns the description of a value that is compared with its threshold, and when that began. */
+/** Returns a description with the value, its threshold and its start. */
 function compared(measure: Measure): string {
   const format = measure.name.endsWith('_ratio') ? 'humanizePercentage' : 'humanize';
   const more = { by: measure.by, scopes: scopesOf(measure) };
@@ -147,7 +138,7 @@ function spikeTicket(
   };
 }
 
-/** Returns the mean of the last minutes in a spike that is not over. */
+/** Returns the mean of the last minutes during a spike. */
 function spiking(scope: Scope, measure: Measure, times: Times): string {
   const names = recorded(scope, measure);
   const spike = `${names.active}\nand\n${stillAbove(measure, names, times)}`;
@@ -160,14 +151,14 @@ function unlessRelearning(): string {
   return `\nunless on (account)\n${RELEARNING}`;
 }
 
-/** Whoever was paged for an attack needs no ticket for what it shows in. */
+/** Returns the condition that no attack was paged: its other measures need no ticket. */
 function unlessAttacked(scope: Scope, times: Times, span = times.apart): string {
   const attacked = lately(recorded(scope, MEASURES.threats).since, times, span);
   return `\nunless on (${SCOPES[scope].join(', ')})\n${attacked}`;
 }
 
-/** Returns what the mean of an hour must exceed to be a ticket. */
-export function hourLimit({ scope, measure, times, tuning }: JudgingHours): string {
+/** Returns the limit of the mean of an hour for a ticket. */
+function hourLimit({ scope, measure, times, tuning }: JudgingHours): string {
   const names = recorded(scope, measure);
   const elevated = measure.alert === 'EdgeWafSpike' ? 'EdgeWafElevated' : 'EdgeStatusCodeSurge';
   const judged = { series: names.value, labels: SCOPES[scope] };
@@ -188,7 +179,7 @@ interface JudgingHours extends Judging {
   readonly measure: Measure & { readonly alert: 'EdgeWafSpike' | 'EdgeStatusCodeSurge' };
 }
 
-/** Returns the mean of an hour that is far above the usual, or has some abnormal minutes, while there is more of it. */
+/** Returns the mean of an hour that is far above the usual or has some abnormal minutes, while that lasts. */
 function elevated(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const names = recorded(scope, measure);
@@ -220,7 +211,7 @@ function elevated(judging: JudgingHours): string {
   return `${hour}\nand\n(\n${hour} > ${limit} and ${lasting}\nor\n${burst}\n)\nand\n(\n${still}\n)`;
 }
 
-/** Threats that are too few for a page, or too short. */
+/** Returns the threats that are too few or too short for a page. */
 function elevatedThreats(judging: JudgingHours): string {
   const { scope, measure, times } = judging;
   const names = recorded(scope, measure);
@@ -232,7 +223,7 @@ function elevatedThreats(judging: JudgingHours): string {
   return `(\n${elevated(judging)}\nunless\n${young}\nor\n${sudden}\n)\nunless\n${lately(names.since, times, times.remains)}${unlessRelearning()}${beside}`;
 }
 
-/** Threats far above the last hours and the day before: where the weeks before hold an attack, they say nothing. */
+/** Returns the threats far above the last hours and the day before, if the weeks before hold an attack. */
 function suddenThreats(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const names = recorded(scope, measure);
@@ -247,7 +238,7 @@ function suddenThreats(judging: JudgingHours): string {
   return `${last} > ${floor}\nand\n${compare.join('\nand\n')}\nand\n${latest(names.usual, times)} > ${many} * ${yesterday}`;
 }
 
-/** Error codes whose minutes or hours are too many. A page for server errors or threats is about their codes as well. */
+/** Returns the error codes with too many minutes or a too high hour, unless a page for server errors or threats covers them. */
 function codes(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const on = SCOPES[scope].join(', ');
@@ -262,7 +253,7 @@ function codes(judging: JudgingHours): string {
   return `(\n${spiking(scope, measure, times)}\nor\n${elevated(judging)}\n)${unlessAttacked(scope, times, times.remains)}${unlessRelearning()}${refused}${paged.join('')}${failing}${beside}`;
 }
 
-/** Levels that were abnormal for so long that they are taken for usual. */
+/** Returns the abnormal levels that became usual. */
 function attackUsual(times: Times): (scope: Scope) => string {
   return (scope) => {
     const names = recorded(scope, MEASURES.threats);
@@ -274,67 +265,7 @@ function attackUsual(times: Times): (scope: Scope) => string {
   };
 }
 
-/**
- * Returns the condition of a drop: less than a share of the lowest hour around this one in each of the last two weeks, of a site that had
- * enough a week ago. Data that is missing is never taken for traffic that is.
- */
-function dropped(parameter: 'dead' | 'share', times: Times, tuning: Tuning): (scope: Scope) => string {
-  const { week, day, hour, baseline, around, minute } = times;
-  return (scope) => {
-    const names = recorded(scope, MEASURES.requests);
-    const judged = { series: names.value, labels: SCOPES[scope] };
-    const lowest = (back: number): string =>
-      `min_over_time(${ago(range(names.hourly, 2 * around - hour, baseline), back - around)})`;
-    const mean =
-      parameter === 'dead'
-        ? recently(names, times)
-        : `avg_over_time(${range(names.value, times.settled, minute)})`;
-    const share = tuning.value('EdgeTrafficDrop', parameter, judged);
-    const least = tuning.value('EdgeTrafficDrop', 'least_requests', judged);
-    // A weekend that has little does not make a site small.
-    const days = [week, week + 3 * day].map(
-      (back) => `avg_over_time(${ago(range(names.hourly, day, baseline), back)})`,
-    ) as [string, string];
-    const enough = `${larger(...days)} >= ${least}`;
-    const weeks = [week, 2 * week].map((back) => `${mean} < ${share} * (${lowest(back)} >= ${LEAST_LOWEST})`);
-    // A site that has requests in some minutes only is idle in the others, not dead.
-    const minutes = ago(range(names.value, hour, minute), week - hour / 2);
-    const steady = `quantile_over_time(0.25, ${minutes}) > ${share} * ${lowest(week)}`;
-    const elsewhere = scope === 'account' ? '' : `\nunless\n${moved(times)}`;
-    const whole = `\nunless on (${SCOPES[scope].join(', ')})\n${stale('requests')}`;
-    const beside = scope === 'account' ? `\nunless on (account, product)\n${anyDropped(mean, weeks)}` : '';
-    return `${mean}\nand\n${weeks.join('\nand\n')}\nand\n${enough}\nand\n${steady}${elsewhere}${whole}${beside}`;
-  };
-}
-
-/** Requests a minute that the lowest hour must have: of fewer, none for some minutes are chance. */
-const LEAST_LOWEST = 3;
-
-/** The same drop of a configuration. */
-function anyDropped(mean: string, weeks: readonly string[]): string {
-  return [mean, ...weeks].join('\nand\n').replaceAll('account:', 'configuration:');
-}
-
-/**
- * Returns the configurations whose traffic another one of the account has gained: about as much, and much of its own, against last
- * week.
- */
-function moved(times: Times): string {
-  const names = recorded('configuration', MEASURES.requests);
-  const now = recently(names, times);
-  const lastWeek = latest(names.hourly, times, times.week - times.hour / 2);
-  // Where last week's data is missing, a configuration is new only if it was not there three days ago either.
-  const known = `(${lastWeek} or ${latest(names.hourly, times, 3 * times.day)})`;
-  const gained = `max by (account, product) ((${now} > ${MOVED.growth} * ${lastWeek}) - ${lastWeek} or ${now} unless ${known})`;
-  const lost = `(${latest(names.usual, times)} - ${now})`;
-  const on = 'on (account, product) group_left ()';
-  return `(${MOVED.least} * ${lost} <= ${on} ${gained} and ${MOVED.most} * ${lost} >= ${on} ${gained})`;
-}
-
-/** What another configuration has gained: shares of what one has lost, and times what it had. */
-const MOVED = { least: 0.3, most: 2.5, growth: 1.7 };
-
-/** Server errors: one page, however the budget burns; a ticket for few that last, and for failures at the same time of each day. */
+/** Returns a page for server errors, a ticket for few errors that last, and a ticket for errors at the same time of each day. */
 function serverErrorAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const [short, half] = times.burn.fast;
   const common = {
@@ -390,11 +321,16 @@ function serverErrorAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
   ];
 }
 
-/** Accounts whose threats or blocked requests have passed their thresholds since a rule set was changed. */
+/** Returns the accounts whose threats or blocked requests have doubled since a rule set was changed. */
 function switched(times: Times): string {
   const each = [MEASURES.threats, MEASURES.blocked].map((measure) => {
-    const names = recorded('configuration', measure);
-    return `${recently(names, times)} and ${names.active}`;
+    const { value } = recorded('configuration', measure);
+    const now = `avg_over_time(${range(value, times.holdHour, times.minute)})`;
+    const before = `avg_over_time(${ago(range(value, times.hour, times.minute), RELEARNS)})`;
+    return `(${now} >= ${NOTICED} unless ${now} <= 2 * ${before})`;
   });
   return `max by (account) (${each.join(' or ')})\nand on (account)\n${RELEARNING}`;
 }
+
+/** Threats or blocked requests a minute from which a doubled level is noticed. */
+const NOTICED = 5;

@@ -1,0 +1,129 @@
+import type { AlertDefinition } from './alert.ts';
+import type { Tuning } from './alert-settings.ts';
+import { recently } from './baselines.ts';
+import { stale } from './freshness-rules.ts';
+import { latest, MEASURES, recorded, SCOPES } from './measures.ts';
+import { ago, larger, range } from './promql.ts';
+import { eitherScope, ofTraffic, SITE, seriesValue } from './scopes.ts';
+import type { Times } from './times.ts';
+
+/** Returns the alerts of sites that lose their traffic: a page for a dead site, a ticket for a share. */
+export function dropAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  return [
+    {
+      ...ofTraffic(MEASURES.requests),
+      alert: 'EdgeTrafficDrop',
+      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'dead' },
+      expr: eitherScope(() => `${dead(times, tuning)}${unlessElsewhere(times)}`, ['configuration']),
+      hold: times.holdDead,
+      keepFiring: times.keepFiring,
+      summary: `${SITE} is dead: {{ $value | humanize }} requests a minute`,
+      description: `{{ $value | humanize }} requests a minute; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh, and no other configuration has the traffic.`,
+    },
+    {
+      ...ofTraffic(MEASURES.requests),
+      alert: 'EdgeTrafficDrop',
+      severity: 'ticket',
+      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'share' },
+      expr: eitherScope(() => dropped(times, tuning), ['configuration']),
+      hold: times.holdHour,
+      keepFiring: times.keepTicket,
+      summary: `Only {{ $value | humanize }} requests a minute on ${SITE}`,
+      description: `{{ $value | humanize }} requests a minute in half an hour; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh.`,
+    },
+  ];
+}
+
+const REQUESTS = recorded('configuration', MEASURES.requests);
+const JUDGED_REQUESTS = { series: REQUESTS.value, labels: SCOPES.configuration } as const;
+
+/** Returns the lowest hour around this time of day, some time ago. */
+function hours(back: number, around: number, { hour, baseline }: Times): string {
+  return `min_over_time(${ago(range(REQUESTS.hourly, 2 * around - hour, baseline), back - around)})`;
+}
+
+/** Returns the same where it is high enough: of few requests, a minute without any is chance. */
+function lowest(back: number, around: number, times: Times): string {
+  return `(${hours(back, around, times)} >= ${LEAST_LOWEST})`;
+}
+
+/** Requests a minute that the lowest hour must have: of fewer, none for some minutes are chance. */
+const LEAST_LOWEST = 3;
+
+/** Returns the sites with next to nothing of the lowest hour around this one in each of the last two weeks. */
+function dead(times: Times, tuning: Tuning): string {
+  const { week } = times;
+  const share = tuning.value('EdgeTrafficDrop', 'dead', JUDGED_REQUESTS);
+  const mean = recently(REQUESTS, times);
+  const weeks = [week, 2 * week].map((back) => `${mean} < ${share} * ${lowest(back, times.around, times)}`);
+  return [...weeks, ...judgeable(share, times, tuning)].join('\nand\n');
+}
+
+/**
+ * Returns the condition of a ticket for a drop. Half an hour is below a share of both weeks. Or the last minutes are a fraction of the hour
+ * before and of yesterday, which a site of two days can tell. A dead site is a page instead.
+ */
+function dropped(times: Times, tuning: Tuning): string {
+  const { week, day, hour, settled, minute } = times;
+  const share = tuning.value('EdgeTrafficDrop', 'share', JUDGED_REQUESTS);
+  const least = tuning.value('EdgeTrafficDrop', 'least_requests', JUDGED_REQUESTS);
+  const mean = recently(REQUESTS, times);
+  // Traffic that is back ends the drop at once.
+  const half = larger(`avg_over_time(${range(REQUESTS.value, settled, minute)})`, mean);
+  const weeks = [week, 2 * week].map((back) => `${half} < ${share} * ${lowest(back, times.near, times)}`);
+  const before = latest(REQUESTS.hourly, times, 4 * times.smoothing);
+  const sudden = [
+    `${mean} < ${SUDDEN} * (${before} >= ${least})`,
+    `${mean} < ${SUDDEN} * ${lowest(day, times.around, times)}`,
+    `quantile_over_time(0.25, ${ago(range(REQUESTS.value, hour, minute), 4 * times.smoothing)}) > ${SUDDEN} * ${before}`,
+  ];
+  const around = (back: number): string => hours(back, times.near, times);
+  // A drop that began yesterday, or a clock that changed, was a ticket then.
+  const known = `(${half} >= ${share} * ${around(day)} and ${around(day)} < ${share} * ${around(day + week)})`;
+  // A site that closes did so a week ago.
+  const closes = `${mean} >= ${SUDDEN} * ${around(week)}`;
+  const shared = [...weeks, ...judgeable(share, times, tuning)].join('\nand\n');
+  return `(\n${shared}\nunless\n${known}\nor\n${sudden.join('\nand\n')}\nunless\n${closes}\n)\nunless\n(\n${dead(times, tuning)}\n)${unlessElsewhere(times)}`;
+}
+
+/** Share of the hour before that is left after a sudden drop. */
+const SUDDEN = 0.15;
+
+/** Returns the sites that had enough requests last week, and had them in most minutes: one that is idle in between is not dead. */
+function judgeable(share: string, times: Times, tuning: Tuning): readonly string[] {
+  const { week, day, hour, baseline, minute } = times;
+  const least = tuning.value('EdgeTrafficDrop', 'least_requests', JUDGED_REQUESTS);
+  // A weekend that has little does not make a site small.
+  const days = [week, week + 3 * day].map(
+    (back) => `avg_over_time(${ago(range(REQUESTS.hourly, day, baseline), back)})`,
+  ) as [string, string];
+  const minutes = ago(range(REQUESTS.value, hour, minute), week - hour / 2);
+  return [
+    `${larger(...days)} >= ${least}`,
+    `quantile_over_time(0.25, ${minutes}) > ${share} * ${lowest(week, times.around, times)}`,
+  ];
+}
+
+/** Data that is missing is never taken for traffic that is. */
+function unlessElsewhere(times: Times): string {
+  return `\nunless\n${moved(times)}\nunless on (${SCOPES.configuration.join(', ')})\n${stale('requests')}`;
+}
+
+/**
+ * Returns the configurations whose traffic another one of the account has gained: about as much, and much of its own, against last
+ * week.
+ */
+function moved(times: Times): string {
+  const names = recorded('configuration', MEASURES.requests);
+  const now = recently(names, times);
+  const lastWeek = latest(names.hourly, times, times.week - times.hour / 2);
+  // If last week's data is missing, a configuration is new only if it was absent three days ago as well.
+  const known = `(${lastWeek} or ${latest(names.hourly, times, 3 * times.day)})`;
+  const gained = `max by (account, product) ((${now} > ${MOVED.growth} * ${lastWeek}) - ${lastWeek} or ${now} unless ${known})`;
+  const lost = `(${latest(names.usual, times)} - ${now})`;
+  const on = 'on (account, product) group_left ()';
+  return `(${MOVED.least} * ${lost} <= ${on} ${gained} and ${MOVED.most} * ${lost} >= ${on} ${gained})`;
+}
+
+/** Limits of a gain: shares of the other's loss, and the factor of its own growth. */
+const MOVED = { least: 0.3, most: 2.5, growth: 1.7 };
