@@ -112,9 +112,13 @@ export class Exporter {
     return this.#exposition.snapshot(format, encoding, own);
   }
 
-  /** Returns how each account is. */
-  accounts(): AccountStatus[] {
-    return this.#accounts.views().map((view) => accountStatus(view, this.#options.clock));
+  /** Returns how each account is: now, with its jobs, if it is asked for or the only one; else as of its last look, without jobs. */
+  accounts(isAsked: (account: string) => boolean = () => true): AccountStatus[] {
+    const views = this.#accounts.views();
+    return views.map((view) => {
+      const last = views.length === 1 || isAsked(view.name) ? undefined : view.lastLook();
+      return last ?? accountStatus(view, this.#options.clock);
+    });
   }
 
   /** The receivers that samples are pushed to. */
@@ -323,6 +327,7 @@ export class RunningAccounts {
       // The account moved to another replica before its restart.
       this.#running.delete(config.name);
       this.#withdraw(handedOver);
+      this.#options.observer.left(config.name);
       return;
     }
     const account = new Account({ ...this.#options, ownership, config, limits, handedOver });

@@ -66,7 +66,7 @@ export class Running {
     return {
       telemetryPath,
       exposition: (format, encoding) => exporter.body(format, encoding),
-      status: () => this.status(),
+      status: (isAsked) => this.status(isAsked),
       notReady: () => exporter.notReady(),
       reload: () => this.reload(),
       logLevel: { levels: LOG_LEVELS, read: () => log.level, set: (level) => this.#setLogLevel(level) },
@@ -80,7 +80,8 @@ export class Running {
     log.level = level;
   }
 
-  status(): Status {
+  /** @param isAsked true for accounts whose jobs are part of the status; default: all */
+  status(isAsked?: (account: string) => boolean): Status {
     const { exporter, inUse, state, clock, member, shard } = this.#options;
     const notReady = exporter.notReady();
     const { kind, directory, note, refusal } = state;
@@ -103,7 +104,7 @@ export class Running {
       series: exporter.seriesCount,
       series_dropped: exporter.droppedSeries,
       push: exporter.receivers().map(receiverStatus),
-      accounts: exporter.accounts(),
+      accounts: exporter.accounts(isAsked),
     };
   }
 

@@ -63,10 +63,11 @@ export interface StatusDocument extends Omit<Status, 'accounts'> {
 }
 
 /** Facts about an account as JSON. */
-interface JudgementDocument extends Pick<Facts, 'state' | 'says' | 'causes'> {
+interface JudgementDocument extends Pick<Facts, 'state' | 'since' | 'says' | 'causes'> {
   readonly data: readonly {
     readonly part: string;
     readonly state: Facts['state'];
+    readonly since: string;
     readonly cause: string | null;
     readonly has_data: boolean | null;
     readonly age_seconds: number | null;
@@ -113,17 +114,18 @@ export function statusDocument(status: Status, query: StatusQuery): StatusDocume
   return { ...status, jobs: { total: before, offset, limit, next }, accounts };
 }
 
-function judgementDocument({ state, says, causes, parts }: Facts): JudgementDocument {
+function judgementDocument({ state, since, says, causes, parts }: Facts): JudgementDocument {
   const data = parts.map(({ name, hasData, tally, ...part }) => ({
     part: name,
     state: part.state,
+    since: part.since,
     cause: part.cause ?? null,
     has_data: hasData,
     age_seconds: tally.oldestSeconds ?? null,
     expected_age_seconds: tally.expectedSeconds ?? null,
     missing_share: tally.missingShare ?? null,
   }));
-  return { state, says, causes, data };
+  return { state, since, says, causes, data };
 }
 
 function nextQuery({ account, offset, limit }: StatusQuery): string {

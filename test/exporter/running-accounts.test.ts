@@ -18,10 +18,10 @@ import { noToken } from './credentials/no-token.ts';
 const never = new AbortController().signal;
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-const optionsBy = (clock: Clock) => ({
+const optionsBy = (clock: Clock, metrics = createSelfMetrics()) => ({
   clock,
   store: new Store({ seriesLimit: 1_000 }),
-  observer: reportTo(createSelfMetrics(), log, clock),
+  observer: reportTo(metrics, log, clock),
   turns: new Turns(),
 });
 
@@ -34,9 +34,17 @@ async function accountsNamed(...names: readonly string[]) {
     letGo = resolve;
   });
   let [closing, closed] = [0, 0];
+  const metrics = createSelfMetrics();
+  const options = optionsBy(clock, metrics);
+  const left: string[] = [];
+  const minutes: ((at: number) => void)[] = [];
   const accounts = new RunningAccounts({
-    ...optionsBy(clock),
-    ticker: () => () => undefined,
+    ...options,
+    observer: { ...options.observer, left: (account) => void left.push(account) },
+    ticker: (_, fire) => {
+      minutes.push(fire);
+      return () => undefined;
+    },
     credentials: () =>
       noToken(async () => {
         closing += 1;
@@ -51,7 +59,17 @@ async function accountsNamed(...names: readonly string[]) {
   const { accounts: configs, limits } = configured('x');
   await accounts.apply(configs, limits, never);
   const apply = (token: string) => accounts.apply(configured(token).accounts, limits, never);
-  return { accounts, apply, letGo, closing: () => closing, closed: () => closed };
+  return {
+    accounts,
+    apply,
+    letGo,
+    closing: () => closing,
+    closed: () => closed,
+    left,
+    minutes,
+    clock,
+    metrics,
+  };
 }
 
 function refusing(error: Error): State {
@@ -64,7 +82,7 @@ function refusing(error: Error): State {
 }
 
 test('an account that is given away while a reload stops it is given away when it has stopped', async () => {
-  const { accounts, apply, letGo, closing, closed } = await accountsNamed('a');
+  const { accounts, apply, letGo, closing, closed, left } = await accountsNamed('a');
   accounts.own('a', { state: memoryState() });
   const applied = apply('y');
   while (closing() === 0) await setImmediate();
@@ -77,6 +95,25 @@ test('an account that is given away while a reload stops it is given away when i
   letGo();
   await Promise.all([applied, givenAway]);
   expect([closed(), accounts.views()]).toEqual([1, []]);
+  expect(left).toEqual(['a']);
+});
+
+test('a fault while an account is looked at is counted, and ends neither the account nor the process', async () => {
+  const { accounts, minutes, clock, metrics } = await accountsNamed('a');
+  accounts.own('a', { state: memoryState() });
+  // The account asks for its own minute first; its jobs follow.
+  const [fire = () => expect.unreachable()] = minutes;
+  const wall = clock.wall.bind(clock);
+  let isBroken = true;
+  clock.wall = () => {
+    if (isBroken) throw new Error('a bug');
+    return wall();
+  };
+  fire(wall());
+  expect((await metrics.defects.get()).values).toMatchObject([{ value: 1 }]);
+  isBroken = false;
+  fire(wall());
+  expect(accounts.views()[0]?.lastLook()?.facts.state).toBe('starting');
 });
 
 test('an account whose state is closed already still gives back its token and its connections', async () => {

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { type Shard, shardText } from '../cluster/shard.ts';
 import { partOf } from '../collectors.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import { type Facts, factsOf } from '../facts/facts.ts';
+import { factsOf } from '../facts/facts.ts';
 import { isPassing } from '../platform/read.ts';
 import type { ObservedPlatform } from '../poll/observed-platform.ts';
 import type { Commit, PollObserver } from '../poll/runner.ts';
@@ -48,6 +48,8 @@ export interface AccountView {
   sources(): readonly ChosenSource[];
   /** Why the account is not alive, as a sentence; undefined if it is. */
   silence(): string | undefined;
+  /** Status as of the last look, a minute old at most, without jobs; undefined before the first. */
+  lastLook(): AccountStatus | undefined;
 }
 
 /** Returns the view of an account with this connection. */
@@ -55,7 +57,7 @@ export function viewOf(
   config: AccountConfig,
   { platform, queue, credentials }: Pick<Connection, 'platform' | 'queue' | 'credentials'>,
   intervals: PollIntervals,
-  own: Pick<AccountView, 'id' | 'jobs' | 'isBeginning' | 'listings' | 'sources' | 'silence'>,
+  own: Pick<AccountView, 'id' | 'jobs' | 'isBeginning' | 'listings' | 'sources' | 'silence' | 'lastLook'>,
 ): AccountView {
   return {
     name: config.name,
@@ -160,19 +162,14 @@ export function notReady(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
     const because = silence();
     return because && `account ${name}: ${because}`;
   }
-  const [{ text } = { text: 'the first polls are under way' }] = accountFacts(view, clock).causes;
+  const [{ text } = { text: 'the first polls are under way' }] = accountStatus(view, clock).facts.causes;
   return `account ${name}: nothing was read yet: ${text}`;
 }
 
 /** Returns an account as the status page shows it, by the machine's clock as it is set now. */
 export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): AccountStatus {
   const observed = observedAccount(view, clock);
-  return { ...observed, facts: factsOf(observed, clock.wall()) };
-}
-
-/** Returns the facts about an account: everything that shows how it is takes them from here. */
-export function accountFacts(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): Facts {
-  return factsOf(observedAccount(view, clock), clock.wall());
+  return { ...observed, facts: factsOf(observed, clock.wall(), view.lastLook()?.facts) };
 }
 
 function observedAccount(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): ObservedAccount {

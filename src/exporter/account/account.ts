@@ -12,6 +12,7 @@ import type { Ticker } from '../poll/ticker.ts';
 import { PollIntervals } from '../rate-limit/poll-intervals.ts';
 import type { KeptCounters } from '../series/pruning.ts';
 import type { State } from '../state/state.ts';
+import type { AccountStatus } from '../status-document.ts';
 import {
   ageSamples,
   type BehindAt,
@@ -26,7 +27,7 @@ import {
 import {
   type AccountObserver,
   type AccountView,
-  accountFacts,
+  accountStatus,
   isSurveyed,
   type PushDestination,
   type PushOutput,
@@ -94,8 +95,8 @@ export class Account {
   /** Looks at how the account is, once polls may have changed that. */
   readonly #lookLater: Timer;
   #lookFrom = 0;
-  /** True if the platform answered when the account was looked at last. */
-  #lookedUp: boolean | undefined;
+  /** Status when it was looked at last, without jobs. */
+  #lastLook: AccountStatus | undefined;
   /** Local ms. At first, both are the time at which the account began. */
   #beatAt: number;
   #polledAt: number;
@@ -117,7 +118,7 @@ export class Account {
     this.#beatAt = clock.now();
     this.#polledAt = this.#beatAt;
     this.#takesOverUntil = handedOver === undefined ? this.#beatAt : this.#beatAt + LONGEST_TAKEOVER_MS;
-    this.#lookLater = new Timer(clock, () => this.#look());
+    this.#lookLater = new Timer(clock, () => this.#guarded(() => this.#look()));
     this.#connection = new Connection({
       account: config,
       clock,
@@ -181,6 +182,7 @@ export class Account {
       isBeginning: () => this.#isBeginning,
       listings: () => this.#jobs.listings(),
       sources: () => this.#jobs.sources.known(),
+      lastLook: () => this.#lastLook,
       silence: () =>
         silenceOf({
           now: clock.now(),
@@ -196,7 +198,7 @@ export class Account {
     // At once: the id of the account before a reload stays no longer than that.
     this.#exposeIdentity();
     // On the scheduler's own ticker: no beat means that the scheduler has stopped.
-    this.#stopBeating = this.#options.ticker('* * * * *', () => this.#everyMinute());
+    this.#stopBeating = this.#options.ticker('* * * * *', () => this.#guarded(() => this.#everyMinute()));
     this.#replaceJobs();
   }
 
@@ -265,7 +267,7 @@ export class Account {
     if (isFound) this.#replaceJobs();
     // The first polls may be the first to read the token.
     if (end.before === undefined) this.#exposeIdentity();
-    const isOther = this.#connection.platform.reachability.up !== this.#lookedUp;
+    const isOther = (this.#connection.platform.reachability.up ?? null) !== this.#lastLook?.up;
     if (isOther || this.#options.clock.now() >= this.#lookFrom) this.#look();
     else this.#lookLater.set(this.#lookFrom);
     this.#publish('quota', quotaSamples(this.view, endedAt));
@@ -318,9 +320,11 @@ export class Account {
 
   /** Exposes whose account it is, once the token is read. */
   #exposeIdentity(): void {
-    void this.#connection.credentials.look().then(() => {
-      if (!this.#stopped) this.#store.publish('identity', identitySamples(this.view, this.#options.clock));
-    });
+    void this.#connection.credentials.look().then(() =>
+      this.#guarded(() => {
+        if (!this.#stopped) this.#store.publish('identity', identitySamples(this.view, this.#options.clock));
+      }),
+    );
   }
 
   /** Exposes which counters catch up. Before the first poll too: after a restart it brings all at once. */
@@ -343,19 +347,30 @@ export class Account {
     if (!this.#stopped && !isTakingOver) this.#store.publish(part, samples);
   }
 
+  /** Does what a timer asks for; an error is reported, and never ends the process. */
+  #guarded(act: () => void): void {
+    const { observer, config } = this.#options;
+    try {
+      act();
+    } catch (error) {
+      observer.defect(config.name, undefined, error);
+    }
+  }
+
   /** Exposes how the account is. */
   #look(): void {
     if (this.#stopped) return;
     const { clock, config } = this.#options;
     const { platform, intervals } = this.view;
     const now = clock.now();
-    this.#lookedUp = platform.reachability.up;
     this.#lookFrom =
       now + Math.max(LEAST_BETWEEN_LOOKS_MS, BETWEEN_LOOKS_PER_JOB_MS * this.#schedule.states().length);
     const platformNow = platform.platformClock.now();
     this.#publish('listings', listingSamples(this.view));
     this.#publish('ages', ageSamples(config.name, this.#jobs.seriesJobs(), intervals, platformNow));
-    const facts = accountFacts(this.view, clock);
+    const status = accountStatus(this.view, clock);
+    this.#lastLook = { ...status, jobs: [] };
+    const { facts } = status;
     // The samples of a former account must not hide that this one is down.
     if (facts.up === false) this.#takesOverUntil = now;
     this.#publish('facts', factSamples(config.name, facts));

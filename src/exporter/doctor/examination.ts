@@ -139,6 +139,7 @@ function viewOfSurvey(account: AccountConfig, connection: Connection, survey: Su
     listings: () => survey.listings(),
     sources: () => survey.sources.chosen(),
     silence: () => undefined,
+    lastLook: () => undefined,
   });
 }
 

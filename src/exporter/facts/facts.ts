@@ -34,6 +34,8 @@ export interface PartFacts {
   readonly product: string | undefined;
   readonly collector: string;
   readonly state: AccountState;
+  /** Time since when it has been in this state (ISO), as far as this process has seen. */
+  readonly since: string;
   /** The first cause that covers any of its jobs; undefined if none does. */
   readonly cause: CauseKind | undefined;
   /** True if all of it was read, and most is in time; `null` if the account has nothing of the kind. This is `edge_data_available`. */
@@ -44,6 +46,8 @@ export interface PartFacts {
 /** Facts about an account at one moment. Everything that shows how the account is renders them. */
 export interface Facts {
   readonly state: AccountState;
+  /** Time since when it has been in this state (ISO), as far as this process has seen. */
+  readonly since: string;
   /** True if the platform answers reads of the account; `null` before the first poll has ended. This is `edge_up`. */
   readonly up: boolean | null;
   /** The state and its cause as a predicate: `has no data yet: the platform refuses reads (429)`. */
@@ -57,8 +61,11 @@ export interface Facts {
 /** A refusal by the limit (429) concerns all jobs if none has succeeded for this time (ms) before it. */
 const REFUSED_FOR_MS = 90_000;
 
-/** Returns the facts that an account's status shows at `now` (ms since the epoch). */
-export function factsOf(account: ObservedAccount, now: number): Facts {
+/**
+ * Returns the facts that an account's status shows at `now` (ms since the epoch).
+ * @param before the facts as of an earlier look: a state that lasts keeps its beginning
+ */
+export function factsOf(account: ObservedAccount, now: number, before?: Facts): Facts {
   const jobs = account.jobs.map(factsOfJob);
   const byPart = groupedBy(jobs, ({ part }) => part);
   const tally = tallyOf(jobs);
@@ -68,6 +75,7 @@ export function factsOf(account: ObservedAccount, now: number): Facts {
   const causes = found.map(({ covers: _, ...cause }) => cause);
   const isRefused = account.quota.some(({ stopped_until: until }) => until !== null);
   const state = stateOf(tally, { up, kinds: causes.map(({ kind }) => kind), isRefused });
+  const former = new Map(before?.parts.map((part) => [part.name, part]));
   const parts = Array.from(byPart, ([name, part]): PartFacts => {
     const own = tallies.get(name) ?? tallyOf(part);
     const covering = found.filter(({ covers }) => covers.has(name)).map(({ kind }) => kind);
@@ -78,12 +86,24 @@ export function factsOf(account: ObservedAccount, now: number): Facts {
       product: part[0]?.job.product,
       collector: part[0]?.job.collector ?? name,
       state,
+      since: sinceOf(state, account, now, former.get(name)),
       cause: state === 'well' ? undefined : covering[0],
       hasData: hasData(own, part[0]?.job.product, tally),
       tally: own,
     };
   });
-  return { state, up, says: saidOf(state, causes, tally), causes, tally, parts };
+  const since = sinceOf(state, account, now, before);
+  return { state, since, up, says: saidOf(state, causes, tally), causes, tally, parts };
+}
+
+function sinceOf(
+  state: AccountState,
+  { up, up_since: upSince }: ObservedAccount,
+  now: number,
+  before: Pick<Facts, 'state' | 'since'> | undefined,
+): string {
+  if (state === 'down' && up === false && upSince !== null) return upSince;
+  return before?.state === state ? before.since : new Date(now).toISOString();
 }
 
 /** A permission or a path may be missing for one part: the account is down only if no job's last poll succeeded. */

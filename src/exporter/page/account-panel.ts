@@ -83,7 +83,7 @@ function stateOf(state: AccountState): Html {
 
 function accountPanel(account: AccountStatus, now: number): Html {
   return html`<div class="panel account" id="account">
-<div class="head"><h3><bdi>${account.name}</bdi></h3> ${stateOf(account.facts.state)} ${upSince(account.up_since, account.up, now)} <bdi class="quiet mono">${account.api_url}</bdi></div>
+<div class="head"><h3><bdi>${account.name}</bdi></h3> ${stateOf(account.facts.state)} ${since(account, now)} <bdi class="quiet mono">${account.api_url}</bdi></div>
 <div class="inside"><div>
 ${account.note === '' ? '' : html`<p class="note ${account.up === false ? 'bad-text' : 'quiet'}"><bdi>${account.note}</bdi></p>`}
 <dl class="facts">
@@ -100,9 +100,15 @@ ${account.quota.map((quota) => quotaRow(quota, now))}
 </div>`;
 }
 
-function upSince(iso: string | null, up: boolean | null, now: number): Html {
-  if (iso === null || up === null) return html``;
-  return html`<span class="small quiet">${up ? 'reachable since' : 'since'} ${clockTime(iso, now)}</span>`;
+/** Returns since when the account has been in a state that is not well, or else since when its platform has answered. */
+function since({ up_since: upSince, facts }: AccountStatus, now: number): Html {
+  if (facts.state !== 'well') return sinceText(facts, now);
+  if (upSince === null || facts.up !== true) return html``;
+  return html`<span class="small quiet">reachable since ${clockTime(upSince, now)}</span>`;
+}
+
+function sinceText({ since }: Pick<PartFacts, 'since'>, now: number): Html {
+  return html`<span class="small quiet">since ${clockTime(since, now)}</span>`;
 }
 
 function tokenExpiry(iso: string | null, now: number): Html {
@@ -149,7 +155,8 @@ function table(account: string, parts: readonly PartFacts[], now: number): Html 
 <tbody>${parts.map((part) => partRow(account, part, now))}</tbody></table>`;
 }
 
-function partRow(account: string, { name, state, tally }: PartFacts, now: number): Html {
+function partRow(account: string, part: PartFacts, now: number): Html {
+  const { name, state, tally } = part;
   const {
     jobs,
     failing,
@@ -163,7 +170,7 @@ function partRow(account: string, { name, state, tally }: PartFacts, now: number
       ? html`<span class="none">0</span>`
       : html`<strong class="bad-text">${grouped(failing)}</strong>`;
   return html`<tr><td><a href="${addressOf({ account, jobs: 'all', part: name })}"><bdi>${name}</bdi></a></td>
-<td>${stateOf(state)}${behindText(tally)}</td><td class="number" data-head="Data age">${dataAge(tally)}</td>
+<td>${stateOf(state)} ${state === 'well' ? '' : sinceText(part, now)}${behindText(tally)}</td><td class="number" data-head="Data age">${dataAge(tally)}</td>
 <td class="number" data-head="Expected">${expected === undefined ? none : duration(expected)}</td>
 <td class="number" data-head="Last read">${moment(read === '' ? null : read, now)}</td>
 <td class="number" data-head="Missing">${missing === 0 ? none : plainShare(missing)}</td>

@@ -17,14 +17,16 @@ const FILTER_NAMES: Readonly<Record<JobFilter, string>> = {
 
 /** A section of the jobs that the query asks for; without one, links to them. */
 export function jobsSection(accounts: readonly AccountStatus[], query: PageQuery, now: number): Html {
-  const selection = selectJobs(accounts, query);
+  const { jobs: filter } = query;
+  const selection = filter === undefined ? undefined : selectJobs(accounts, query);
+  const counts = selection?.counts ?? countsOf(accounts, query);
   return html`<section aria-labelledby="jobs-head"><h2 id="jobs-head">Jobs</h2><div class="panel">
 ${query.jobs === undefined ? '' : html`<div class="tools">${searchForm(query)}</div>`}
 <div id="jobs">
 ${query.account === undefined || accounts.length === 1 ? '' : html`<p class="chosen small">Jobs of <bdi>${query.account}</bdi>. <a href="${addressOf({ ...query, account: undefined, page: 1 })}">Jobs of all accounts</a></p>`}
 ${query.part === undefined ? '' : html`<p class="chosen small">Jobs of the part <bdi>${query.part}</bdi>. <a href="${addressOf({ ...query, part: undefined, page: 1 })}">Jobs of all parts</a></p>`}
-<ul class="filters" aria-label="Show jobs by state">${JOB_FILTERS.map((filter) => filterLink(selection, filter))}</ul>
-${query.jobs === undefined ? '' : listed(selection, query.jobs, now)}
+<ul class="filters" aria-label="Show jobs by state">${JOB_FILTERS.map((one) => filterLink(query, counts, one))}</ul>
+${filter === undefined || selection === undefined ? '' : listed(selection, filter, now)}
 </div></div></section>`;
 }
 
@@ -37,7 +39,25 @@ ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 <button>Find</button></form>`;
 }
 
-function filterLink({ query, counts }: JobSelection, filter: JobFilter): Html {
+/** Returns how many jobs each filter selects, by the facts: those of accounts that are not asked for are not at hand. */
+function countsOf(accounts: readonly AccountStatus[], { account }: PageQuery): JobSelection['counts'] {
+  const tallies = accounts.flatMap(({ name, facts }) =>
+    account === undefined || account === name ? facts.tally : [],
+  );
+  const sum = (of: Exclude<JobFilter, 'all' | 'new'> | 'jobs' | 'unpolled') =>
+    tallies.reduce((total, tally) => total + tally[of], 0);
+  return {
+    all: sum('jobs'),
+    failing: sum('failing'),
+    late: sum('late'),
+    behind: sum('behind'),
+    waiting: sum('waiting'),
+    running: sum('running'),
+    new: sum('unpolled'),
+  };
+}
+
+function filterLink(query: PageQuery, counts: JobSelection['counts'], filter: JobFilter): Html {
   const current = filter === query.jobs ? html` aria-current="true"` : '';
   const loud = filter === 'failing' && counts.failing > 0 ? 'bad-text' : 'quiet';
   const address = addressOf({ ...query, jobs: filter, page: 1 });

@@ -20,7 +20,7 @@ export interface PollObserver extends OperationObserver {
   /** A bug in the exporter: a part of a poll still goes on after its deadline. */
   overdue(account: string, job: Job, part: PollPart): void;
   /** A bug in the exporter: a poll failed in a way that no platform can cause. */
-  defect(account: string, job: Job, error: unknown): void;
+  defect(account: string, job: Job | undefined, error: unknown): void;
 }
 
 /** Makes the result of a poll, and what to push of it, durable as a whole. @throws StateWriteFailure when nothing is durable */

@@ -150,7 +150,9 @@ export function reportTo(
       log.warn({ account, job: job.id, part }, `a poll goes on beyond its timeout: ${why}`);
     },
     defect(account, job, error) {
-      log.error({ account, job: job.id, err: error }, 'a poll failed: this is a bug');
+      metrics.defects.inc();
+      const task = job === undefined ? 'a task of an account' : 'a poll';
+      log.error({ account, job: job?.id, err: error }, `${task} failed: this is a bug`);
     },
     collects(account, collectors) {
       const { succeeded } = notesOf(account);
@@ -224,7 +226,10 @@ function countRestatements(
 /** Counts and logs what happens to the ticker: one line each time. */
 export function reportTicks(metrics: SelfMetrics, log: ReportLog): TickerReports {
   return {
-    failed: (pattern, error) => log.error({ pattern, err: error }, 'a scheduled task failed: this is a bug'),
+    failed: (pattern, error) => {
+      metrics.defects.inc();
+      log.error({ pattern, err: error }, 'a scheduled task failed: this is a bug');
+    },
     stepped: (ms) => {
       metrics.clockSteps.inc();
       metrics.clockLastStep.set(ms / 1_000);

@@ -116,6 +116,10 @@ export function createSelfMetrics() {
     ),
 
     // The exporter as a whole.
+    defects: counter(
+      'defects_total',
+      'Polls and tasks that ended with a fault of the exporter itself: a bug, see its log.',
+    ),
     sandbox: gauge(
       'sandbox',
       'Whether the exporter polls the embedded platform, whose data is made up: 1 or 0.',

@@ -14,7 +14,8 @@ export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonl
 export interface WebSources {
   readonly telemetryPath: string;
   readonly exposition: ReadExposition;
-  readonly status: () => Status;
+  /** Returns the status, with the jobs of the accounts that are asked for. */
+  readonly status: (isAsked: (account: string) => boolean) => Status;
   /** Returns the reasons why the exporter is not ready; empty if it is. */
   readonly notReady: () => readonly string[];
   readonly reload: () => Promise<ReloadResult>;
@@ -99,7 +100,9 @@ function sendStatus({ status }: WebSources): RequestHandler {
   return (request, response) => {
     const query = parseStatusQuery(searchOf(request));
     if (!('offset' in query)) return sendText(response, 400, query);
-    const body = JSON.stringify(statusDocument(status(), query));
+    const { account } = query;
+    const asked = status((name) => account === undefined || name === account);
+    const body = JSON.stringify(statusDocument(asked, query));
     return sendDocument(request, response, { type: 'application/json; charset=utf-8', body });
   };
 }
@@ -111,7 +114,8 @@ function searchOf({ url }: Request): string {
 function sendPage({ status, telemetryPath }: WebSources): RequestHandler {
   return (request, response) => {
     const query = parsePageQuery(searchOf(request));
-    const body = renderPage(status(), { query, now: Date.now(), telemetryPath });
+    const asked = status((name) => query.jobs !== undefined || name === query.account);
+    const body = renderPage(asked, { query, now: Date.now(), telemetryPath });
     return sendDocument(request, response, { type: 'text/html; charset=utf-8', body });
   };
 }

@@ -75,6 +75,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       tokenRenewsAt: () => undefined,
       isBeginning: () => false,
       silence: () => undefined,
+      lastLook: () => undefined,
       listings: () => [],
       sources: () => [],
     };

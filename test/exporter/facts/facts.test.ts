@@ -244,3 +244,20 @@ it('while the quota makes first polls wait, nothing is promised within seconds',
   expect(next(1)).toMatch(/^The first answers take a few seconds/);
   expect(next(240)).toMatch(/^Run `edge-exporter plan` to see/);
 });
+
+describe('since when a state lasts', () => {
+  const later = NOW + 60_000;
+  const failing = madeUpJob({ last_outcome: 'forbidden', last_reason: 'HTTP 403' });
+  const iso = (ms: number) => new Date(ms).toISOString();
+
+  it.each([
+    ['the same state keeps its beginning', madeUpJob(), undefined, NOW],
+    ['another state begins', failing, undefined, later],
+    ['an account that is down is so since the platform stopped answering', failing, false, NOW - 5_000],
+  ])('%s', (_, job, up, since) => {
+    const before = factsOf(madeUpAccount({ jobs: [madeUpJob()] }), NOW);
+    const now = { jobs: [job], ...(up === false && { up, up_since: iso(NOW - 5_000) }) };
+    const after = factsOf(madeUpAccount(now), later, before);
+    expect([after.since, after.parts[0]?.since]).toEqual([iso(since), iso(since)]);
+  });
+});

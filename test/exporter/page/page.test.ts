@@ -281,7 +281,9 @@ test('a part is as old as its oldest data, and those of its series that have non
   expect(parts(madeUpJob(), madeUpJob(none), discovery)).toBe(
     'edge_applications fresh 1 min 40 s 1 without 4 min 5 s ago – 0 of 3',
   );
-  expect(parts(madeUpJob(none), discovery)).toBe('edge_applications no data – 1 without – 5 s ago – 0 of 2');
+  expect(parts(madeUpJob(none), discovery)).toBe(
+    'edge_applications no data since 03:12 UTC – 1 without – 5 s ago – 0 of 2',
+  );
 });
 
 test('a part, and each of its jobs, tells how far its counters are behind; the furthest stand first', () => {
@@ -292,7 +294,7 @@ test('a part, and each of its jobs, tells how far its counters are behind; the f
   ];
   const accounts = [madeUpAccount({ jobs })];
   expect(parts(...jobs)).toMatch(
-    /^waf late counters 2 h 5 min behind 1 min 10 s .* live late counters 1 h 23 min behind 1 min 40 s .* images fresh 1 min 40 s/,
+    /^waf late since 03:12 UTC counters 2 h 5 min behind 1 min 10 s .* live late since 03:12 UTC counters 1 h 23 min behind 1 min 40 s .* images fresh 1 min 40 s/,
   );
   const behind = page(madeUpStatus({ accounts }), 'jobs=behind');
   expect([...behind.matchAll(/data-job="(\w+)"/g)].map(([, id]) => id)).toEqual(['hours', 'hour']);
@@ -303,7 +305,7 @@ test('a part, and each of its jobs, tells how far its counters are behind; the f
 test('a part that lacks buckets says so, and one that fails how many of its jobs do', () => {
   const jobs = [madeUpJob({ missing_share: 0.25 }), madeUpJob({ product: 'waf', last_outcome: 'forbidden' })];
   expect(parts(...jobs)).toBe(
-    'waf down 1 min 40 s 4 min 20 s ago – 1 of 1 edge_applications read in part 1 min 40 s 4 min 20 s ago 25% 0 of 1',
+    'waf down since 03:12 UTC 1 min 40 s 4 min 20 s ago – 1 of 1 edge_applications read in part since 03:12 UTC 1 min 40 s 4 min 20 s ago 25% 0 of 1',
   );
 });
 
