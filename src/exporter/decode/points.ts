@@ -91,8 +91,8 @@ export function bucketsOf(
     const isUsable = typeof value === 'number' && value >= 0 && value <= most;
     if (!isUsable) reject(rejections, valueFault(value) ?? 'bad_value', 1);
     if (size === 0) {
-      timestamps = shortLivedArray(rows.length);
-      values = shortLivedArray(rows.length);
+      timestamps = new Float64Array(rows.length);
+      values = new Float64Array(rows.length);
     } else if (startOf(pair[0]) <= Number(timestamps[size - 1])) ascending = false;
     timestamps[size] = startOf(pair[0]);
     values[size] = isUsable ? value : Number.NaN;
@@ -173,28 +173,4 @@ function placeOf(timestamp: number, timestamps: Float64Array): number {
     else high = middle;
   }
   return low;
-}
-
-/** Numbers in a block. */
-const BLOCK = 4_096;
-
-/** From this length on an array has a block of its own. */
-const LONG = BLOCK / 8;
-
-let block = new Float64Array(BLOCK);
-let used = 0;
-
-/**
- * Returns an array of zeros for use while an answer is processed. Short arrays share a block: a garbage collection that
- * freed the buffers of 2,000 answers at once held up the event loop for 34 ms.
- */
-export function shortLivedArray(length: number): Float64Array {
-  if (length >= LONG) return new Float64Array(length);
-  if (used + length > BLOCK) {
-    block = new Float64Array(BLOCK);
-    used = 0;
-  }
-  const array = new Float64Array(block.buffer, used * block.BYTES_PER_ELEMENT, length);
-  used += length;
-  return array;
 }

@@ -1,7 +1,7 @@
 import { facesOf } from '../catalogue/catalogue.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Decoded } from '../decode/decode.ts';
-import { type Points, type Rejections, reject, shortLivedArray, valueFault } from '../decode/points.ts';
+import { type Points, type Rejections, reject, valueFault } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
@@ -330,8 +330,8 @@ function valuesOf(
   width: number,
   rejected: Rejections,
 ): { readonly points: Points; readonly without: readonly number[] } {
-  const timestamps = shortLivedArray(places.length);
-  const values = shortLivedArray(places.length);
+  const timestamps = new Float64Array(places.length);
+  const values = new Float64Array(places.length);
   const without: number[] = [];
   const divisor = column.isRate ? (column.divisor * width) / MINUTE_MS : column.divisor;
   let size = 0;

@@ -1,11 +1,11 @@
-import { NO_POINTS, type Points, type Rejections } from '../decode/points.ts';
+import type { Points, Rejections } from '../decode/points.ts';
 import type { Restatements } from '../poll/job.ts';
 import { type Growth, growthBetween } from '../settling/completeness.ts';
 import { type MetricEvidence, nothingShown } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, type Window } from '../settling/window.ts';
 import { isOutdated, withBreakdownOf } from './breakdown.ts';
 import { withCheckpoint } from './checkpoints.ts';
-import { countAnswer, narrowerOf } from './count-answer.ts';
+import { countAnswer } from './count-answer.ts';
 import { type Counter, hasCounted } from './counting.ts';
 import { keptPoints } from './kept-points.ts';
 import {
@@ -21,7 +21,6 @@ import {
 } from './ledger.ts';
 import { type ReadAnswer, type ReadDimension, readAnswer } from './read-answer.ts';
 import { lateness, restatements } from './restatements.ts';
-import { joinedPoints } from './rows.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /** Result of applying an answer to a ledger. */
@@ -46,14 +45,14 @@ export function apply(before: Ledger, answer: WindowedAnswer, rules: LedgerRules
   const { usable, rejected, progress } = read;
   const { since, counters, settled, skipped } = countAnswer(ledger, answer, read, rules);
   const oldest = (progress.newest ?? Number.NEGATIVE_INFINITY) - FINEST_WINDOW_MS;
-  const recent = recentAfter(ledger, read, oldest);
+  const recent = recentAfter(read);
   const dimensions = new Map<string, DimensionLedger>();
   for (const [name, counter] of counters) {
     const known = ledger.dimensions.get(name) ?? EMPTY_DIMENSION;
     const one = read.dimensions.get(name);
     const isGone =
       one === undefined && counter === undefined && !(Number(known.recent.timestamps.at(-1)) >= oldest);
-    if (!isGone) dimensions.set(name, afterAnswer(known, one, { counter, recent: recent.get(name), oldest }));
+    if (!isGone) dimensions.set(name, afterAnswer(known, one, counter, recent.get(name)));
   }
   const restated = progress.isBehind ? [] : restatedIn(ledger, read, answer.now);
   const after = { ...ledger, since, dimensions, reached: progress.reached };
@@ -93,47 +92,23 @@ function restatedIn(ledger: Ledger, { dimensions }: ReadAnswer, now: number): Re
 }
 
 /** Buckets that are remembered after an answer, by dimension; none if the answer shows nothing new. */
-function recentAfter(
-  ledger: Ledger,
-  { dimensions, progress }: ReadAnswer,
-  oldest: number,
-): ReadonlyMap<string, Points> {
-  const joint = new Map<string, Points>();
-  if (!progress.reachesPresent || progress.isBehind) return joint;
-  for (const [name, { isKnown, width, usable }] of dimensions) {
-    const known = ledger.dimensions.get(name);
-    const before = known?.width === width ? known?.recent : undefined;
-    if (isKnown) joint.set(name, joinedPoints(before ?? NO_POINTS, usable, oldest));
-  }
-  return keptPoints(joint);
+function recentAfter({ dimensions, progress }: ReadAnswer): ReadonlyMap<string, Points> {
+  if (!progress.reachesPresent || progress.isBehind) return new Map();
+  const known = [...dimensions].filter(([, { isKnown }]) => isKnown);
+  return keptPoints(new Map(known.map(([name, { usable }]) => [name, usable])));
 }
 
-interface AfterAnswer {
-  readonly counter: Counter | undefined;
-  /** Buckets that are remembered; undefined if the answer shows nothing new of the dimension. */
-  readonly recent: Points | undefined;
-  /** Start of the oldest bucket that is remembered. */
-  readonly oldest: number;
-}
-
+/** @param recent buckets that are remembered; undefined if the answer shows nothing new of the dimension */
 function afterAnswer(
   known: DimensionLedger,
   one: ReadDimension | undefined,
-  { counter, recent, oldest }: AfterAnswer,
+  counter: Counter | undefined,
+  recent: Points | undefined,
 ): DimensionLedger {
   if (one === undefined) return counter === known.counter ? known : { ...known, counter };
   const { width, doubt } = one;
   if (recent === undefined) return { ...known, width: known.width ?? width, doubt, counter };
-  const narrower = narrowerOf(known, width ?? 0);
-  const isKept =
-    narrower !== undefined && Number(narrower.points.timestamps.at(-1)) >= oldest - FINEST_WINDOW_MS;
-  return {
-    width,
-    recent,
-    counter,
-    ...(isKept && { narrower }),
-    ...(known.pushed !== undefined && { pushed: known.pushed }),
-  };
+  return { width, recent, counter, ...(known.pushed !== undefined && { pushed: known.pushed }) };
 }
 
 interface Shows {

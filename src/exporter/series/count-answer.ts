@@ -1,15 +1,7 @@
-import { NO_POINTS } from '../decode/points.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS } from '../settling/window.ts';
 import { wholeBuckets } from './breakdown.ts';
-import { type Counter, count, type Reading } from './counting.ts';
-import {
-  countersIn,
-  type DimensionLedger,
-  type Ledger,
-  type LedgerRules,
-  type SettledBucket,
-  usualWidth,
-} from './ledger.ts';
+import { type Counter, count } from './counting.ts';
+import { countersIn, type Ledger, type LedgerRules, type SettledBucket, usualWidth } from './ledger.ts';
 import type { Progress, ReadAnswer } from './read-answer.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
@@ -54,8 +46,6 @@ export function countAnswer(
           : bucketAt(settledUntil, width, mine[0]?.start ?? counter.watermark),
       forgottenUntil: settledUntil - HISTORY_MS,
       isClean: read.rejected.size === 0,
-      narrower: narrowerOf(known, width),
-      alike: { width, points: known?.width === width ? known.recent : NO_POINTS },
     });
     counters.set(name, counted.counter);
     for (const bucket of counted.settled) settled.push({ dimension: name, ...bucket });
@@ -106,12 +96,6 @@ function newestProven(
 /** Start of the bucket that holds a time, on the grid of some bucket's start. */
 function bucketAt(time: number, width: number, anchor: number): number {
   return anchor + Math.floor((time - anchor) / width) * width;
-}
-
-/** Narrower buckets that were known of a dimension whose buckets are of a width now. */
-export function narrowerOf(known: DimensionLedger | undefined, width: number): Reading['narrower'] {
-  if (known?.width !== undefined && known.width < width) return { width: known.width, points: known.recent };
-  return known?.narrower;
 }
 
 function openCounters(

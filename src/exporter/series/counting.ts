@@ -1,8 +1,7 @@
-import type { Points } from '../decode/points.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { addedUp } from './decimals.ts';
 import type { Row } from './rows.ts';
-import { changedWithin, covers, joined, partsOf, without } from './spans.ts';
+import { changedWithin, covers, joined, without } from './spans.ts';
 
 /** Time that a counter lacks. Times are platform ms. */
 export interface Hole extends Window {
@@ -56,16 +55,6 @@ export interface Reading {
   readonly forgottenUntil: number;
   /** True if no row of the answer was dropped. */
   readonly isClean: boolean;
-  /** Narrower buckets from before buckets became wider. */
-  readonly narrower: KnownBuckets | undefined;
-  /** Buckets of the answer's width that were known before. */
-  readonly alike: KnownBuckets;
-}
-
-/** Buckets that were known before an answer. */
-export interface KnownBuckets {
-  readonly width: number;
-  readonly points: Points;
 }
 
 /** Delays (ms), after the first answer that lacked it, at which a hole is read again. */
@@ -85,22 +74,21 @@ export function count(counter: Counter, rows: readonly Row[], reading: Reading):
   const until = Math.min(reading.window.to, reading.settledUntil);
   const settled: CountedBucket[] = [];
   let { total } = counter;
-  const take = ({ start, end, value }: Due) => {
+  const take = ({ start, end, value }: Row) => {
     total = addedUp(total, value);
     settled.push({ start, width: end - start, value, total });
   };
   for (const row of rows) {
     if (!row.isClear || row.start < reading.window.from || row.end > until) continue;
-    const counted = dueOf(row, due, reading.narrower);
-    if (counted !== undefined) take(counted);
+    if (covers(due, row.start, row.end)) take(row);
   }
   const lacking = lackingAfter(without(due, timesOf(settled)), reading, askedUntil(rows, reading, until));
   const late = lateIn(rows, lacking, reading, until);
   let skipped = 0;
-  for (const { isWhole, ...row } of late) {
+  for (const row of late) {
     take(row);
     // It may be one narrow bucket: its time beyond that is reported as skipped, even if the bucket was wide.
-    skipped += bucketsIn({ from: row.start, to: row.end }, reading.width) - (isWhole ? 1 : 0);
+    skipped += bucketsIn({ from: row.start, to: row.end }, reading.width) - 1;
   }
   const holes: Hole[] = [];
   for (const hole of without(
@@ -118,26 +106,17 @@ export function count(counter: Counter, rows: readonly Row[], reading: Reading):
   };
 }
 
-/** Time of a row to count, and its value. */
-interface Due {
-  readonly start: number;
-  readonly end: number;
-  readonly value: number;
-}
-
 /** Unclear rows whose hole times out: each is counted once for all the time up to the next row. */
-function lateIn(rows: readonly Row[], lacking: readonly Hole[], reading: Reading, until: number) {
-  const late: (Due & { readonly isWhole: boolean })[] = [];
+function lateIn(rows: readonly Row[], lacking: readonly Hole[], reading: Reading, until: number): Row[] {
+  const late: Row[] = [];
   for (const row of lacking.length === 0 ? [] : rows) {
+    const { start } = row;
     const end = Math.min(row.end, until);
-    if (row.isClear || row.start < reading.window.from || end <= row.start) continue;
+    if (row.isClear || start < reading.window.from || end <= start) continue;
     if (row.end > until && row.end < Number.POSITIVE_INFINITY) continue;
-    const due = dueOf({ ...row, end }, lacking, reading.alike);
-    if (due === undefined) continue;
-    const isLate = lacking.some(
-      (hole) => hole.from <= due.start && hole.to > due.start && isTimedOut(hole, reading),
-    );
-    if (isLate) late.push({ ...due, isWhole: due.start === row.start });
+    const hole = lacking.find(({ from, to }) => from <= start && to > start);
+    if (hole !== undefined && isTimedOut(hole, reading) && covers(lacking, start, end))
+      late.push({ ...row, end });
   }
   return late;
 }
@@ -165,22 +144,6 @@ function dueIn({ watermark, holes }: Counter, { watermark: to = watermark, forgo
   // Time that the platform has forgotten becomes a span of its own, which is skipped.
   const forgotten = { from: Number.NEGATIVE_INFINITY, to: forgottenUntil };
   return changedWithin(due, forgotten, (hole) => hole);
-}
-
-/** The part of a row that is due: all of it, or of a wider bucket the rest after narrower ones that were counted. */
-function dueOf(
-  { start, end, value }: Due,
-  due: readonly Hole[],
-  narrower: KnownBuckets | undefined,
-): Due | undefined {
-  if (covers(due, start, end)) return { start, end, value };
-  if (narrower === undefined) return undefined;
-  const from = due.find((hole) => hole.to > start)?.from ?? end;
-  if (from <= start || from >= end || !covers(due, from, end)) return undefined;
-  const counted = partsOf(narrower.points, start, from - start, narrower.width);
-  if (counted?.rest === undefined) return undefined;
-  const rest = value - counted.first - counted.rest;
-  return rest < 0 ? undefined : { start: from, end, value: rest };
 }
 
 function timesOf(buckets: readonly CountedBucket[]): Window[] {

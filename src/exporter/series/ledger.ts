@@ -2,7 +2,7 @@ import { NO_POINTS, type Points } from '../decode/points.ts';
 import type { Delays } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { type Checkpoints, NO_CHECKPOINTS } from './checkpoints.ts';
-import type { CountedBucket, Counter, KnownBuckets } from './counting.ts';
+import type { CountedBucket, Counter } from './counting.ts';
 import type { KnownWidth } from './width.ts';
 
 /** Memory of one metric of one target. Only `apply` changes it. Times are platform ms. */
@@ -22,10 +22,8 @@ export interface Ledger {
 
 /** Memory of one dimension of a metric. */
 export interface DimensionLedger extends KnownWidth {
-  /** Buckets of the last hour. */
+  /** Buckets of the latest answer of the present. */
   readonly recent: Points;
-  /** The latest ones from before buckets became wider. */
-  readonly narrower?: KnownBuckets | undefined;
   /** Undefined for a dimension that is only watched. */
   readonly counter: Counter | undefined;
   readonly pushed?: PushedDimension | undefined;

@@ -44,13 +44,14 @@ export interface Progress {
 export function readAnswer(ledger: Ledger, answer: WindowedAnswer): ReadAnswer {
   const { series, rejected: dropped, valueless } = answer.decoded;
   const usual = usualWidth(ledger);
+  const isPresent = reachesPresent(answer.window, answer.now);
   const rejected: Rejections = new Map(dropped);
   const dimensions = new Map<string, ReadDimension>();
   const usable = new Map<string, Points>();
   let hasGaps = false;
   for (const [name, points] of series) {
     const known = ledger.dimensions.get(name) ?? EMPTY_DIMENSION;
-    const read = readDimension(known, points, startsOf(points, valueless?.get(name)), usual);
+    const read = readDimension(known, points, startsOf(points, valueless?.get(name)), { usual, isPresent });
     reject(rejected, 'misaligned', read.misaligned);
     hasGaps ||= read.rows.some(({ isClear }, index) => !isClear && index < read.rows.length - 1);
     dimensions.set(name, read);
@@ -64,14 +65,13 @@ function readDimension(
   known: DimensionLedger,
   points: Points,
   starts: Float64Array,
-  usual: number | undefined,
+  { usual, isPresent }: { readonly usual: number | undefined; readonly isPresent: boolean },
 ): ReadDimension {
-  const { isKnown, areNarrow, ...next } = nextWidth(starts, points, { ...known, usual }, known.recent);
+  const { isKnown, ...next } = nextWidth(starts, { ...known, usual }, isPresent);
   const { width } = next;
   if (!isKnown || width === undefined)
     return { ...next, isKnown: false, rows: [], usable: NO_POINTS, misaligned: 0 };
-  const recent = width === known.width ? known.recent : NO_POINTS;
-  return { ...next, isKnown, ...rowsOf(points, starts, { width, recent, areNarrow }) };
+  return { ...next, isKnown, ...rowsOf(points, starts, width) };
 }
 
 /** Starts of all buckets, also of those without a usable value, ascending. */

@@ -76,28 +76,6 @@ export function bucketsWithin({ timestamps }: Points, width: number, { from, to 
   return buckets;
 }
 
-/**
- * The narrow buckets seen within a wider one: the value of the first, and the sum of the others, which is undefined unless
- * all were seen. Undefined if the first was not seen.
- */
-export function partsOf(
-  { timestamps, values }: Points,
-  from: number,
-  length: number,
-  width: number,
-): { readonly first: number; readonly rest: number | undefined } | undefined {
-  const count = length / width;
-  const begin = firstAtOrAfter(timestamps, from);
-  if (timestamps[begin] !== from) return undefined;
-  const first = Number(values[begin]);
-  let rest = 0;
-  for (let part = 1; part < count; part += 1) {
-    if (timestamps[begin + part] !== from + part * width) return { first, rest: undefined };
-    rest += Number(values[begin + part]);
-  }
-  return { first, rest };
-}
-
 /** Index of the first timestamp at or after `time`, by bisection. */
 export function firstAtOrAfter(timestamps: Float64Array, time: number): number {
   let low = 0;
