@@ -7,35 +7,37 @@ import { ago, larger, range } from './promql.ts';
 import { eitherScope, ofTraffic, SITE, seriesValue } from './scopes.ts';
 import type { Times } from './times.ts';
 
+const REQUESTS = recorded('configuration', MEASURES.requests);
+const JUDGED_REQUESTS = { series: REQUESTS.value, labels: SCOPES.configuration } as const;
+
 /** Returns the alerts of sites that lose their traffic: a page for a dead site, a ticket for a share. */
 export function dropAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  return [
-    {
+  const usual = seriesValue(() => REQUESTS.usual, { scopes: ['configuration'] });
+  const row = (reason: string, expr: string) =>
+    ({
       ...ofTraffic(MEASURES.requests),
       alert: 'EdgeTrafficDrop',
-      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'dead' },
-      expr: eitherScope(() => `${dead(times, tuning)}${unlessElsewhere(times)}`, ['configuration']),
+      labels: { metric: 'requests', reason },
+      expr: eitherScope(() => `${expr}${unlessElsewhere(times)}`, ['configuration']),
+    }) as const;
+  return [
+    {
+      ...row('dead', dead(times, tuning)),
       hold: times.holdDead,
       keepFiring: times.keepFiring,
       summary: `${SITE} is dead: {{ $value | humanize }} requests a minute`,
-      description: `{{ $value | humanize }} requests a minute; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh, and no other configuration has the traffic.`,
+      description: `{{ $value | humanize }} requests a minute; usual at this hour: ${usual}. The data is fresh, and no other configuration has the traffic.`,
     },
     {
-      ...ofTraffic(MEASURES.requests),
-      alert: 'EdgeTrafficDrop',
+      ...row('share', dropped(times, tuning)),
       severity: 'ticket',
-      labels: { ...ofTraffic(MEASURES.requests).labels, reason: 'share' },
-      expr: eitherScope(() => dropped(times, tuning), ['configuration']),
       hold: times.holdHour,
       keepFiring: times.keepTicket,
       summary: `Only {{ $value | humanize }} requests a minute on ${SITE}`,
-      description: `{{ $value | humanize }} requests a minute in half an hour; usual at this hour: ${seriesValue((scope) => recorded(scope, MEASURES.requests).usual)}. The data is fresh.`,
+      description: `{{ $value | humanize }} requests a minute in half an hour; usual at this hour: ${usual}. The data is fresh.`,
     },
   ];
 }
-
-const REQUESTS = recorded('configuration', MEASURES.requests);
-const JUDGED_REQUESTS = { series: REQUESTS.value, labels: SCOPES.configuration } as const;
 
 /** Returns the lowest hour around this time of day, some time ago. */
 function hours(back: number, around: number, { hour, baseline }: Times): string {
@@ -83,7 +85,7 @@ function dropped(times: Times, tuning: Tuning): string {
   // A site that closes did so a week ago.
   const closes = `${mean} >= ${SUDDEN} * ${around(week)}`;
   const shared = [...weeks, ...judgeable(share, times, tuning)].join('\nand\n');
-  return `(\n${shared}\nunless\n${known}\nor\n${sudden.join('\nand\n')}\nunless\n${closes}\n)\nunless\n(\n${dead(times, tuning)}\n)${unlessElsewhere(times)}`;
+  return `(\n${shared}\nunless\n${known}\nor\n${sudden.join('\nand\n')}\nunless\n${closes}\n)\nunless\n(\n${dead(times, tuning)}\n)`;
 }
 
 /** Share of the hour before that is left after a sudden drop. */

@@ -36,7 +36,7 @@ export const TIMES = {
   /** Distance around a moment for the lowest hour of a week: clocks change, and openings differ by minutes. */
   around: 130 * MINUTE,
   /** The same for a ticket: its share is nearer to the usual. */
-  near: 45 * MINUTE,
+  near: 60 * MINUTE,
   /** Hold of a state. */
   hold: 5 * MINUTE,
   /** Extra hold of tickets: the page of the same cause comes first and inhibits them. */

@@ -18,7 +18,6 @@ import {
   type Measure,
   recorded,
   recordedResponses,
-  SCOPE_NAMES,
   SCOPES,
   type Scope,
   scopesOf,
@@ -241,16 +240,13 @@ function suddenThreats(judging: JudgingHours): string {
 /** Returns the error codes with too many minutes or a too high hour, unless a page for server errors or threats covers them. */
 function codes(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
-  const on = SCOPES[scope].join(', ');
-  const paged = (scope === 'account' ? SCOPE_NAMES : [scope]).map(
-    (one) => `\nunless on (${on})\n${lately(paging(one), times, times.remains)}`,
-  );
-  const failing = `\nunless on (${on})\n${ratio5xx(scope, times.burn.fast[0])} > ${burning(scope, 'slow', tuning)}`;
-  // Refusals by the WAF are reported as that.
+  const on = `on (${SCOPES[scope].join(', ')})`;
+  const paged = `\nunless ${on}\n${lately(paging(scope), times, times.remains)}`;
+  const failing = `\nunless ${on}\n${ratio5xx(scope, times.burn.fast[0])} > ${burning(scope, 'slow', tuning)}`;
+  // EdgeWafBlockedSpike reports refusals by the WAF.
   const inAnHour = (series: string): string => `sum_over_time(${range(series, times.hour, times.minute)})`;
-  const refused = `\nunless\n${inAnHour(`${recorded(scope, measure).value}{code=~"403|other"}`)} <= on (${on}) group_left () 1.5 * ${inAnHour(recorded(scope, MEASURES.blocked).value)}`;
-  const beside = besideConfigurations(scope, (one) => recorded(one, measure).above, times);
-  return `(\n${spiking(scope, measure, times)}\nor\n${elevated(judging)}\n)${unlessAttacked(scope, times, times.remains)}${unlessRelearning()}${refused}${paged.join('')}${failing}${beside}`;
+  const refused = `\nunless\n${inAnHour(`${recorded(scope, measure).value}{code=~"403|other"}`)} <= ${on} group_left () 1.5 * ${inAnHour(recorded(scope, MEASURES.blocked).value)}`;
+  return `(\n${spiking(scope, measure, times)}\nor\n${elevated(judging)}\n)${unlessAttacked(scope, times, times.remains)}${unlessRelearning()}${refused}${paged}${failing}`;
 }
 
 /** Returns the abnormal levels that became usual. */
