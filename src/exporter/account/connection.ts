@@ -61,7 +61,6 @@ export class Connection {
     this.credentials = credentials(account, mayLeave);
     const transport = {
       ...transportOf(account, clock),
-      largeAnswers: turns?.largeAnswers(),
       credentials: this.credentials,
       mayLeave,
     };

@@ -2,7 +2,6 @@ import { type Clock, DeadlineExceeded, unlessAborted } from '../clock.ts';
 import { Scrubber, type Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 import { connectorOf, type Route } from './connector.ts';
-import { HugeAnswerSlots, type LargeAnswers } from './large-answers.ts';
 import { brokenBodyFailure, isConnectionLost, networkFailure, type Scrub } from './network-failure.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate, type RateLimit } from './platform-clock.ts';
 import { type Outcome, PlatformFailure } from './read.ts';
@@ -140,8 +139,6 @@ export interface TransportOptions {
   readonly maxResponseBytes: number;
   /** Most connections open at once; they are kept alive between requests. */
   readonly connections: number;
-  /** Turns of large answers among all accounts; default: no waiting. */
-  readonly largeAnswers?: LargeAnswers | undefined;
   /** Clock of the records' times. Deadlines run in real time. */
   readonly clock: Clock;
   /**
@@ -170,11 +167,9 @@ export class Transport {
   /** Kept, because finding the spellings of a secret takes longer than masking it. */
   readonly #scrubber = new Scrubber();
   readonly #proxySecrets: readonly Secret[];
-  readonly #large: LargeAnswers;
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#large = options.largeAnswers ?? { places: new HugeAnswerSlots(), turn: () => undefined };
     this.#proxySecrets = Object.values(options.route?.proxy?.login ?? {});
     const { mayLeave, connections, timeoutMs } = options;
     const connect = connectorOf(options.route ?? { tls: {} }, options);
@@ -245,10 +240,7 @@ export class Transport {
       await response.body.dump();
       return { body: undefined };
     }
-    const document = await receiveDocument(response, this.#options.maxResponseBytes, scrub, {
-      large: this.#large,
-      signal,
-    });
+    const document = await receiveDocument(response, this.#options.maxResponseBytes, scrub);
     const body = noted(document, state);
     if (body instanceof PlatformFailure) throw body;
     return { body };

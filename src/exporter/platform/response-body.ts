@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import { parsedJson } from '../text/received.ts';
-import { excessIn, type LargeAnswers } from './large-answers.ts';
+import { excessIn } from './json-excess.ts';
 import { isDocumentedError, platformWords, type Scrub, upstreamFailure } from './network-failure.ts';
 import { PlatformFailure } from './read.ts';
 import type { Dispatcher } from './undici.ts';
@@ -24,19 +24,8 @@ const LONGEST_REFUSAL_MS = 1_000;
 /** Characters at the beginning of an answer without JSON that are searched for its reason. */
 const SEARCHED_CHARACTERS = 8192;
 
-/** Larger answers (bytes, decoded) are parsed in turn, and used at once: parsed, 64 KB may take 2 MB. Most have some kilobytes. */
-const LARGE_ANSWER = 64 * 1024;
-
-/** Larger ones need a place while they are received and wait to be parsed: hundreds of 8 MB would fill the memory as text. */
-const HUGE_ANSWER = 1024 * 1024;
-
-export function isLarge(bytes: number): boolean {
-  return bytes > LARGE_ANSWER;
-}
-
-export function isHuge(bytes: number): boolean {
-  return bytes > HUGE_ANSWER;
-}
+/** Larger documents (bytes) are checked before they are parsed. */
+const CHECKED_BYTES = 64 * 1024;
 
 /** Reads an answer with an error status and returns its failure. A broken body does not change the refusal. */
 export async function receiveRefusal(
@@ -46,7 +35,7 @@ export async function receiveRefusal(
   const { statusCode } = response;
   const chunks: Buffer[] = [];
   const timer = setTimeout(() => response.body.destroy(new Error('it does not end')), LONGEST_REFUSAL_MS);
-  const trouble = await decoded(response, async (chunk, size) => {
+  const trouble = await decoded(response, (chunk, size) => {
     chunks.push(chunk);
     return size < REFUSAL_BYTES;
   }).catch((error: unknown) => `(its body cannot be read: ${(error as Error).message})`);
@@ -69,41 +58,24 @@ export async function receiveDocument(
   response: Dispatcher.ResponseData,
   limit: number,
   scrub: Scrub,
-  { large, signal }: { readonly large: LargeAnswers; readonly signal: AbortSignal },
 ): Promise<Received<unknown>> {
   const { statusCode } = response;
   const tooLarge = () =>
     new PlatformFailure('undecodable', `the answer is larger than ${limit} bytes`, statusCode);
   if (Number(response.headers['content-length']) > limit) throw dropped(response, tooLarge());
-  let place: Promise<void> | undefined;
-  try {
-    const chunks: Buffer[] = [];
-    await decoded(response, async (chunk, size) => {
-      if (size > limit) throw tooLarge();
-      chunks.push(chunk);
-      if (isHuge(size)) {
-        place ??= large.places.take(large, signal);
-        await place;
-      }
-      return true;
-    });
-    const body = Buffer.concat(chunks);
-    if (isLarge(body.length)) await large.turn(body.length);
-    signal.throwIfAborted();
-    const content = parseJson(body, statusCode, scrub);
-    return { content, bytes: body.length, kind: content instanceof PlatformFailure ? 'other' : 'document' };
-  } finally {
-    // If the place was never given, there is none to return.
-    place?.then(
-      () => large.places.leave(large),
-      () => undefined,
-    );
-  }
+  const chunks: Buffer[] = [];
+  await decoded(response, (chunk, size) => {
+    if (size > limit) throw tooLarge();
+    chunks.push(chunk);
+    return true;
+  });
+  const body = Buffer.concat(chunks);
+  const content = parseJson(body, statusCode, scrub);
+  return { content, bytes: body.length, kind: content instanceof PlatformFailure ? 'other' : 'document' };
 }
 
 function parseJson(bytes: Buffer, status: number, scrub: Scrub): unknown {
-  // A small answer is parsed quickly, whatever its content.
-  const excess = isLarge(bytes.length) ? excessIn(bytes) : undefined;
+  const excess = bytes.length > CHECKED_BYTES ? excessIn(bytes) : undefined;
   if (excess !== undefined) return new PlatformFailure('undecodable', excess, status);
   const text = bytes.toString().replace(/^\uFEFF/, '');
   const document = parsedJson(text) ?? parsedJson(asArray(text));
@@ -128,7 +100,7 @@ function asArray(text: string): string {
  */
 async function decoded(
   response: Dispatcher.ResponseData,
-  take: (chunk: Buffer, size: number) => Promise<boolean>,
+  take: (chunk: Buffer, size: number) => boolean,
 ): Promise<undefined> {
   const { statusCode, headers, body } = response;
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
@@ -142,7 +114,7 @@ async function decoded(
   try {
     for await (const chunk of unpacked as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (!(await take(chunk, size))) return;
+      if (!take(chunk, size)) return;
     }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -1,9 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Exposition } from '../exposition/exposition.ts';
 import type { ExchangeInfo } from '../platform/exchange.ts';
-import { HugeAnswerSlots, type LargeAnswers } from '../platform/large-answers.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
-import { isHuge, isLarge } from '../platform/response-body.ts';
 import { SharedLimits } from '../rate-limit/assumed-limit.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
@@ -59,8 +57,7 @@ export class Operations {
       } finally {
         over();
       }
-      // A large answer had its turn before it was parsed.
-      if (!isLarge(answer.bytes)) await turns?.arrivals.turn();
+      await turns?.arrivals.turn();
       return answer;
     };
   }
@@ -96,54 +93,38 @@ export class Operations {
 /** Number of scrapes that wait for an answer. */
 type Scrapes = Readonly<Pick<Exposition, 'scrapes'>>;
 
-/** Waiting caller, and the turns after it in which nobody is let through. */
-interface Caller {
-  readonly go: () => void;
-  readonly pause: number;
-}
-
 /**
  * Lets one caller through per turn of the event loop, in order, and none while a scrape waits: all at once would block
  * the loop.
  */
 class OnePerTurn {
   readonly #exposition: Scrapes;
-  readonly #waiting: Caller[] = [];
+  readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 
   constructor(exposition: Scrapes) {
     this.#exposition = exposition;
   }
 
-  /**
-   * Resolves when it may go on; undefined where it may at once.
-   * @param pause turns of the event loop after it in which nobody is let through
-   */
-  turn(pause = 0): Promise<void> | undefined {
+  /** Resolves when the caller may continue; undefined if it may at once. */
+  turn(): Promise<void> | undefined {
     const waits = this.#isTaken || this.#exposition.scrapes > 0;
-    if (!this.#isTaken) this.#take(waits ? 0 : pause);
-    return waits ? new Promise((go) => this.#waiting.push({ go, pause })) : undefined;
+    if (!this.#isTaken) this.#take();
+    return waits ? new Promise((go) => this.#waiting.push(go)) : undefined;
   }
 
-  #take(pause: number): void {
+  #take(): void {
     this.#isTaken = true;
     setImmediate(() => {
-      if (pause > 0) return this.#take(pause - 1);
-      if (this.#waiting.length > 0 && this.#exposition.scrapes > 0) return this.#take(0);
+      if (this.#waiting.length > 0 && this.#exposition.scrapes > 0) return this.#take();
       const next = this.#waiting.shift();
       this.#isTaken = next !== undefined;
       if (next === undefined) return;
-      this.#take(next.pause);
-      next.go();
+      this.#take();
+      next();
     });
   }
 }
-
-/**
- * A huge answer takes up to half a second. Who connects meanwhile is answered before the next one: its connection is accepted
- * in one turn, and its request read in another.
- */
-const PAUSE = 2;
 
 /**
  * Spreads the work of all accounts over turns of the event loop: a platform may answer hundreds of accounts at the same
@@ -156,17 +137,11 @@ export class Turns {
   readonly arrivals: OnePerTurn;
   /** The limits that the platform counts by the client's address. */
   readonly limits = new SharedLimits();
-  readonly #places = new HugeAnswerSlots();
 
   /** @param exposition while scrapes of it wait, everything else does; none do by default */
   constructor(exposition: Scrapes = { scrapes: 0 }) {
     this.departures = new OnePerTurn(exposition);
     this.arrivals = new OnePerTurn(exposition);
-  }
-
-  /** Returns how the large answers of one account take turns with all other answers. */
-  largeAnswers(): LargeAnswers {
-    return { places: this.#places, turn: (bytes) => this.arrivals.turn(isHuge(bytes) ? PAUSE : 0) };
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { excessIn } from '../../../src/exporter/platform/large-answers.ts';
+import { excessIn } from '../../../src/exporter/platform/json-excess.ts';
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EarlyEnds, type List, readPages } from '../../../src/exporter/platform/pages.ts';
+import { EarlyEnds, type List, readPage, readPages } from '../../../src/exporter/platform/pages.ts';
 import { PlatformFailure, type Resource } from '../../../src/exporter/platform/read.ts';
 
 const ORIGIN = 'https://api.example.net';
@@ -371,4 +371,11 @@ test('reading stops when the caller does', async () => {
     break;
   }
   expect(reads).toBe(1);
+});
+
+test('has at most 20,000 items in a page, because each item is checked without a pause', () => {
+  const list = (length: number) => Array.from({ length }, () => ({}));
+  expect(readPage(list(20_000)).items).toHaveLength(20_000);
+  expect(() => readPage(list(20_001))).toThrow('more than 20000 items');
+  expect(() => readPage({ results: list(20_001) })).toThrow('more than 20000 items');
 });

@@ -1,5 +1,3 @@
-import { EventEmitter, once } from 'node:events';
-
 /** The platform's documents are not half as deep. */
 const DEEPEST = 64;
 
@@ -51,38 +49,4 @@ export function excessIn(json: Uint8Array, deepest = DEEPEST, most = MOST_VALUES
     }
   }
   return values > most ? `the answer has more than ${most} values` : undefined;
-}
-
-/** Places for huge answers. */
-const MOST_AT_ONCE = 8;
-
-/** The places for huge answers, of all accounts together: few, and of them one for each account. */
-export class HugeAnswerSlots {
-  readonly #owners = new Set<object>();
-  readonly #changes = new EventEmitter().setMaxListeners(0);
-
-  /** Resolves when there is a place for an answer of an owner; rejects with the signal's reason if that aborts before. */
-  async take(owner: object, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    // All waiters check again in order, so the one that has waited longest is next.
-    while (this.#owners.has(owner) || this.#owners.size >= MOST_AT_ONCE)
-      await once(this.#changes, 'left', { signal }).catch(() => signal.throwIfAborted());
-    this.#owners.add(owner);
-  }
-
-  leave(owner: object): void {
-    this.#owners.delete(owner);
-    this.#changes.emit('left');
-  }
-}
-
-/**
- * Turns of one account's large answers. Each turn of the event loop parses one, and its user finishes before the next: a
- * parsed answer takes up to ten times the memory of its text.
- */
-export interface LargeAnswers {
-  /** Resolves when an answer of so many bytes may be parsed. Its user must not wait for anything else before. */
-  readonly turn: (bytes: number) => Promise<void> | undefined;
-  /** Shared with other accounts. */
-  readonly places: HugeAnswerSlots;
 }
