@@ -33,7 +33,7 @@ export interface PanelJson {
     readonly legendFormat: string;
   }[];
   readonly transformations?: readonly { readonly id: string; readonly options: OrganizeOptions }[];
-  // As the panel's type has them; Grafana's own components take them as they are.
+  // Options of the panel's type, which Grafana's components accept unchanged.
   readonly options: Readonly<Record<string, never>>;
   readonly fieldConfig: FieldConfigJson;
 }

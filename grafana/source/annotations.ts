@@ -25,10 +25,10 @@ const LEAST_CHANGE_SECONDS = 300;
 function changesOf(delay: 'publish' | 'settle'): string {
   const seconds = of(`edge_exporter_${delay}_delay_seconds`, ACCOUNT);
   const at = (offset: string) => `max by (account, product, metric) (${seconds}${offset})`;
-  // One mark for all metrics of an account: where the platform falls behind, it does so for most of them at once.
+  // One mark for all metrics of an account, because a late platform affects most of them at once.
   const changed = (now: string, before: string) =>
     `max by (account) (abs(${at(now)} - ${at(before)}) >= ${LEAST_CHANGE_SECONDS})`;
-  // Compared with the minute before, not by changes(): the range of a minute may hold a single sample.
+  // Compared with the minute before instead of changes(), because a minute may hold a single sample.
   const begun = `${changed('', ' offset 1m')} unless ${changed(' offset 1m', ' offset 2m')}`;
   return `label_replace(${begun}, "delay", "${delay}", "", "")`;
 }

@@ -66,21 +66,21 @@ export const PAGES: readonly Trouble[] = [
     act: 'now',
   },
   {
-    // A token that is refused is told as that.
+    // A refused token has its own trouble.
     while: `${paging('token')} unless on (account) ${accountsWith('unauthorized')}`,
     says: 'the token expires soon: then there is no new data',
     next: 'Renew the credentials. The exporter reads a token file again by itself',
     act: 'now',
   },
   {
-    // The cause is told as that, where the exporter names one.
+    // The exporter names the cause if it knows one.
     while: `${paging('unseen')} unless on (account) ${accountsWith('.+')}`,
     says: 'there is no traffic data: an attack would not be seen',
     next: 'See the reason on the status page. Until there is data again, use the platform’s own console',
     act: 'now',
   },
   {
-    // Without an instance there is no exporter at all, which is told as that.
+    // Without an instance there is no exporter, which has its own trouble.
     while: ofExporter(paging('exporter', 'instance!=""')),
     says: 'the exporter is down: nothing that it polls is seen',
     next: 'Start it. See the reason on Prometheus’ page of targets, and in the log. Counters continue where they were',

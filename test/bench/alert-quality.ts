@@ -31,21 +31,22 @@ const { values: flags } = parseArgs({
     accounts: { type: 'string', default: '14' },
     first: { type: 'string', default: '0' },
     weeks: { type: 'string', default: '3' },
-    // Or several, with commas: evaluated at once, in hardly more time than one. `evaluation`: those that judge the rules.
+    // Several seeds with commas are evaluated at once, hardly slower than one. `evaluation` selects the seeds that judge
+    // the rules.
     seed: { type: 'string', default: '1' },
     steps: { type: 'string' },
-    // As it is seen live: published so many minutes late; the share of a minute that lower bounds show at its end.
+    // Delay of publication in minutes; the share of a minute in its lower bound at its end.
     delay: { type: 'string' },
     bound: { type: 'string' },
     // own, or a Prometheus: prometheus (2.42 or later), prometheus3.
     'evaluated-by': { type: 'string', default: 'own' },
-    // Where a Prometheus' answers are kept: of these accounts and rules it is asked once.
+    // Folder for answers of a Prometheus, which is asked only once for these accounts and rules.
     answers: { type: 'string', default: join('.cache', 'alert-answers') },
     // Which histories: smooth, real (`real-days.ts`) or unusual (`unusual-days.ts`).
     world: { type: 'string', default: 'smooth' },
-    // Only these alerts, and what they are made of: it takes a fraction of the time.
+    // Only these alerts and their recording rules, which takes a fraction of the time.
     alerts: { type: 'string' },
-    // A real Alertmanager's notifications, with its configuration and the alerts so hastened that a minute lasts so many milliseconds.
+    // Notifications of a real Alertmanager, with its configuration and shortened times: milliseconds for a minute.
     minute: { type: 'string' },
     remarks: { type: 'boolean', default: false },
   },
@@ -120,7 +121,7 @@ function live(history: History): History {
   return seenLive(history, { delay: Number(delay), bound: bound === undefined ? undefined : Number(bound) });
 }
 
-// All accounts at once: what it costs is evaluating a rule, hardly how many series it has.
+// All accounts at once, because the cost depends on rules more than on series.
 const tool = flags['evaluated-by'];
 const answers = tool === 'prometheus' || tool === 'prometheus3' ? await askAll(tool) : undefined;
 const own =

@@ -33,5 +33,5 @@ process.on('message', (command: BlockCommand) => {
   else process.send?.({ longest });
   longest = 0;
 });
-// The exporter ends by itself, as without a parent that listens.
+// The exporter ends without a parent that listens.
 process.channel?.unref();

@@ -71,6 +71,6 @@ const sending: SenderOptions = {
   failed: fail,
   notRead: fail,
 };
-// Not `once`: the channel keeps the process alive when all is sent.
+// Not `once`, because the channel keeps the process alive until everything is sent.
 process.on('message', () => void sendWaiting(sending, signal));
 report();

@@ -29,7 +29,7 @@ const BUILDS = [
     name: 'Prometheus 3',
     path: toolPath('prometheus3'),
     agent: '--agent',
-    // As ours does where the receiver knows it.
+    // Like ours, if the receiver supports it.
     remoteWrite: { protobuf_message: 'io.prometheus.write.v2.Request' },
   },
 ] as const;

@@ -145,7 +145,7 @@ async function pushed(pushgateway: string, text: Buffer): Promise<Server> {
     `--web.listen-address=${address}`,
     '--log.level=error',
   ]);
-  // Its own metrics are those of its own process, which it refuses from others.
+  // Its process metrics are its own, and it refuses those of others.
   const own = /^(# (HELP|TYPE) )?(process|nodejs)_.*\n/gm;
   const { statusCode, body } = await server.client.request({
     path: '/metrics/job/bench',

@@ -22,7 +22,7 @@ it(
       string,
       string,
     ];
-    // A mark that reorders what follows it.
+    // A character that changes the direction of the following text.
     writeFileSync(file, openMetrics(attackedSeries()).replaceAll('production', 'produc\u202etion'));
     writeFileSync(deaf, 'alerts: { EdgeWafSpike: { enabled: false } }\n');
     const text = await call([`--history.file=${file}`, `--compare=${deaf}`, `--output=${page}`]);

@@ -17,7 +17,7 @@ let known: ReadonlySet<string> | undefined;
 
 /** The names of all series that the exporter, Prometheus, and the recording rules can have. */
 export function knownMetrics(): ReadonlySet<string> {
-  // Each page asks: to read the rules once for each takes a second.
+  // Shared, because reading the rules for each page takes a second.
   known ??= allNames();
   return known;
 }

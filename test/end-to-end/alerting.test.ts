@@ -79,7 +79,7 @@ interface Rehearsal {
 async function rehearse(): Promise<Rehearsal> {
   const folder = await mkdtemp(join(tmpdir(), 'alerting-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  // Of the shop nothing but a token is known, and its platform has closed the analytics of REST.
+  // For the shop only a token is known, and its platform has closed the REST analytics.
   const shop = accountOfPlatform(6, {
     restAnalytics: 'absent',
     graphqlRateLimit: 10_000,
@@ -177,14 +177,14 @@ function failuresShown({ query }: Prometheus, account: string): Promise<unknown>
 
 it('wakes somebody when an attack and failures are seen, tells when they are over, and what it cannot see', async () => {
   const { shop, bank, prometheus, alertmanager, webhook } = await rehearse();
-  // What happens only in the last moments of a minute is too little to be told.
+  // Failures in the last moments of a minute are too few to report.
   await eventually('a minute of which enough is left', () => endOfMinute(Date.now()) - Date.now() > 10_000);
   const from = Date.now();
   inject(shop, 'waf_attack', 0);
   inject(shop, '5xx_spike', 1, 1);
   inject(bank, '5xx_spike', 0);
 
-  // At once, since the next minute is without failures: what is shown of the bank last are these.
+  // At once, because the next minute has no failures: these are the last ones shown of the bank.
   const bankFails = failuresShown(prometheus, 'bank').then(() => {
     bank.faults.patch({ server_error: { probability: 1, status: 503, form: 'json' } });
     return arrival(webhook, BANK_FAILS, times(webhook, BANK_FAILS) + 1);
@@ -205,7 +205,7 @@ it('wakes somebody when an attack and failures are seen, tells when they are ove
     /against a threshold of [\d.]+k?, since .*\. The WAF blocks [\d.]+k? requests/,
   );
 
-  // What was seen of the bank last is a reason to be awake, and stays one: a ticket inhibits no page.
+  // The bank's last data still pages: a ticket inhibits no page.
   await arrival(webhook, BANK_UNREACHABLE);
   const pages = (await alertmanager.alerts()).filter(({ labels }) => labels['severity'] === 'page');
   expect(pages.filter(({ labels }) => labels['account'] === 'bank').length).toBeGreaterThan(0);

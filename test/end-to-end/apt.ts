@@ -45,11 +45,11 @@ async function ownAptFolders(folder: string, release: string | undefined): Promi
     'Dir::State::lists': lists,
     'Dir::State::status': status,
     'Dir::Cache': cache,
-    // What it has read of the lists it keeps from the update to the download, also where the system's own apt keeps nothing.
+    // The cache of the package lists is needed from update to download, even if the system's apt keeps none.
     'Dir::Cache::pkgcache': 'pkgcache.bin',
     'Dir::Cache::srcpkgcache': 'srcpkgcache.bin',
     'Acquire::Languages': 'none',
-    // As root, apt would read as another user, to whom this folder may be closed.
+    // As root, apt would read as another user, who may have no access to this folder.
     'APT::Sandbox::User': 'root',
     ...(release === undefined ? {} : await sourcesOf(release, folder)),
   };

@@ -56,10 +56,10 @@ describe('a backfill of 30 days', () => {
     const output = join(folder, 'history.om');
     const now = Date.now();
     const to = Math.floor(now / HOUR) * HOUR - HOUR;
-    // What the platform keeps moves on while it is read: not from the hour that may end at this moment.
+    // The platform's oldest hour expires during the read, so it is left out.
     const from = Math.ceil((now - 30 * DAY) / HOUR + 0.25) * HOUR;
-    // What does not fit would end the process. V8 counts its two halves of young objects (16 MB each by default) in
-    // the first limit: with large ones little is left to it, and most of the time goes into collections.
+    // V8 counts its two halves of young objects (16 MB each by default) in the first limit. Large ones would leave
+    // little memory, and collections would take most of the time.
     const env = { NODE_OPTIONS: '--max-old-space-size=48 --max-semi-space-size=4' };
     const ending = await runExporter({ args: argsOf({ config, from, to, output }), env });
     expect(ending, ending.stderr).toMatchObject({ code: 0 });
@@ -139,7 +139,7 @@ describe('a backfill that is killed', () => {
     expect(await readFile(output, 'utf8')).toBe(await readFile(whole.output, 'utf8'));
     // A kill after the history had its name, and before everything else was gone, leaves remains.
     if (last !== undefined) expect(await exists(`${output}.partial`)).toBe(false);
-    // What was read before a kill is not read again: only what was under way.
+    // Reads before a kill are not repeated, except those in progress.
     expect(sandbox.requests.total).toBeLessThan(2 * operations + endings.length * 20);
     expect([...sandbox.requests.byStatus.keys()]).toEqual([200]);
   });

@@ -72,7 +72,7 @@ export async function runToEnd(command: Command): Promise<Ending> {
 
 function takeAlong(child: ChildProcess): () => void {
   const kill = () => void child.kill('SIGKILL');
-  // vitest ends its workers by this signal, upon which Node would not come to its exit handlers.
+  // vitest ends its workers with this signal; Node would skip its exit handlers.
   const exit = () => process.exit(143);
   process.once('exit', kill).once('SIGTERM', exit);
   return () => void process.off('exit', kill).off('SIGTERM', exit);

@@ -55,7 +55,7 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
     const now = await newest();
     return accounts.every((account) => (now.get(account) ?? 0) > (before.get(account) ?? 0));
   };
-  // Each look reads all that is stored.
+  // Each look reads everything that is stored.
   const every = 2_000;
   await eventually('buckets of every account are pushed', () => isPushedSince(new Map()), { every });
 

@@ -170,7 +170,7 @@ function watchScrapes(replicas: readonly ReplicaPlace[], twice: string[]) {
   let scrapes = 0;
   const run = async () => {
     while (!isOver) {
-      // An account that moves is shown nowhere for longer than that: what these scrapes show was shown together.
+      // A moving account is absent for at most this long, so these scrapes belong together.
       const shown = await shownBy(replicas, TOGETHER_MS).catch(() => new Map<string, string[]>());
       for (const [account, by] of shown) if (by.length > 1) twice.push(`${account} by ${by.join(' and ')}`);
       scrapes += 1;

@@ -124,7 +124,7 @@ async function databaseDoor(to: number): Promise<DatabaseDoor> {
           onward.destroy();
         });
     }
-    // What is cut answers nothing, as where packets are lost.
+    // A cut connection answers nothing, like a network that loses packets.
     if (!isCut) socket.pipe(onward).pipe(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -256,7 +256,7 @@ export async function shownBy(
   const began = performance.now();
   const bodies = await Promise.all(
     replicas.map(async ({ name, process }) => {
-      // One that is stopped answers nobody.
+      // A stopped process answers nothing.
       const answer = await fetch(`${process().url}/metrics`, { signal: AbortSignal.timeout(timeoutMs) })
         .then((response) => response.text())
         .catch(() => '');

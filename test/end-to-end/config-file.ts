@@ -14,7 +14,7 @@ export interface ConfigFile {
 /** Writes a configuration, as a document or as the text it is, into a folder of its own. */
 export async function configFile(content: object | string): Promise<ConfigFile> {
   const path = join(await temporaryFolder(), 'exporter.yaml');
-  // At once, as editors do: a reader that came between would find an empty file.
+  // At once, as editors do; otherwise a reader might find an empty file.
   const write = async (changed: object | string) => {
     await writeFile(`${path}.new`, typeof changed === 'string' ? changed : stringify(changed));
     await rename(`${path}.new`, path);

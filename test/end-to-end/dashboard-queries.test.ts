@@ -164,7 +164,7 @@ describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard 
 
   it('has an answer from an exporter that polls', async () => {
     const queries = [...distinct(QUERIES), ...SELECTED_BY_RULES];
-    // Whatever the answer: Prometheus has to understand the question.
+    // Prometheus must understand the query, whatever the answer.
     for (const query of queries.filter(mayBeEmpty)) await ask(query);
     const open = new Set(queries.filter((query) => !mayBeEmpty(query)));
     const tryAll = async () => {
@@ -185,7 +185,7 @@ describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard 
 
   it('meets but a part of all series', async () => {
     const [prometheus] = running.prometheus;
-    // At the time of a scrape: after one that came too late there would be nothing.
+    // At the time of a scrape, because after a late one there would be nothing.
     await prometheus?.scraped('edge-exporter');
     const at = 1_000 * ((await prometheus?.value('timestamp(up{job="edge-exporter"})')) ?? Number.NaN);
     const count = async (selector: string) =>

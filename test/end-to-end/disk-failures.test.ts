@@ -83,7 +83,7 @@ async function trial(failure: DiskFailure, pid: number, directory: string, look:
 }
 
 it(`${TRIALS} times its disk fails and comes back: it is scraped all the time, counters wait and go on, and none is wrong`, async () => {
-  // So many that some go on while others wait a minute after a refused commit.
+  // Enough that some continue while others wait a minute after a refused commit.
   const sandbox = await serveSandbox({
     configurations: 80,
     settleMs: 20_000,

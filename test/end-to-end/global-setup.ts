@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Runs once before the end-to-end tests. If a component is missing, it fails with one line. */
 export default async function setup(): Promise<void> {
-  // The tests that need the others say so where they cannot be had.
+  // Tests that need the others report it if they are missing.
   const others = unpackDebianPackages([...POSTGRES_PACKAGES, 'zsh']).catch(() => undefined);
   await provideAll();
   await others;
@@ -19,7 +19,7 @@ export default async function setup(): Promise<void> {
 function buildIfStale(): void {
   const stale = () => lastChange('dist') < lastChange('src');
   if (!stale()) return;
-  // It checks no types, which is not what fails here.
+  // Checks no types, which cannot fail here.
   spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
   if (stale()) throw new Error('dist/ is older than src/: npm run build');
 }

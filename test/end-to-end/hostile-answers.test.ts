@@ -94,7 +94,7 @@ it('documents made to fill the memory do not end the exporter at its default set
   process.stderr.write(
     `${platform.sent()} answers in ${limit.by}: /-/healthy took ${longest('wall').toFixed(2)} s at most, and ${longest('cpu').toFixed(2)} s of its thread's CPU\n`,
   );
-  // What the exporter itself did before it answered, of which it may be two or three answers.
+  // Time of the exporter itself before the answer, in which it may have handled two or three answers.
   expect(longest('cpu')).toBeLessThan(1);
   expect((await fetch(`${exporter.url}/metrics`)).status).toBe(200);
 });

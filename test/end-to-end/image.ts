@@ -66,7 +66,7 @@ export async function runImage(folder: string, args: readonly string[], volume?:
   const pid = async () =>
     Number((await readFile(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8')).trim());
   const stop = async () => {
-    // unshare's own end would not reach it: --kill-child is undone by the change of user.
+    // Ending unshare would not reach it: the change of user disables --kill-child.
     if (running.running()) process.kill(await pid(), 'SIGKILL');
     await running.ended;
   };

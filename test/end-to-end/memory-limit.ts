@@ -51,7 +51,7 @@ function controlGroup(bytes: number): string | undefined {
     try {
       mkdirSync(group);
     } catch {
-      // Only root may, or whom root lets.
+      // Only root may do this.
       continue;
     }
     onTestFinished(() => rmdirSync(group));
@@ -59,7 +59,7 @@ function controlGroup(bytes: number): string | undefined {
       writeFileSync(join(group, file), String(bytes));
       return group;
     } catch {
-      // Of version 2, a group that has processes of its own gives its children no limits.
+      // With version 2, a group with processes gives its children no limits.
     }
   }
   return undefined;

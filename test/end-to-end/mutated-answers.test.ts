@@ -50,7 +50,7 @@ async function mutatingPlatform(sandbox: ServedSandbox, random: () => number) {
     socket.write(`HTTP/1.1 ${mutated.status} x\r\n${lines.join('')}\r\n`);
     socket.write(mutated.body);
     sent += 1;
-    // What was said of the length may not be true: nobody is to wait for more.
+    // The announced length may be wrong, so nobody must wait for more.
     if (headers.get('content-length') !== `${mutated.body.length}`) socket.end();
   };
   const server = createServer((socket) => {
@@ -110,7 +110,7 @@ it(`${ALL} mutated answers end nothing, hang nothing, leak nothing and tell no s
   const health: Health[] = [];
   const inspect = async () => {
     for (const page of ['/metrics', '/', '/api/v1/status']) {
-      // A busy machine may need longer than an answer may take: 503 says so, and is another matter.
+      // 503 means that a busy machine needs longer than an answer may take, which this test ignores.
       const response = await eventually(`${page} is answered, seed ${seed}`, async () => {
         const answer = await fetch(`${exporter.url}${page}`);
         return answer.status !== 503 && answer;

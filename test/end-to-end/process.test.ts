@@ -100,7 +100,7 @@ describe('an exporter that is asked to end', () => {
 
 describe('an exporter that cannot begin', () => {
   it('says every mistake of its configuration and exits with 2, before it listens', async () => {
-    // The address is taken: whoever tried to listen would fail by that.
+    // The address is in use, so listening would fail.
     const address = `127.0.0.1:${await takePort()}`;
     const mistakes = [{ name: '', api_url: 'nowhere', settle_delay: '1 fortnight', collector: {} }];
     const { path } = await configFile({ accounts: mistakes, limit: {} });

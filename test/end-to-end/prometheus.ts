@@ -87,7 +87,7 @@ async function allScraped(api: PrometheusApi, job: string, since: number): Promi
   const targets = (await api.targets()).filter((target) => target.labels['job'] === job);
   const bad = targets.find(({ lastError }) => lastError !== '');
   if (bad !== undefined) throw new Error(`${bad.scrapeUrl}: ${bad.lastError}`);
-  // A target tells of its scrape before the samples are stored; `up` is stored together with them.
+  // A target reports its scrape before the samples are stored; `up` is stored together with them.
   const up = `up{job="${job}"}`;
   const stored = await api.query(`timestamp(${up}) and ${up} == 1`);
   const seen = stored.filter(({ value }) => value * 1_000 > since + ALIGNED_MS);

@@ -68,7 +68,7 @@ it('loses and doubles nothing while the exporter and receivers are killed, hang,
     sandbox,
     account: ACCOUNT.name,
     metrics: METRICS,
-    // So long that the hour of a fresh read leaves enough to be caught up with at once, however late the first one is.
+    // Long enough that a late first read still leaves something to catch up with.
     since: start - 90 * MINUTE,
   });
   const receivers = await Promise.all((['prometheus', 'prometheus3'] as const).map(troubledReceiver));
@@ -139,13 +139,13 @@ async function liveUntilAllIsPushed(
       const all = [...samples].map(([key, value]) => ({ ...named(key), value }));
       const waiting = all.filter(({ name }) => name === 'edge_exporter_outbox_samples');
       const counted = all.filter(({ name }) => name === 'edge_counted_until_timestamp_seconds');
-      // Not where the next bucket may be counted before it has ended.
+      // Not in the seconds in which the next bucket may be counted before its end.
       const second = (Date.now() % MINUTE) / 1_000;
       const isDone =
         second > 10 &&
         second < 50 &&
         counted.length > 0 &&
-        // Until it is known what an earlier run left for a receiver, nothing is said of it.
+        // Until the exporter knows what an earlier run left for a receiver, it reports nothing about it.
         waiting.length === receivers &&
         waiting.every(({ value }) => value === 0) &&
         counted.every(({ value }) => value * 1_000 > Date.now() - 3 * MINUTE);

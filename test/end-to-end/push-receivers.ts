@@ -65,7 +65,7 @@ async function victoriaMetricsReceiver(kind: PushReceiver['kind'] = 'remote_writ
     let looks = 0;
     const isAllShown = async () => {
       const rows = rowsIn(await (await fetch(`${url}/metrics`)).text());
-      // What it says of itself may be a second old.
+      // Its report may be a second old.
       const isTrue = looks++ > 0 || rows.taken === shown;
       if (!isTrue || rows.taken !== rows.shown) return false;
       shown = rows.shown;

@@ -42,7 +42,7 @@ it(`pushes every settled bucket to each receiver at its own time with exactly th
     start,
     sandbox: { configurations: 3, domainsPerConfiguration: 1 },
     account: ACCOUNT,
-    // In real time: nothing is told of a receiver that a busy machine holds up.
+    // Real time, so that a receiver that a busy machine delays is not reported.
     push: [...receivers].map(([name, { kind, url }]) => ({ name, kind, url, request: { timeout: '5m' } })),
   });
   await simulation.minutes(HOURS * 60 + 15.5);

@@ -94,7 +94,7 @@ const inPostgres = (registry: Registry): Side => ({
     switch (statement.kind) {
       case 'beat': {
         const answer = await registry.beat(requestOf(statement, token), statement.session, []);
-        // However slow the machine is, a lease ends where the schedule says so.
+        // The schedule ends the lease, however slow the machine is.
         await connections.query(
           "UPDATE exporter_state.replicas SET expires_at = expires_at + interval '1 day' WHERE id = $1",
           [statement.session],

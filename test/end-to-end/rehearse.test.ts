@@ -78,7 +78,7 @@ it('the history of a real Prometheus and the same as a file give the same alerts
   const names = ofTraffic.map(({ labels }) => labels['alertname']);
   expect(names).toEqual(expect.arrayContaining(['EdgeWafSpike', 'Edge5xxRatio']));
 
-  // It goes on from what the rehearsal has recorded: each threshold follows from the other series that are there by now.
+  // It continues from the recorded series of the rehearsal: each threshold depends on other series.
   const at = START + (ATTACKED_MINUTES - 5) * MINUTE;
   const answers = async (query: string) =>
     (await prometheus.query(query, at))
@@ -93,7 +93,7 @@ it('the history of a real Prometheus and the same as a file give the same alerts
   }
   expect(known).toBeGreaterThan(4);
 
-  // What is no matter of traffic is evaluated by Prometheus itself.
+  // Prometheus itself evaluates alerts that are not about traffic.
   const disabled = fromPrometheus.alerts.find(({ labels }) => labels['alertname'] === 'EdgeFirewallDisabled');
   expect(disabled).toMatchObject({
     from: new Date(START + 105 * MINUTE).toISOString(),

@@ -67,7 +67,7 @@ describe('the configuration loaded anew', () => {
     const changed = account('changing', ['status_code']);
     await config.write({ accounts: [account('leaving/not'), account('new'), changed] });
     expect((await reload()).status).toBe(200);
-    // Not polled anew, and so shown at every moment.
+    // It is not polled again, so it is shown at every moment.
     expect(accountsWith(await scrape(), 'edge_requests_per_minute')).toContain('leaving/not');
     await shown(['leaving/not', 'new']);
     await shown(new Array(16).fill('changing'), 'edge_responses_per_minute');
@@ -75,7 +75,7 @@ describe('the configuration loaded anew', () => {
     expect(seriesOf(after, 'leaving/not')).toEqual(seriesOf(before, 'leaving/not'));
     expect([...after.samples.keys()].filter((key) => key.includes('"leaving"') && isNow(key))).toEqual([]);
     expect(after.samples.get(SUCCESSFUL)).toBe(1);
-    // One list for each of the two, one read that tells which source answers, one how to address, and one of each domain.
+    // Reads: one list each, one to find the source, one to find the addressing, and one of each domain.
     expect(sandbox.requests.total - asked).toBe(2 * (3 + [...sandbox.account.domains].length));
   });
 

@@ -47,7 +47,7 @@ describe('a platform that points elsewhere', () => {
       EDGE_PASSWORD: DEFAULT_USER.password,
     });
     const { requests } = sandbox;
-    // It goes on after the first refusal of a redirect, and asks for further pages by number.
+    // It continues after the first refused redirect, and asks for further pages by number.
     const isMet = {
       redirect: () =>
         exporter.process.stderr().includes('another origin') && (requests.byMethod.get('GET') ?? 0) > 1,

@@ -93,7 +93,7 @@ it('joins settings to traffic as docs/joins.md says', async () => {
   const found = await examples();
   expect(found.length).toBeGreaterThan(8);
   for (const { query, gives } of found) {
-    // What it joins is read by several collectors, each in its own time.
+    // Several collectors read its parts, each at its own time.
     await eventually(`${gives.join(', ')}: ${query}`, async () => {
       const series = await prometheus.query(query);
       return series.length > 0 && gives.every((label) => series.some(({ labels }) => labels[label]));
@@ -123,7 +123,7 @@ it('tells that the WAF was set to counting while nobody was looking', async () =
   expect(await prometheus.value(`edge_waf_ruleset_blocking{${labels}}`)).toBe(0);
   expect(await prometheus.value(`edge_waf_ruleset_info{${labels}, mode="counting"}`)).toBe(1);
   const changedAt = await prometheus.value(`edge_waf_ruleset_changed_timestamp_seconds{${labels}}`);
-  // The platform tells its time in whole seconds.
+  // The platform's time has whole seconds.
   expect(changedAt).toBeGreaterThan(before - 2);
   const line = exporter.process
     .stderr()

@@ -46,7 +46,7 @@ async function liveAndDie(whileStarting: boolean): Promise<Life> {
   }
   child.kill('SIGKILL');
   expect(await closed).toEqual([null, 'SIGKILL']);
-  // What follows the last line break was cut off by the kill.
+  // The kill cuts off the text after the last line break.
   const [first, ...lines] = output.split('\n').slice(0, -1);
   const numbers = lines.map((line) => line.split(' ').map(Number));
   const committed = new Map(numbers.map(([committer = -1, number = -1]) => [committer, number]));

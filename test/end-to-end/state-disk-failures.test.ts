@@ -42,7 +42,7 @@ function startWriting() {
     output += text;
   });
   const closed = once(child, 'close');
-  // What follows the last line break is not complete.
+  // The text after the last line break is incomplete.
   const lines = () => output.split('\n').slice(0, -1);
   onTestFinished(() => void child.kill('SIGKILL'));
   const until = async (what: string, isSo: () => boolean, longest = 600_000) => {

@@ -47,7 +47,7 @@ describe('an outbox in PostgreSQL', () => {
     let fate: Fate = 'taken';
     const send = (samples: readonly PushedSample[]) => receiver.take(samples, fate);
     const former = await openAccountState(connections, await handOver(1));
-    // The bed's time runs while the database is waited for: what is refused for long must not become too old by it.
+    // The time of the test bed passes while the database is away; refused entries must not become too old.
     const before = outboxBed({ send, state: former, maxAge: Number.POSITIVE_INFINITY });
     const jobAt = (at: number) => before.commit(`job ${at % 3}`, [sample(`s${at % 3}`, at)]);
     for (let at = 1; at <= 10; at++) await jobAt(at);

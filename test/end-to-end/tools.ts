@@ -45,7 +45,7 @@ const TOOLS = {
   'victoria-metrics': {
     variable: 'VICTORIA_METRICS_BIN',
     names: ['victoria-metrics'],
-    // Debian's build does not say its version.
+    // Debian's build does not name its version.
     wanted: { version: 'one that takes OTLP', asked: '-help', answer: /opentelemetry/ },
     // The first release whose build is one.
     debian: 'victoria-metrics/trixie',

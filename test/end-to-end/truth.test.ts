@@ -49,7 +49,7 @@ describe('an exporter between the platform and a real Prometheus', () => {
   });
 
   it('lets every series of a metric have the true value of the bucket that it names', async () => {
-    // A scrape that has begun by now may not be stored yet, and would change later answers.
+    // A scrape in progress may not be stored yet, and would change later answers.
     const now = 1_000 * (await prometheus.value('timestamp(up{job="edge"})'));
     const shown = await prometheus.query(
       '{__name__=~"edge_.+", product!="", __name__!~"edge_exporter_.+|.+_total"}',
@@ -161,8 +161,8 @@ async function expectTaken(prometheus: Prometheus, exporter: ExporterProcess): P
   await eventually('Prometheus has scraped without an error', async () =>
     (await prometheus.targets()).every(({ health, lastError }) => health === 'up' && lastError === ''),
   );
-  // Own metrics come to be with what they count: one scrape may have a few lines more than another. Where a minute begins
-  // between two scrapes, polls may have changed hundreds.
+  // Own metrics appear with their first value, so scrapes may differ by a few lines. If a minute begins between two
+  // scrapes, polls may have changed hundreds.
   await eventually('Prometheus has taken every line', async () => {
     const { body } = await exporter.scrape('text');
     const lines = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

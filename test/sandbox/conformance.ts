@@ -88,7 +88,7 @@ async function exchange(url: string, step: string): Promise<string | undefined> 
     'content-type': body === undefined ? null : 'application/json',
     ...(JSON.parse(headers) as object),
   };
-  // Not fetch, which adds an Accept header of its own.
+  // Not fetch, which adds its own Accept header.
   const answer = await request(`${url}${path}`, {
     method: method as 'GET',
     headers: Object.entries(sent).flatMap(([name, value]) => (value === null ? [] : [name, value])),

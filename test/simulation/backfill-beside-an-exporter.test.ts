@@ -108,7 +108,7 @@ it('takes what an exporter with the same token leaves over: no 429, and the pres
   const { ended } = begin({ from: simulation.clock.now() - 24 * HOUR });
   await simulation.minutes(4);
   expect([...simulation.sandbox.requests.byStatus.keys()]).toEqual([200]);
-  // The exporter's 12 a minute, and the rest of what the reserve of 20 % leaves.
+  // The exporter's 12 a minute, and the rest within the reserve of 20 %.
   expect(simulation.sandbox.requests.total - before).toBeGreaterThan(4 * 30);
   expect(Math.max(...requestsByWindow(simulation))).toBe(0.8 * reads);
   const [account] = simulation.exporter().accounts();
@@ -132,7 +132,7 @@ it('leaves room for an exporter that might come, but uses the rest of the quota'
   const before = simulation.sandbox.requests.total;
   const { ended } = begin({ from: simulation.clock.now() - 24 * HOUR });
   await simulation.minutes(4);
-  // Of 80 the reserve of 16 and the 12 that an exporter of this configuration performs stay free.
+  // Of 80, the reserve of 16 and the 12 operations of an exporter stay free.
   const used = (simulation.sandbox.requests.total - before) / 4;
   expect(used).toBeGreaterThan(0.9 * 52);
   expect(used).toBeLessThanOrEqual(1.3 * 52);

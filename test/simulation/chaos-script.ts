@@ -62,7 +62,7 @@ export const WEEK: readonly Turn[] = [
   faults(53, DRIZZLE),
   change(55, (sandbox) => addSite(sandbox, 'appears-too')),
   calm(60),
-  // Nobody polls for twenty hours.
+  // No exporter polls for twenty hours.
   { hour: 62, happens: (simulation) => simulation.stop() },
   { hour: 82, happens: (simulation) => simulation.start() },
   faults(90, { clock_skew: { ms: -80 * MINUTE }, wrong_types: { probability: 0.2 } }),
@@ -106,7 +106,7 @@ export const DAY: readonly Turn[] = [
   calm(11),
   faults(12, DRIZZLE),
   calm(14),
-  // Nobody polls for three hours.
+  // No exporter polls for three hours.
   { hour: 14.5, happens: (simulation) => simulation.stop() },
   { hour: 17.5, happens: (simulation) => simulation.start() },
   faults(18, { clock_skew: { ms: -80 * MINUTE }, wrong_types: { probability: 0.2 } }),

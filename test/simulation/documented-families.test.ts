@@ -35,7 +35,7 @@ it('what a running exporter exposes has the labels that the reference says', asy
     const wrong = new Set<string>();
     let compared = 0;
     for (const key of (await simulation.scrape()).samples.keys()) {
-      // Families of whole products are said there to be named so.
+      // The reference names families of whole products by this rule.
       const name = key.slice(2, key.indexOf('"', 2)).replace(/_(bucket|sum|count)$/, '');
       if (!page.includes(`\`${name.replace(/^edge_product_/, 'edge_')}\``))
         wrong.add(`${name} is neither in docs/metrics.md nor in docs/settings.md`);

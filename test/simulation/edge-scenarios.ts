@@ -132,7 +132,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the process is suspended for 10 min',
     events: { 5: ({ simulation }) => simulation.clock.suspend(10 * MINUTE) },
-    // What was shown before is withdrawn when it goes on, until it has polled.
+    // Series of before are hidden after the restart until they are polled.
     blank: 1,
     told: { 'the exporter stood still: the process was suspended, or its event loop blocked': 1 },
     metrics: ['edge_exporter_stalled_seconds_total'],
@@ -169,7 +169,7 @@ export const SCENARIOS: readonly Scenario[] = [
   fullDisk(),
   damaged('every second row is missing', { missing_rows: { every: 2 } }),
   damaged('every third row is missing', { missing_rows: { every: 3 } }),
-  // Of sixteen series some have each row, which shows how wide the buckets of the others are.
+  // Some of sixteen series have each row, which shows the width of the others' buckets.
   damaged('a third of the rows is missing at random', { missing_rows: { share: 0.33 } }),
   damaged('buckets become wider, and narrower again', { wide_buckets: {} }),
   damaged('buckets are wide in every other answer', {
@@ -207,7 +207,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the platform is 8 min late, and its buckets fill up as late',
     events: { 3: faults({ late_data: { minutes: 8, settling: 'late' } }), 40: faults({}) },
-    // Of the 8 min in which it has nothing new the first three are usual.
+    // Of the 8 min without news, the first three are usual.
     blank: 5,
   },
   {

@@ -62,7 +62,7 @@ export class Scraper {
     const exposition = await this.#simulation.scrape();
     const { samples } = exposition;
     const exporter = this.#simulation.exporter();
-    // Another process knows nothing of what this one has shown, nor of the delays that it had learned.
+    // Another process does not know what this one has shown, nor its learned delays.
     if (exporter !== this.#exporter) this.#shownAs.clear();
     this.#exporter = exporter;
     const now = this.#simulation.clock.now() / 1_000;

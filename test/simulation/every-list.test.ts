@@ -23,7 +23,7 @@ const productsOf = (api: SeriesApi) => ({
   products: Object.fromEntries(
     PRODUCTS.filter((product) => product.api === api).map(({ slug, metrics }) => [
       slug,
-      // Whatever the platform has of cloud storage: that is what the metadata are asked for.
+      // Everything that the platform has of cloud storage, which the metadata name.
       slug === 'cloud_storage' ? {} : { metrics: metrics.slice(0, 1) },
     ]),
   ),
@@ -63,14 +63,14 @@ async function shown(part: Part, faults: Faults = {}): Promise<Shown> {
       configurations: 1,
       domainsPerConfiguration: 1,
       faults,
-      // Whose configurations could be listed by GraphQL where REST does not list them.
+      // GraphQL can list its configurations if REST does not.
       graphql: 'absent',
       rateLimit: { reads: 1_000, writes: 20, purges: 20 },
     },
     account: { reconciliation_share: 0, collectors: PARTS[part] },
   });
   try {
-    // A 404 that another source could make up for is told after two.
+    // A 404 that another source may replace is reported after the second one.
     await simulation.minutes(3);
     const { samples } = await simulation.scrape();
     const accounts = simulation.exporter().accounts();
@@ -221,7 +221,7 @@ function expectFailureTold(path: string, { jobs, log, page }: Shown, answer: str
   expect(reason).toContain(`HTTP ${answer}`);
   expect(page).toMatch(/is fresh in part: .* 1 of \d+ jobs fails/);
   expect(page).toContain(`HTTP ${answer}`);
-  // That a server stumbles is told when it goes on.
+  // A failing server is reported when it continues.
   if (answer !== '500') expect(warningsOf(log)).toMatchObject([{ job: id, reason }]);
 }
 

@@ -29,7 +29,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
   await simulation.minutes(40);
   const { log, state, sandbox } = simulation;
   const { samples } = await simulation.scrape();
-  // That no list has a product of which GraphQL has nothing is no news, and no reason for an alert.
+  // A product that is in no list and has no data in GraphQL is neither news nor a reason for an alert.
   const listed = (product: string) =>
     samples.get(seriesKey('edge_exporter_product_listed', { account: 'test', product }));
   expect([listed('edge_applications'), listed('load_balancer')]).toEqual([1, undefined]);
@@ -53,7 +53,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
   expect(quota).toMatchObject({ limit: null, assumed_limit: 20 });
   expect(quota?.own).toBeGreaterThan(0);
   expect(quota?.own).toBeLessThan(20);
-  // Long after it was chosen, as the log says.
+  // Long after the choice, as the log shows.
   const why = 'REST lists no configurations, GraphQL does';
   expect(account?.sources).toEqual([{ collector: 'metrics', source: 'graphql', why, missing: [] }]);
   expect(log).toContainEqual({
@@ -66,7 +66,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
       why,
     },
   });
-  // Lists that neither API has are told; series are not.
+  // Lists that neither API has are reported; series are not.
   const warnings = log.filter(({ level }) => level !== 'info');
   for (const { facts, message } of warnings)
     expect([message, facts]).toMatchObject([
@@ -75,7 +75,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
     ]);
   const audit = auditCounters(state, sandbox);
   expect(audit.wrong).toEqual([]);
-  // Two configurations, told apart by their own ids: 40 dimensions that are counted, every minute that has settled.
+  // Two configurations with their own ids: 40 dimensions that are counted, for every settled minute.
   expect(audit.buckets).toBeGreaterThan(2 * 35 * 25);
 });
 
@@ -122,7 +122,7 @@ it('reads by GraphQL once REST answers its series with 404, though it still list
   expect(samples.get(JSON.stringify(source))).toBe(1);
   const audit = auditCounters(simulation.state, simulation.sandbox);
   expect(audit.wrong).toEqual([]);
-  // The counters of before go on, under the same ids.
+  // Earlier counters continue under the same ids.
   expect(audit.oldestWatermark).toBeGreaterThan(simulation.clock.now() - 15 * 60_000);
   expect(audit.series).toBe(2 * (16 + 7));
 });
@@ -138,7 +138,7 @@ it('returns to REST, which answered 404, once GraphQL does so for ten minutes, a
   await simulation.minutes(15);
   sandbox.faults.set({ not_found: { paths: ['/metrics/products/*/metrics/*'] } });
   await simulation.minutes(40);
-  // GraphQL is gone by the time that REST is back.
+  // GraphQL is gone when REST is back.
   sandbox.faults.set({ not_found: { paths: ['/metrics/graphql'] } });
   await simulation.minutes(35);
   const sources = log.flatMap(({ message, facts }) => (message === 'source of series' ? [facts] : []));

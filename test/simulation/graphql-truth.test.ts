@@ -52,7 +52,7 @@ const SCENARIOS: readonly Scenario[] = [
         { sum: 'requests', by: 'upstreamStatus', dimension: codeOf },
       ],
     },
-    // One series for each configuration, whatever its domains, and one for each code: that none came is a zero.
+    // One series for each configuration and each code; missing rows mean zero.
     shown: {
       request_duration_seconds: 3,
       timed_requests: 3,
@@ -123,7 +123,7 @@ const SCENARIOS: readonly Scenario[] = [
       bot_requests_by_action: byValue('action', true, 'botManagerMetrics'),
       bot_requests_by_category: byValue('botCategory', true, 'botManagerMetrics'),
     },
-    // No more than three and the others.
+    // At most three values, and the rest.
     shown: { requests_by_country: 2 * 4, product_requests_by_country: 11, requests_by_host: 2 * 4 },
     buckets: 6 * 2 * 60,
   },
@@ -162,7 +162,7 @@ it.each(SCENARIOS)('GraphQL: $name are counted exactly, through troubles and kil
   for (const key of ever) expect([...ended.samples.keys()], key).toContain(key);
   expect(ended.decreases).toEqual([]);
   await simulation.stop();
-  // Whatever the platform still changes has been changed.
+  // The platform has made all its later changes.
   await simulation.minutes(120);
   const counted = await wrongCounters(sandbox, state, truths);
   expect(counted.wrong).toEqual([]);

@@ -80,7 +80,7 @@ it('leaves as many series as docs/metrics.md says of what it advises to leave ou
     for (const [index, names] of shown.entries()) {
       const left = names.filter((name) => !isExcluded(name)).length;
       const said = Number(counts[index]);
-      // A new family or two need not be told.
+      // One or two new families need not be named.
       expect([row, left, Math.abs(left - said) <= 0.05 * said]).toEqual([row, left, true]);
     }
   }

@@ -91,7 +91,7 @@ it('reads a large account whole within an hour, with few operations and little m
   expect(await count(running, 'edge_zone_records')).toBe(LARGE.zones * 2);
   expect(await count(running, 'edge_error_response_cache_seconds')).toBe(LARGE.configurations * 7);
   expect(minutes).toBeLessThanOrEqual(60);
-  // What must be read at night: 30 + 5 + 2 pages, 30 applications, 400 times zones; the lists again every ten minutes.
+  // Reads of a night: 30 + 5 + 2 pages, 30 applications, 400 zones; lists again every ten minutes.
   expect(operations).toBeLessThan(inLongSuite(1_000, 350));
   expect(used).toBeLessThan(100);
   expect(running.sandbox.requests.byStatus.get(429)).toBeUndefined();

@@ -64,7 +64,7 @@ it('a token without any permission but analytics costs one operation an hour per
 it('a restart asks nothing again that was refused less than an hour before', async () => {
   const state = memoryState();
   const simulation = await simulate({
-    // The platform takes domains' ids where the configuration says otherwise, and the token may read no settings.
+    // The platform uses ids of domains against the configuration, and the token may read no settings.
     sandbox: {
       configurations: 2,
       metricsIds: 'domain',
@@ -72,7 +72,7 @@ it('a restart asks nothing again that was refused less than an hour before', asy
     },
     state: { ...state, close: async () => undefined },
     account: {
-      // By itself it would go on to GraphQL, and ask REST again from time to time.
+      // Otherwise it would switch to GraphQL and ask REST again from time to time.
       source: 'rest',
       reconciliation_share: 0,
       collectors: {
@@ -126,7 +126,8 @@ it('what was read before an outage of 404 or 403 is read again within minutes of
     await simulation.minutes(9);
     expect(await isShown()).toBe(true);
   }
-  // What has been away for hours costs as little as what never was there: of each of two domains one an hour.
+  // A resource that is missing for hours costs as little as one that never existed: one read an hour for each of two
+  // domains.
   faults.set({ forbidden: { paths } });
   await simulation.minutes(8 * 60);
   const refused = () => simulation.sandbox.requests.byStatus.get(403) ?? 0;

@@ -51,10 +51,10 @@ const CHANGES: Readonly<Record<string, Change>> = {
   discovery: { account: { discovery: '*/7 * * * *' } },
   units: { account: { units: { data_transferred_total: 'gigabytes' } } },
   source: { account: { source: 'rest' } },
-  // Which source answers is found out anew.
+  // The exporter determines the source again.
   'source, to auto': { account: { source: 'auto' } },
   token_file: { credentials: { token_file: join(DIRECTORY, 'token') } },
-  // By the name of a user an account has another id than by a token.
+  // An account has another id with a user name than with a token.
   username: {
     credentials: { username: DEFAULT_USER.username, password: DEFAULT_USER.password },
     gone: /edge_account_info/,

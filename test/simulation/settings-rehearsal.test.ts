@@ -375,7 +375,7 @@ it('shows, logs and keeps nothing of secrets, code, arguments, addresses, rules 
     for (const secret of hidden) {
       expect(text.includes(secret), `${secret} in ${place}`).toBe(false);
     }
-    // Who changed something last is shown as a label, and nowhere else.
+    // The editor of a setting appears only as a label.
     expect(text.includes('operator@example.com'), place).toBe(place === 'metrics');
   }
 });

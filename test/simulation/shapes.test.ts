@@ -100,7 +100,7 @@ describe('the id of a configuration', () => {
       const expected = metricsIds === 'configuration' ? account.applications : account.domains;
       const ids = new Set([...running.state.keys(['series'])].map((key) => Number(key[5])));
       expect(ids).toEqual(new Set([...expected].map(({ id }) => id)));
-      // Only what finds it out may fail.
+      // Only the read that determines it may fail.
       expect(requests.byStatus.get(404) ?? 0).toBe(metricsIds === 'configuration' ? 1 : 0);
       expect(wrong(running)).toEqual([]);
     },

@@ -59,7 +59,7 @@ it(`counts every bucket once, whichever source brings it: ${HOURS} hours of trou
     watch.see(await simulation.scrape());
   }
   sandbox.faults.set({});
-  // What GraphQL does not have is counted on once REST is back: megabytes by scheme.
+  // Counters without data in GraphQL continue when REST is back: megabytes by scheme.
   await simulation.minutes(60);
   const audit = auditCounters(state, sandbox);
   process.stdout.write(
@@ -102,7 +102,7 @@ it('compares what both sources say of the minutes in which they overlap, and tel
   expect(sources().at(-1)).toMatchObject({ source: 'graphql' });
   const found = await differing();
   expect(found).toBeGreaterThan(20);
-  // What it says itself does not change.
+  // Its own text does not change.
   await simulation.minutes(10);
   expect(await differing()).toBe(found);
 });

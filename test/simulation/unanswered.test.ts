@@ -77,7 +77,7 @@ describe('an application without domains', () => {
   it('is asked for ever less where no application has one, without its dimensions', async () => {
     const running = await begin({ configurations: 0, configurationsWithoutDomains: 6 }, TWO_METRICS);
     const first = await answersIn(running, 60, 404);
-    // At 0, 1, 3, 7, 15, 31 and 63 minutes, of 6 applications with 2 metrics each.
+    // At 0, 1, 3, 7, 15, 31 and 63 minutes, for 6 applications with 2 metrics each.
     expect(first.such).toBeLessThanOrEqual(6 * 2 * 7);
     const later = await answersIn(running, 180, 404);
     expect(later.such).toBeLessThanOrEqual(6 * 2 * 4);

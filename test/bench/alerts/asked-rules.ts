@@ -32,7 +32,7 @@ export function askedRules(groups: readonly Group[]): readonly AskedRule[] {
 function lookedAtBefore(expr: string, names: ReadonlySet<string>): string {
   const selector = /([a-z_]+:[a-z0-9_:]+)(\{[^}]*\})?(?:\[(\w+)\])?( offset \w+)?/g;
   return expr.replaceAll(selector, (text, name: string, matchers = '', range?: string, offset?: string) => {
-    // What is offset is from long before.
+    // Offsets refer to long ago.
     if (!names.has(name) || offset !== undefined) return text;
     const span = range === undefined ? '' : `[${formatDuration((parseDuration(range) ?? 0) - BEFORE)}]`;
     return `${name}${matchers}${span} offset ${formatDuration(BEFORE)}`;

@@ -55,7 +55,7 @@ function inhibited(target: Labels, firing: readonly Labels[], rules: readonly In
       (source) =>
         source !== target &&
         fits(source, source_matchers) &&
-        // What is source and target at once is not inhibited by its like.
+        // Alerts that are source and target do not inhibit each other.
         !(both && isTarget(source)) &&
         equal.every((name) => (source[name] ?? '') === (target[name] ?? '')),
     );

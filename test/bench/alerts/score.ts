@@ -65,7 +65,7 @@ export class Score {
     for (const event of events) this.#addEvent(label, event, spans, told);
     const causes = events.filter(({ kind }) => EVENT_KINDS[kind].expects !== 'no page');
     this.causes += causes.length;
-    // What two causes at once are told by is one notification.
+    // One notification may report two causes.
     this.heard += told.filter(
       (one) => one.receiver !== 'notes' && causes.some((event) => within(event, one, ECHO)),
     ).length;
@@ -79,7 +79,7 @@ export class Score {
     const score = this.kinds.get(event.kind) ?? new KindScore();
     this.kinds.set(event.kind, score);
     const during = spans.filter(({ from, to }) => from < event.to + ECHO && to > event.from);
-    // What was on before tells nothing of this.
+    // Alerts from before do not report this one.
     const telling = during.filter(
       ({ name, severity, from }) =>
         from >= event.from && by.includes(name) && (expects === 'ticket' || severity === 'page'),

@@ -111,7 +111,7 @@ export function* pastText(sites: readonly Site[], now: number, [from, to]: Stret
   );
   for (const scope of SCOPE_NAMES) {
     const all = owners(sites, scope);
-    // An account's sums are those of its configurations.
+    // Sums of an account are those of its configurations.
     const each = scope === 'account' ? sites.length / all.length : 1;
     for (const measure of measures()) {
       const names = recorded(scope, measure);

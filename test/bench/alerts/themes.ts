@@ -175,7 +175,7 @@ function tiny(random: Random, sites: readonly [Site, ...Site[]], minutes: number
 }
 
 function drops(random: Random, sites: readonly [Site, ...Site[]], minutes: number): Event[] {
-  // A drop is a page where there is a last week to compare with.
+  // A drop pages if there is a last week to compare with.
   return moments(random, 2, minutes, 8.2).flatMap((from) => {
     const site = random.pick(sites);
     const length = Math.round(random.logBetween(20, 240));

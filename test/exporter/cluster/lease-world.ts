@@ -98,7 +98,7 @@ export class LeaseWorld {
       this.#now = Math.max(this.#now, next.at);
       const { replica } = next;
       if (replica?.isDead) continue;
-      // A process that is paused sees everything when it goes on.
+      // A paused process sees everything when it continues.
       if (replica !== undefined && replica.pausedUntil > this.#now) {
         this.#at(replica.pausedUntil, replica, next.happen);
         continue;

@@ -29,7 +29,7 @@ async function ownsOne(
     clock,
     registry: {
       beat: async () => {
-        // As long as a connection waits for its answer.
+        // While a connection waits for its answer.
         if (!hangs) return mine;
         await clock.sleep(4_000);
         throw new Error('no answer');

@@ -272,7 +272,7 @@ describe('a wrong password', () => {
       clock.suspend(10_000);
       await expect(get()).rejects.toThrow('HTTP 401');
     }
-    // At 0, 30, 90, 210, 450 and 930 s, then every quarter of an hour.
+    // At 0, 30, 90, 210, 450 and 930 s, then every 15 minutes.
     expect(platform.arrivals.map(({ method }) => method)).toEqual(Array.from({ length: 8 }, () => 'POST'));
   });
 

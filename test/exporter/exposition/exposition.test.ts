@@ -49,7 +49,7 @@ describe('a scrape', () => {
     expect(exposition.scrapes).toBe(0);
     await exposition.refresh();
     expect(identity(exposition)).toContain('edge_bandwidth 2');
-    // Unless something must not be shown any more.
+    // Unless a series must disappear.
     store.withdraw('a');
     await exposition.refreshForScrape(true);
     expect(identity(exposition)).not.toContain('edge_bandwidth');

@@ -142,7 +142,7 @@ describe('the lines of a family', () => {
     };
     set(0, 8_000, 1);
     await agree();
-    // From single lines to several rows of those that are compressed together.
+    // From single lines to several rows that are compressed together.
     for (const [from, to] of [
       [7_000, 7_001],
       [5_000, 5_200],
@@ -154,7 +154,7 @@ describe('the lines of a family', () => {
       set(from, to, from);
       await agree();
     }
-    // Whole pieces of those that are compressed together, and nothing of the others.
+    // Whole pieces of compressed rows, and nothing of others.
     const pieces = exposition.snapshot('text', 'identity').map((piece) => piece.toString());
     for (const piece of pieces.filter((_, index) => index > 40 && index % 4 !== 0))
       remove(Array.from(piece.matchAll(/n(\d+)"/g), ([, index]) => Number(index)));

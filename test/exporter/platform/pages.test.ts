@@ -57,7 +57,7 @@ describe('a list', () => {
         fc.integer({ min: 1, max: 120 }),
         fc.subarray(['count', 'total_pages', 'links'] as ('count' | 'total_pages' | 'links')[]),
         async (length, largest, missing) => {
-          // A platform that gives shorter pages than asked for, and says nothing of it, cannot be told from the end.
+          // A platform that silently gives shorter pages than requested looks like the end of the list.
           const silent = missing.length === 3;
           const all = range(length);
           const { items, asked, failure } = await readAll((page, size) => {
@@ -210,7 +210,7 @@ describe('a list that changes while it is read', () => {
       false,
     ]);
     expect(await fails(100, notFound)).toBe(false);
-    // Once it was whole, or ended elsewhere, it is doubted anew.
+    // After a whole read, or another end, it is doubted again.
     expect(await fails(200, hidden)).toBe(true);
     expect(await fails(100, hidden)).toBe(true);
     expect(await fails(100, hidden)).toBe(true);

@@ -157,7 +157,7 @@ test('a platform that asks for a client certificate gets the one of cert_file; w
   const tls = { caFile, certFile: certificateFile('client.pem'), keyFile: certificateFile('client.key') };
   expect(await read(url, { tls })).toBe('ok');
   expect(await read(url, trusting)).toMatch(
-    // A server of Node's hangs up; others say what they ask for.
+    // Node's server closes the connection; others answer with what they require.
     /^network: (connection closed before an answer|the server asks for a client certificate)$/,
   );
 });

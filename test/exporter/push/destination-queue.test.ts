@@ -64,7 +64,7 @@ it('says how much waits for a receiver once it is known what an earlier run left
   await push.commit({ entries: [], samples: [sample('x', 4)], source: 'job' });
   const measured = () => push.receivers().map(({ samples, bytes }) => [samples, bytes]);
   expect(measured()).toEqual([[undefined, undefined]]);
-  // It is known that this one waits, and an outbox that cannot be read for long is noticed by it.
+  // The waiting entry is known, so a long failure of the outbox is visible.
   expect(push.receivers()[0]?.oldest).toBeDefined();
   read();
   await expect.poll(measured).toEqual([[4, expect.any(Number)]]);
@@ -114,7 +114,7 @@ it('does not take up what it took in and dropped itself while the disk did not l
         return await memory.range(...what);
       },
       async commit(entries) {
-        // A disk that is full lets nothing go.
+        // A full disk accepts no removal.
         if (entries.some(({ value }) => value === undefined)) throw new Error('database or disk is full');
         await memory.commit(entries);
       },

@@ -74,7 +74,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       clock,
       async send(samples) {
         const answer = await send(samples);
-        // Who has crashed does nothing with an answer.
+        // A crashed process does nothing with an answer.
         stopping.signal.throwIfAborted();
         return answer;
       },

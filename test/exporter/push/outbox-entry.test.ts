@@ -18,7 +18,7 @@ const series = fc.record({
 
 const sample = fc.record({
   series,
-  // As in the exposition, the sign of zero means nothing.
+  // As in the exposition, the sign of zero has no meaning.
   value: fc.double({ noNaN: true }).map((value) => value + 0),
   at: fc.constant(AT),
   since: fc.option(fc.nat(), { nil: undefined }),
@@ -70,7 +70,7 @@ it('holds no more series than a few requests have', () => {
     return unpackEntry(packEntry({ source: 's', queuedAt: 0, samples }), shapes)?.samples[0]?.series;
   };
   const first = seriesOf('a0');
-  // What a thousand configurations have is found again with each of their polls.
+  // Series of a thousand configurations repeat with each of their polls.
   for (let account = 1; account < 10; account++) seriesOf(`a${account}`);
   expect(seriesOf('a0')).toBe(first);
   // One more than is held.

@@ -137,7 +137,7 @@ it('five disk stalls of 35 s, at starts and reloads, lose nothing and are not bl
     for (let more = 0; more < 3; more++) await commit(++made);
   }
   await expect.poll(() => receivers()[0]).toMatchObject({ samples: 0 });
-  // What was sent as a stall began is sent again where it could not be removed: nothing less than all arrives.
+  // Samples of a request at the start of a stall are sent again if they could not be removed.
   expect(await ownValue(metrics.pushSent, { receiver: 'r' })).toBeGreaterThanOrEqual(made);
   expect((await ownValue(metrics.pushFailures, { receiver: 'r' })) ?? 0).toBe(0);
   expect((await ownValue(metrics.pushDefects, { receiver: 'r' })) ?? 0).toBe(0);

@@ -167,7 +167,7 @@ test('a replica whose lease is over sends nothing of the account, and cannot rem
   await former.commit('a', 1);
   await soon(() => expect(receiver.requests).toBeGreaterThan(0));
   mayAct = false;
-  // Each failure is an attempt to send: the first may be of a request that was under way.
+  // Each failure is an attempt to send; the first may belong to an earlier request.
   const triesAgain = async () => {
     const before = (await ownValue(former.metrics.pushFailures, { receiver: 'r' })) ?? 0;
     await soon(async () =>

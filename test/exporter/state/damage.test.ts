@@ -142,7 +142,7 @@ describe('a damaged database', () => {
     await take('closed');
     const name = Buffer.from('series/production/metrics/configuration-43/');
     const bytes = await contentOfFile(DATABASE);
-    // Every copy of the record, those in unused pages too: its first byte says what follows.
+    // Every copy of the record, also in unused pages.
     for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1))
       await overwrite(DATABASE, at + name.length, Buffer.from([0xc1]));
     const state = await openState(directory, log, UNHURRIED);

@@ -63,7 +63,7 @@ function fill(ballast: string, directory: string): void {
     try {
       writeFileSync(ballast, Buffer.alloc(bavail * bsize), { flag: 'a' });
     } catch {
-      // What was free a moment ago has been taken by the process itself.
+      // The process itself has used the space that was free.
     }
   }
 }
@@ -91,7 +91,7 @@ function injected(name: string, reason: RegExp, injection: string): DiskFailure 
       const strace = spawn('strace', ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `inject=${injection}`], {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
-      // It ends by itself when the process does, maybe before the disk is mended.
+      // It ends with the process, maybe before the disk works again.
       const closed = once(strace, 'close');
       await Promise.race([once(strace.stderr, 'data'), closed]);
       return {

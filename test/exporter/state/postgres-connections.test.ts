@@ -17,7 +17,7 @@ it('has the database limit how long a statement takes, but where PgBouncer refus
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', (packet) => {
-      // After length and version: names and values, each ended by a zero.
+      // After length and version: names and values, each with a final zero.
       const words = packet.subarray(8).toString().split('\0');
       told.push(words.filter((word, n) => n % 2 === 0 && word !== '').toSorted());
       const isLimited = words.includes('statement_timeout');

@@ -125,8 +125,8 @@ export function sendRaw(port: number, bytes: Buffer, random: () => number): Prom
       else if (leave < 0.3) socket.end(rest);
       else socket.write(rest);
     });
-    // Whoever is not answered has sent half a request: waiting for the rest is right. The server is in this process, which
-    // a busy machine lets stand still: many short waits give it as many turns to answer, a long one gives it none.
+    // A client without an answer has sent half a request, so waiting is right. Many short waits give the server in this
+    // process as many turns on a busy machine.
     let waits = 0;
     const wait = () => {
       if (waits++ < 10) timer = setTimeout(wait, 25);

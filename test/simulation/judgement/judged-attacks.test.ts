@@ -163,7 +163,7 @@ describe('what wakes nobody', () => {
   ])('is a ticket within an hour and a quarter: %s', (_, level) => {
     const fired = tickets(level, 3_600);
     expect(fired.map(({ labels }) => labels['severity'])).toEqual(['ticket']);
-    // What an hour must hold, and the quarter of an hour for which it must.
+    // Value that an hour must have, and a quarter of an hour in which it must hold.
     expect(fired[0]?.from).toBeLessThanOrEqual(3_075);
   });
 
