@@ -11,23 +11,23 @@ const SINCE = of('ALERTS_FOR_STATE', 'alertname=~"Edge.+"', 'account=~"$account|
 /** What an alert is about: alerts of an account have no configuration. */
 const SUBJECT = 'account,product,configuration';
 
-/** Names of alerts, the recorded series that they judge, and the label of these besides the subject's. */
+/** Names of alerts, the recorded series that they judge, and the extra label of these. */
 type Judged = readonly (readonly [alerts: string, recorded: readonly string[], label?: string])[];
 
 const inBothScopes = (recorded: string) => [`account:${recorded}`, `configuration:${recorded}`];
 
 const PER_MINUTE: Judged = [
   ['EdgeWafSpike|EdgeWafElevated', inBothScopes('edge_waf_threats_per_minute:sum')],
-  ['EdgeWafBlockedSpike', inBothScopes('edge_waf_blocked_per_minute:sum')],
+  ['EdgeWafBlockedSpike', ['configuration:edge_waf_blocked_per_minute:sum']],
   ['EdgeWafFamilyAttack', ['configuration:edge_waf_threats_by_family_per_minute:sum'], 'family'],
-  ['EdgeStatusCodeSurge', inBothScopes('edge_error_responses_per_minute:sum'), 'code'],
-  ['EdgeTrafficFlood|EdgeTrafficDrop', inBothScopes('edge_requests_per_minute:sum')],
+  ['EdgeStatusCodeSurge', ['configuration:edge_error_responses_per_minute:sum'], 'code'],
+  ['EdgeTrafficFlood|EdgeTrafficDrop', ['configuration:edge_requests_per_minute:sum']],
 ];
 
 const SHARES: Judged = [
   ['Edge5xxRatio', inBothScopes('edge_server_error_ratio:avg5m')],
-  ['Edge4xxRatio', inBothScopes('edge_client_error_ratio:now')],
-  ['EdgeOffloadCollapse', inBothScopes('edge_cache_miss_ratio:now')],
+  ['Edge4xxRatio', ['configuration:edge_client_error_ratio:now']],
+  ['EdgeOffloadCollapse', ['configuration:edge_cache_miss_ratio:now']],
   ['EdgeOriginErrors', ['configuration:edge_upstream_error_ratio:avg5m']],
 ];
 
