@@ -155,7 +155,9 @@ export class Rehearsal {
   #follow(alert: Alert, from: number, value: number): Followed {
     const judged = judgedSeries(alert.labels);
     const trace = new Trace(from - BEFORE);
-    const { usual, threshold } = this.#point(judged, value, from);
+    const { usual, threshold: ofMinute } = this.#point(judged, value, from);
+    // An alert for growth or for the mean of an hour has another threshold, which is not recorded.
+    const threshold = value >= ofMinute ? ofMinute : Number.NaN;
     const told = { labels: alert.labels, from, to: from, open: true, value, peak: value, usual, threshold };
     const followed = { told, judged, trace, value };
     for (let at = from - BEFORE; at < from; at += MINUTE) trace.add(at, this.#point(judged, Number.NaN, at));
