@@ -156,7 +156,6 @@ function lateBecause(job: JobStatus, seen: SeenAccount): CauseKind {
   const { state, waits_for: waitsFor, interval_seconds: interval, last_success_at: success } = job;
   if (isRefused(seen) || waitsFor === 'rate_limited') return 'rate_limited';
   if (waitsFor === 'unauthorized') return 'unauthorized';
-  if (waitsFor === 'slow_api') return 'platform_late';
   // A poll that has just become due makes nothing late, and one that the platform refused until now is not our fault.
   const graceMs = 1_000 * ((interval ?? 0) + TOLERATED_SECONDS);
   const isOverdue = now - Date.parse(success ?? '') > graceMs;
