@@ -106,7 +106,7 @@ export class Account {
   /** Counters that were behind. */
   #behind: BehindAt = new Map();
   #isBeginning = true;
-  /** Until then (local ms) at most, samples of the account before a reload stay as they are. */
+  /** Latest time (local ms) until which samples of the account before a reload stay as they are. */
   #takesOverUntil: number;
   #stopped = false;
   #isDemandKnown = false;

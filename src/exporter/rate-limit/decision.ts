@@ -10,9 +10,9 @@ export interface QueuedRequest {
   readonly group: string;
   /** Before then it must not leave. */
   readonly notBefore: number;
-  /** How much it matters, relative to the others. */
+  /** Weight relative to the others. */
   readonly weight: number;
-  /** Since when its data has been ageing: the greatest weight times age leaves first. */
+  /** Time since when its data has been ageing: the greatest weight times age leaves first. */
   readonly since: number;
   /** Age (ms) at which the plan polls it. Until then it may wait for a moment that brings fresher data. */
   plannedIntervalMs(): number;
@@ -42,7 +42,7 @@ export interface Decision {
   readonly free: number;
   /** Undefined where `free` is not 0. */
   readonly why: WaitReason | undefined;
-  /** When to decide again (local ms); Infinity if only an answer can change it. */
+  /** Time (local ms) to decide again; Infinity if only an answer can change it. */
   readonly until: number;
 }
 

@@ -228,7 +228,7 @@ export class QueuedRequests {
   }
 
   delete(entry: QueueEntry): void {
-    // What leaves is mostly at the head of a list; only aborted requests may still be early.
+    // A request that leaves is mostly at the head of a list; only aborted ones may still be early.
     if (!remove(this.#sorted.get(keyOf(entry.request)) ?? [], entry)) remove(this.#early, entry);
   }
 
