@@ -138,7 +138,6 @@ function viewOfSurvey(account: AccountConfig, connection: Connection, survey: Su
     isBeginning: () => false,
     listings: () => survey.listings(),
     sources: () => survey.sources.chosen(),
-    silence: () => undefined,
     lastLook: () => undefined,
   });
 }

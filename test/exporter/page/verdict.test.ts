@@ -108,6 +108,9 @@ test('late data is put down to whoever makes it late', () => {
   expect(said({ state: 'waiting', waits_for: 'connections', last_success_at: at(-1_500) })).toBe(
     `${late}: the exporter does not keep up.`,
   );
+  expect(said({ state: 'idle', last_success_at: at(-1_500) })).toBe(
+    `${late}: the exporter does not keep up.`,
+  );
   expect(said({ last_outcome: 'server_error', last_reason: 'HTTP 502' })).toBe(
     'production is down: the platform fails to answer for edge_applications: HTTP 502.',
   );
