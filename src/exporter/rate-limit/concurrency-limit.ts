@@ -5,7 +5,7 @@ const SMOOTHING = 0.1;
 const USUAL_EXCHANGE_MS = 200;
 
 /** An exchange that takes longer (ms) says nothing of the pace of the others. */
-const HANGING_MS = 2_000;
+const HANGING_MS = 10_000;
 
 /**
  * Limits requests in flight. No group of operations gets the whole limit while there are others: when one API hangs, the
