@@ -15,7 +15,7 @@ export interface ReceiverStatus {
   /** `null` until it is known what an earlier run left. */
   readonly samples_waiting: number | null;
   readonly bytes_waiting: number | null;
-  /** Since when the oldest sample has waited; `null` when none waits. */
+  /** Time since when the oldest sample has waited; `null` if none waits. */
   readonly oldest_waiting_at: string | null;
   readonly last_success_at: string | null;
   /** Why the last request failed; empty when it did not. */
@@ -52,7 +52,7 @@ export interface ObservedAccount {
   readonly sources: readonly SourceStatus[];
   /** True if the platform answers and accepts the token; null until that is known. */
   readonly up: boolean | null;
-  /** Since when it has been up, or has not; `null` until that is known. */
+  /** Time since when it has been up, or down; `null` until that is known. */
   readonly up_since: string | null;
   /** Why the account is not up, in plain words; empty when there is nothing to say. */
   readonly note: string;

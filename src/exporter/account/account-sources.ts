@@ -43,7 +43,7 @@ interface Known {
   readonly evidence: Pick<SourceEvidence, 'restLists' | 'rest' | 'graphql'>;
   /** `failed` if a probe ended without an answer of the sources, and none was answered before. */
   readonly probe: 'pending' | 'failed' | 'answered';
-  /** Since when (local ms) every read is answered with 404; undefined while one is not. */
+  /** Time (local ms) since when every read is answered with 404; undefined while one is not. */
   readonly goneSince: number | undefined;
 }
 

@@ -34,8 +34,7 @@ export interface AccountView {
   readonly reserve: number;
   readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;
-  readonly forecast: Pick<PollIntervals, 'perMinute' | 'stretch'>;
-  readonly intervals: Pick<PollIntervals, 'of'>;
+  readonly intervals: Pick<PollIntervals, 'of' | 'perMinute' | 'stretch'>;
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;
   tokenRenewsAt(): number | undefined;
@@ -46,8 +45,6 @@ export interface AccountView {
   listings(): readonly Listing[];
   /** Returns the source of each collector's series, as far as it is known. */
   sources(): readonly ChosenSource[];
-  /** Why the account is not alive, as a sentence; undefined if it is. */
-  silence(): string | undefined;
   /** Status as of the last look, a minute old at most, without jobs; undefined before the first. */
   lastLook(): AccountStatus | undefined;
 }
@@ -57,7 +54,7 @@ export function viewOf(
   config: AccountConfig,
   { platform, queue, credentials }: Pick<Connection, 'platform' | 'queue' | 'credentials'>,
   intervals: PollIntervals,
-  own: Pick<AccountView, 'id' | 'jobs' | 'isBeginning' | 'listings' | 'sources' | 'silence' | 'lastLook'>,
+  own: Pick<AccountView, 'id' | 'jobs' | 'isBeginning' | 'listings' | 'sources' | 'lastLook'>,
 ): AccountView {
   return {
     name: config.name,
@@ -67,51 +64,11 @@ export function viewOf(
     reserve: config.quota.reserve,
     platform,
     queue,
-    forecast: intervals,
     intervals,
     tokenExpiresAt: () => credentials.expiresAt(),
     tokenRenewsAt: () => credentials.renewsAt(),
     ...own,
   };
-}
-
-/** If the scheduler has not run for this long, it is considered dead. */
-const LONGEST_SILENCE_MS = 150_000;
-
-/** Something must have been polled within this many of the shortest polling interval. */
-const LONGEST_SILENCE_INTERVALS = 3;
-
-/** The shortest interval (ms) at which any job is polled now; Infinity if none was polled. */
-export function shortestInterval(jobs: readonly JobState[], intervals: Pick<PollIntervals, 'of'>): number {
-  let shortest = Number.POSITIVE_INFINITY;
-  for (const { job, startedAt } of jobs) {
-    if (job.schedule === undefined || startedAt === undefined) continue;
-    shortest = Math.min(shortest, intervals.of(job).usual);
-  }
-  return shortest;
-}
-
-/** Signs of life of an account. Times are local ms. */
-export interface Liveness {
-  readonly now: number;
-  /** Time of the scheduler's last run; it runs every minute. */
-  readonly beatAt: number;
-  /** Time at which the last poll ended. */
-  readonly polledAt: number;
-  /** Without it polls wait longer and longer, which is no reason to restart: `edge_up` shows it. */
-  readonly platformUp: boolean;
-  /** At which any job is polled now. */
-  readonly shortestIntervalMs: number;
-}
-
-/** Returns why an account is not alive, as a sentence; undefined if it is. */
-export function silenceOf(liveness: Liveness): string | undefined {
-  const { now, beatAt, polledAt, platformUp, shortestIntervalMs } = liveness;
-  const beatMs = now - beatAt;
-  if (beatMs > LONGEST_SILENCE_MS) return `the scheduler has not run for ${Math.round(beatMs / 1_000)} s`;
-  const polledMs = now - polledAt;
-  if (!platformUp || polledMs <= LONGEST_SILENCE_INTERVALS * shortestIntervalMs) return undefined;
-  return `nothing was polled for ${Math.round(polledMs / 1_000)} s`;
 }
 
 /** Output for samples: with each commit, and instead of `/metrics`. */
@@ -147,9 +104,9 @@ export interface AccountObserver extends PollObserver {
   left(account: string): void;
 }
 
-/** Returns why an account is not ready, as a sentence; undefined if it is: it was read with success, and its scheduler runs. */
+/** Returns why an account is not ready, as a sentence; undefined if it was read with success. */
 export function notReady(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): string | undefined {
-  const { name, platform, silence } = view;
+  const { name, platform } = view;
   const { answered, note } = platform.reachability;
   if (!answered) {
     const why = note === '' ? '' : `: ${note}`;
@@ -158,11 +115,9 @@ export function notReady(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
   const wasRead = view
     .jobs()
     .some(({ lastSuccessAt, startedAt }) => lastSuccessAt !== undefined && startedAt !== undefined);
-  if (wasRead) {
-    const because = silence();
-    return because && `account ${name}: ${because}`;
-  }
-  const [{ text } = { text: 'the first polls are under way' }] = accountStatus(view, clock).facts.causes;
+  if (wasRead) return undefined;
+  const { facts } = view.lastLook() ?? accountStatus(view, clock);
+  const [{ text } = { text: 'the first polls are under way' }] = facts.causes;
   return `account ${name}: nothing was read yet: ${text}`;
 }
 
@@ -176,7 +131,7 @@ function observedAccount(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
   const now = clock.now();
   const aheadMs = clock.wall() - now;
   const time: LocalTime = (local) => isoTime(local === undefined ? undefined : local + aheadMs);
-  const { name, apiUrl, platform, forecast } = view;
+  const { name, apiUrl, platform, intervals } = view;
   const listings = view.listings();
   const platformNow = platform.platformClock.now();
   const moment = { view, decide: view.queue.decide(now), now, platformNow, time };
@@ -193,8 +148,8 @@ function observedAccount(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
     clock_skew_seconds: platform.platformClock.wallSkewMs / 1_000,
     clock_moved: platform.platformClock.moved ?? null,
     quota: quotaStatus(view, now, time),
-    demand_per_minute: forecast.perMinute,
-    stretch: forecast.stretch,
+    demand_per_minute: intervals.perMinute,
+    stretch: intervals.stretch,
     unmatched: listings.flatMap(({ unmatched }) => unmatched),
     without_domains: listings.reduce((sum, { withoutDomains }) => sum + withoutDomains, 0),
     jobs: view.jobs().map((job) => jobStatus(job, moment)),

@@ -105,7 +105,7 @@ export class AccountStore {
     if (this.#isHandingOver) return;
     for (const owner of this.#held) {
       const [, id] = /^(.*)\/[^/]*$/.exec(owner.slice(this.#options.config.name.length + 1)) ?? [];
-      // Of the account itself: replaced by its first poll.
+      // Samples of the account itself are replaced by its first poll.
       if (id === undefined || ids.has(id)) continue;
       this.#held.delete(owner);
       this.#options.store.withdraw(owner);

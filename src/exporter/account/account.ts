@@ -31,8 +31,6 @@ import {
   isSurveyed,
   type PushDestination,
   type PushOutput,
-  shortestInterval,
-  silenceOf,
   viewOf,
 } from './account-status.ts';
 import { AccountStore, type HeldOver, withLabels } from './account-store.ts';
@@ -97,16 +95,13 @@ export class Account {
   #lookFrom = 0;
   /** Status when it was looked at last, without jobs. */
   #lastLook: AccountStatus | undefined;
-  /** Local ms. At first, both are the time at which the account began. */
-  #beatAt: number;
-  #polledAt: number;
-  #stopBeating: () => void = () => undefined;
+  #stopEveryMinute: () => void = () => undefined;
   /** Source of each collector that was reported last. */
   readonly #reportedSources = new Map<string, string>();
   /** Counters that were behind. */
   #behind: BehindAt = new Map();
   #isBeginning = true;
-  /** Until then (local ms) at most, samples of the account before a reload stay as they are. */
+  /** Latest time (local ms) until which samples of the account before a reload stay as they are. */
   #takesOverUntil: number;
   #stopped = false;
   #isDemandKnown = false;
@@ -115,9 +110,7 @@ export class Account {
     const { config, clock, ticker, ownership, observer, turns } = options;
     const { state, mayAct } = ownership;
     this.#options = options;
-    this.#beatAt = clock.now();
-    this.#polledAt = this.#beatAt;
-    this.#takesOverUntil = handedOver === undefined ? this.#beatAt : this.#beatAt + LONGEST_TAKEOVER_MS;
+    this.#takesOverUntil = clock.now() + (handedOver === undefined ? 0 : LONGEST_TAKEOVER_MS);
     this.#lookLater = new Timer(clock, () => this.#guarded(() => this.#look()));
     this.#connection = new Connection({
       account: config,
@@ -174,31 +167,20 @@ export class Account {
   }
 
   #viewOf(id: AccountView['id']): AccountView {
-    const { config, clock } = this.#options;
-    const jobs = () => this.#schedule.states();
-    return viewOf(config, this.#connection, this.#intervals, {
+    return viewOf(this.#options.config, this.#connection, this.#intervals, {
       id,
-      jobs,
+      jobs: () => this.#schedule.states(),
       isBeginning: () => this.#isBeginning,
       listings: () => this.#jobs.listings(),
       sources: () => this.#jobs.sources.known(),
       lastLook: () => this.#lastLook,
-      silence: () =>
-        silenceOf({
-          now: clock.now(),
-          beatAt: this.#beatAt,
-          polledAt: this.#polledAt,
-          platformUp: this.#connection.platform.reachability.up !== false,
-          shortestIntervalMs: shortestInterval(jobs(), this.#intervals),
-        }),
     });
   }
 
   start(): void {
     // At once: the id of the account before a reload stays no longer than that.
     this.#exposeIdentity();
-    // On the scheduler's own ticker: no beat means that the scheduler has stopped.
-    this.#stopBeating = this.#options.ticker('* * * * *', () => this.#guarded(() => this.#everyMinute()));
+    this.#stopEveryMinute = this.#options.ticker('* * * * *', () => this.#guarded(() => this.#everyMinute()));
     this.#replaceJobs();
   }
 
@@ -231,7 +213,7 @@ export class Account {
 
   /** Waits for the polls in progress, revokes the token, and closes the connections. */
   async stop(signal: AbortSignal): Promise<void> {
-    this.#stopBeating();
+    this.#stopEveryMinute();
     this.#stopped = true;
     this.#lookLater.set(Number.POSITIVE_INFINITY);
     const polls = this.#schedule.stop();
@@ -258,8 +240,6 @@ export class Account {
 
   #polled({ job, outcome, result, endedAt, ...end }: PollEnd): void {
     this.#store.platformIs(this.#connection.platform.reachability.up === true);
-    // Polls without any request count too: they show that polls come to an end.
-    this.#polledAt = endedAt;
     this.#jobs.sources.polled({ job, outcome, result, endedAt, ...end });
     const isLearned = (result?.learned ?? []).length > 0 || result?.discovery !== undefined;
     const isFound = this.#jobs.learn(job, outcome, result) || this.#jobs.sources.haveChanged;
@@ -302,7 +282,6 @@ export class Account {
   #everyMinute(): void {
     const { observer, config, clock } = this.#options;
     const { platform } = this.view;
-    this.#beatAt = clock.now();
     this.#isBeginning = false;
     const now = platform.platformClock.now();
     const { memory, learned } = this.#jobs;
@@ -313,7 +292,7 @@ export class Account {
       observer.planned(config.name, this.#intervals.demands(), isSurveyed(this.#schedule.states()));
     this.#exposeIdentity();
     this.#publish('learned', learnedSamples(config.name, known, config, now));
-    this.#publish('quota', quotaSamples(this.view, this.#beatAt));
+    this.#publish('quota', quotaSamples(this.view, clock.now()));
     this.#exposeCatchingUp();
     this.#look();
   }

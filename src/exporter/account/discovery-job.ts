@@ -186,7 +186,7 @@ export class DiscoveryJob implements Job<Listed> {
     const active = numberOfActive(configurations);
     const before = this.#memory;
     const judgement = judgeList(before, active);
-    // Of a list that is doubted they are few.
+    // A doubted list has few of them.
     const names = judgement.believed && elsewhere ? elsewhere.names : before.names;
     const namesWarning = elsewhere?.warning;
     const after = {

@@ -152,8 +152,6 @@ function waitText({ why }: Pick<Decision, 'why'>, { scope, concurrency }: WaitCo
       return 'waits for the next bucket, which is fresher, or for a probe';
     case 'connections':
       return concurrency === 1 ? 'the connection is in use' : `all ${concurrency} connections are in use`;
-    case 'slow_api':
-      return 'its API answers slowly, so others go first';
     case undefined:
       return 'about to be sent';
   }

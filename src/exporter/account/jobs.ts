@@ -34,7 +34,7 @@ export interface AccountJobsOptions {
   readonly access?: Access;
   /** Targets of the account before a reload. */
   readonly formerTargets?: AccountTargets | undefined;
-  /** For how long (ms) configurations wait for names that may soon be read; default: some minutes. */
+  /** Time (ms) for which configurations wait for names that may soon be read; default: some minutes. */
   readonly namesWaitMs?: number;
 }
 
@@ -246,7 +246,7 @@ export class AccountJobs {
     );
     const needed = this.#settings().flatMap(([name]) => this.#neededBy(name));
     const products = [...byConfiguration.map(({ product }) => product), ...needed];
-    // That a list is missing of which nothing would be read is no failure.
+    // A missing list is no failure if nothing of it would be read.
     return new Set(
       products.filter((product) => this.sources.serves(product) || !this.targets.isUnlistable(product)),
     );

@@ -24,7 +24,7 @@ const SETTINGS: Readonly<Record<string, CollectorName>> = {
 /** Names are read again after this time (ms): a list of thousands takes a hundred operations. */
 const USUAL_MS = 60 * MINUTE_MS;
 
-/** And after this time while an id has none, or reading them failed: with each list of configurations, of which the default is every ten minutes. */
+/** Names are read again after this time (ms) while an id has none or reading failed: with each list of configurations. */
 const SOON_MS = 9 * MINUTE_MS;
 
 /** A list of configurations waits for this time (ms) for names: later names would change the labels of series. */
@@ -40,12 +40,12 @@ interface SettingList {
   names: Names;
   /** Time (local ms) of the last attempt to name a list. */
   at: number | undefined;
-  /** Why the last read failed, and since when they fail (local ms). */
+  /** Failure of the last read, and time (local ms) since when reads fail. */
   failure: PlatformFailure | undefined;
   failingSince: number | undefined;
   /** Operations of the last read. */
   operations: number;
-  /** After which time (ms) they are read again. */
+  /** Time (ms) after which they are read again. */
   every: number;
   /** Products whose configurations they name. */
   readonly products: Set<Product>;

@@ -96,7 +96,7 @@ async function* accountSteps(
   yield* factSteps({ account, survey, status, platform: connection.platform });
 }
 
-/** Which metrics are listed is a matter of what they cost: `plan` asks. */
+/** The list of metrics only matters for costs: `plan` asks for it. */
 function isExamined(job: Job): boolean {
   return partOf(job) !== 'other' && !(job instanceof MetadataJob);
 }
@@ -138,7 +138,6 @@ function viewOfSurvey(account: AccountConfig, connection: Connection, survey: Su
     isBeginning: () => false,
     listings: () => survey.listings(),
     sources: () => survey.sources.chosen(),
-    silence: () => undefined,
     lastLook: () => undefined,
   });
 }

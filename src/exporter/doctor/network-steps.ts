@@ -10,14 +10,14 @@ import { connectReceiver } from '../push/running-receiver.ts';
 import { duration } from '../text/figures.ts';
 import { type Step, stepsNamed } from './step.ts';
 
-/** Where a connection leads, taken from an address. */
+/** Destination of a connection, taken from an address. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
   readonly encrypted: boolean;
 }
 
-/** Where the base address of an API, or the address of a proxy, leads. */
+/** Returns the endpoint of an API's base address, or of a proxy's address. */
 export function endpointOf(address: string): Endpoint {
   const { hostname, port, protocol } = new URL(address);
   const encrypted = protocol === 'https:';
@@ -30,15 +30,15 @@ export function endpointOf(address: string): Endpoint {
 
 export interface NetworkOptions {
   readonly endpoint: Endpoint;
-  /** By which proxy, and whom to trust. */
+  /** Proxy, and trusted authorities. */
   readonly route: Route;
-  /** How long (ms) each step may take. */
+  /** Longest time (ms) of each step. */
   readonly timeoutMs: number;
   readonly now: () => number;
   readonly lookup?: (host: string) => Promise<readonly { readonly address: string }[]>;
 }
 
-/** Whether host, port and certificate are good; ends with the first problem. Behind a proxy host and port are the proxy's. */
+/** Yields the steps to host, port and certificate; ends with the first problem. Behind a proxy, host and port are the proxy's. */
 export async function* networkSteps(options: NetworkOptions): AsyncGenerator<Step> {
   const { endpoint, route, timeoutMs } = options;
   const { proxy } = route;
@@ -162,7 +162,7 @@ function connected({ host, port }: Endpoint, timeoutMs: number): Promise<void> {
   });
 }
 
-/** Where a host has several addresses, the failures of all of them come as one. */
+/** Returns the first failure: if a host has several addresses, the failures of all of them come as one. */
 function firstOf(error: Error): unknown {
   return error instanceof AggregateError ? (error.errors[0] ?? error) : error;
 }
@@ -222,7 +222,7 @@ function speaksTls(endpoint: Endpoint, route: Route, timeoutMs: number): Promise
   );
 }
 
-/** What a trusted certificate says at `now` (local ms). */
+/** Returns the step of a trusted certificate at `now` (local ms). */
 export function certificateStep({ valid_to, subject, issuer }: Certificate, now: number): Step {
   const { ok, warning } = stepsNamed('TLS');
   const left = Date.parse(valid_to) - now;

@@ -3,7 +3,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Step, stepsNamed } from './step.ts';
 
-/** As much as a commit of a large account takes (bytes). */
+/** Size (bytes) of a commit of a large account. */
 const PROBE_BYTES = 1 << 20;
 
 /** Tells whether counters would be kept: writes a file into the state directory as a commit would, and removes it. */

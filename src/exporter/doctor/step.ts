@@ -29,11 +29,11 @@ const COLOURS: Readonly<Record<StepStatus, Colour>> = {
   skipped: 'grey',
 };
 
-/** How wide the columns of status and step are; a longer name pushes its sentence aside. */
+/** Widths of the columns of status and step; a longer name pushes its sentence aside. */
 const STATUS_WIDTH = 8;
 const STEP_WIDTH = 26;
 
-/** More names of families than this say no more. */
+/** Most families that a line names. */
 const NAMED_FAMILIES = 6;
 
 /** A step as a line, and another for what will be absent because of it. */

@@ -153,10 +153,9 @@ function sumOf(kind: CauseKind, jobs: readonly JobFacts[]): Covered {
 /** Returns why a job is late whose last poll did not fail. */
 function lateBecause(job: JobStatus, seen: SeenAccount): CauseKind {
   const { account, whole, now } = seen;
-  const { state, waits_for: waitsFor, interval_seconds: interval, last_success_at: success } = job;
+  const { waits_for: waitsFor, interval_seconds: interval, last_success_at: success } = job;
   if (isRefused(seen) || waitsFor === 'rate_limited') return 'rate_limited';
   if (waitsFor === 'unauthorized') return 'unauthorized';
-  if (waitsFor === 'slow_api') return 'platform_late';
   // A poll that has just become due makes nothing late, and one that the platform refused until now is not our fault.
   const graceMs = 1_000 * ((interval ?? 0) + TOLERATED_SECONDS);
   const isOverdue = now - Date.parse(success ?? '') > graceMs;
@@ -164,7 +163,7 @@ function lateBecause(job: JobStatus, seen: SeenAccount): CauseKind {
   const waitsForQuota = waitsFor === 'probe' || waitsFor === 'spent' || waitsFor === 'reserved';
   const isStretched = isWithinQuota(job) || account.stretch >= NOTABLE_STRETCH;
   if ((waitsForQuota && isOverdue) || isStretched) return 'quota';
-  return state !== 'idle' && isOverdue ? 'exporter_late' : 'platform_late';
+  return isOverdue ? 'exporter_late' : 'platform_late';
 }
 
 /** Nothing of the account is served. */

@@ -9,7 +9,7 @@ import { everyDimension, wantedBy } from '../series/series-source.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { type Finding, kindOf } from './survey.ts';
 
-/** What a job asks for and brings, as far as the survey has found out. */
+/** Demand of a job and its series, as far as the survey has found out. */
 export interface PlannedJob extends JobDemand {
   readonly subject: JobSubject;
   readonly group: string;
@@ -19,15 +19,15 @@ export interface PlannedJob extends JobDemand {
   readonly bucketMs: number | undefined;
 }
 
-/** What is known of the limit that a group of operations draws on. Operations are per minute, the length of a window. */
+/** Limit that a group of operations draws on. Operations are per minute, the length of a window. */
 export interface ScopeLimit {
   readonly scope: string;
   readonly limit: number;
-  /** Who named the limit: the platform's headers, or the configuration or command line in their place. */
+  /** Origin of the limit: the platform's headers, or the configuration or command line in their place. */
   readonly limit_named_by: 'platform' | 'assumption';
   /** Share of the limit (0 to 1) left to the token's other clients. */
   readonly reserve: number;
-  /** What is left of the limit after the reserve. */
+  /** Rest of the limit after the reserve. */
   readonly allowance: number;
 }
 
@@ -46,7 +46,7 @@ export function plannedJobs(
   const seriesPer = seriesOf(account);
   const usable = findings.filter(({ outcome }) => outcome === 'ok' || outcome === 'empty');
   const kinds = new Map(usable.map((finding) => [kindOf(finding.job), finding]));
-  // What one costs depends on how many share its operations: each has announced itself once it was asked.
+  // The cost of one depends on how many share its operations: each has announced itself once it was asked.
   for (const job of jobs) job.cost();
   return jobs.flatMap((job) => {
     if (job.schedule === undefined) return [];
@@ -88,7 +88,7 @@ export function partKey({ subject: { collector, product } }: ExpectedJob): strin
   return collector === 'discovery' || product === undefined ? collector : `${collector} ${product}`;
 }
 
-/** How many series a dimension of a product's metric has: none where it is not configured. */
+/** Returns a function of the number of series of a dimension of a product's metric; 0 if it is not configured. */
 function seriesOf({ collectors }: AccountConfig): (subject: JobSubject, dimension: string) => number {
   const counts = new Map(
     PRODUCTS.flatMap(({ api, slug }) => {

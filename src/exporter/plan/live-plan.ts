@@ -29,7 +29,7 @@ interface LivePlanOptions extends PlanOptions {
   readonly guard: (secret: Secret) => void;
 }
 
-/** Other clients may use up the quota: how often a read is tried. */
+/** Attempts for each read: other clients may use up the quota. */
 const ATTEMPTS = 3;
 
 /** Returns the plan of an account with what its platform answers, or why there is none. */
@@ -61,7 +61,7 @@ export async function livePlan(
     if (unreachable !== undefined) return { unreachable };
     const listings = survey.listings();
     const jobs = survey.jobs();
-    // By another source than it was begun with, less may be wanted.
+    // If the source has changed meanwhile, less may be wanted.
     const noted = survey.findings.filter(({ job }) => jobs.includes(job));
     const notes = [
       ...noted.flatMap(noteOf),

@@ -31,14 +31,14 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const read = imaginedRead(counts);
   const survey = new Survey({ account, scopes, readFor: () => read, limits });
   await explore(survey, { signal, parts: ['discovery', 'settings'], isFinal: () => false });
-  // What made-up items show says nothing of what real ones would.
+  // Made-up items say nothing of the series of real ones.
   const findings = survey.findings.map(({ series, ...finding }) =>
     partOf(finding.job) === 'discovery' && series !== undefined ? { ...finding, series } : finding,
   );
   return planOf({ account, jobs: survey.jobs(), findings, notes: [NOTE], listings: [], scopes });
 }
 
-/** How many items the lists have: a number for all, and numbers for some by name. */
+/** Sizes of lists: a number for all, and numbers for some by name. */
 interface ListSizes {
   readonly usual: number;
   readonly named: ReadonlyMap<string, number>;
@@ -52,7 +52,7 @@ export const COUNTED_NAMES: ReadonlySet<string> = new Set([
 
 const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/configurations$/;
 
-/** What the platform answers by default (section 8). */
+/** Items on a page of the platform by default (section 8). */
 const USUAL_PAGE_SIZE = 10;
 
 /** Returns answers of a platform of which only the sizes of lists are known: it has so many made-up items, and the known metrics. */

@@ -34,7 +34,7 @@ function planRow(part: readonly ExpectedJob[], { scope, limit }: ScopeLimit, pub
       : Math.round(counts.reduce<number>((sum, n) => sum + (n ?? 0), 0)),
     scheduled_seconds: rangeOf(part.map(({ periodMs }) => periodMs / 1_000)),
     interval_seconds: intervals,
-    /** How old the newest shown bucket is at worst, from its start; null for what has no buckets. */
+    /** Greatest age of the newest shown bucket, from its start; null without buckets. */
     age_seconds: buckets.length === 0 ? null : (publishDelayMs + rangeOf(buckets)[1]) / 1_000 + intervals[1],
   };
 }
@@ -51,7 +51,7 @@ function rangeOf(values: readonly number[]): [least: number, most: number] {
 /** Jobs whose intervals are longer than scheduled, all by the same. */
 export type Stretch = ReturnType<typeof stretches>[number];
 
-/** Which intervals are longer than scheduled, and by how much; the shortest first. */
+/** Returns the intervals that are longer than scheduled, the shortest first. */
 function stretches(jobs: readonly ExpectedJob[]) {
   const alike = new Map<string, { job: ExpectedJob; metrics: Set<string> }>();
   for (const job of jobs) {
@@ -75,10 +75,10 @@ function stretches(jobs: readonly ExpectedJob[]) {
   return found.sort((a, b) => a.interval_seconds - b.interval_seconds);
 }
 
-/** What the plan asks of one limit scope. Operations are per minute. */
+/** Demand of the plan on one limit scope. Operations are per minute. */
 export type ScopePlan = ReturnType<typeof planScope>;
 
-/** What an account's configuration asks of its platform, and what comes of it. */
+/** Demand of an account's configuration on its platform, and the result. */
 export type AccountPlan = ReturnType<typeof planOf>;
 
 interface SurveyedAccount {
@@ -100,9 +100,9 @@ export function planOf({ account, jobs, findings, notes, listings, scopes }: Sur
     api_url: account.api_url,
     ...planWithin(planned, (group) => limitOf(scopes.of(group), reserve), publishDelayMs),
     listed_products: listings.filter(({ listed }) => listed).length,
-    /** Of these little or nothing is in the plan. */
+    /** Products of which little or nothing is in the plan. */
     unlisted_products: unlistedProducts(listings),
-    /** What the plan could not find out or takes for granted. */
+    /** Unknowns and assumptions of the plan. */
     notes: [...(account.shard === undefined ? [] : [shardText(account.shard)]), ...notes],
   };
 }
@@ -117,7 +117,7 @@ function limitOf({ name, limiter }: LimitScope, reserve: number): ScopeLimit {
   return { scope: name, limit: limiter.limitInUse, limit_named_by, reserve, allowance: limiter.allowance };
 }
 
-/** What jobs ask of their limits, and what comes of it. @param publishDelayMs age (ms) at which a bucket is shown */
+/** Returns the demand of jobs on their limits, and the result. @param publishDelayMs age (ms) at which a bucket is shown */
 export function planWithin(
   jobs: readonly PlannedJob[],
   limitOf: (group: string) => ScopeLimit,
@@ -134,9 +134,9 @@ export function planWithin(
     rows: planned.flatMap(({ jobs, scope }) =>
       [...groupedBy(jobs, partKey).values()].map((part) => planRow(part, scope, publishDelayMs)),
     ),
-    /** Which intervals are longer than scheduled; empty when it fits. */
+    /** Intervals that are longer than scheduled; empty if it fits. */
     gives: planned.flatMap(({ jobs }) => stretches(jobs)),
-    /** What would make it fit, each by itself, in plain words. */
+    /** Changes that would make it fit, each by itself, in plain words. */
     suggestions: planned.flatMap(({ jobs, scope }) => suggestions(jobs, scope)),
   };
 }
@@ -151,7 +151,7 @@ function planScope(jobs: readonly PlannedJob[], limit: ScopeLimit) {
   return {
     ...limit,
     demand,
-    /** What will be performed. */
+    /** Operations that will be performed. */
     operations: Math.min(demand, limit.allowance),
     share_of_limit: demand / limit.limit,
     fits: fits(demand, limit.allowance),

@@ -1,19 +1,19 @@
 import { plainNumber, plainShare } from '../text/figures.ts';
 import type { AccountPlan } from './plan.ts';
 
-/** What a process takes, by itself and for each (ms of CPU a minute, bytes): measured by `npm run bench`, test/bench/RESULTS.md. */
+/** Costs of a process by itself, and of each account (ms of CPU a minute, bytes), measured by `npm run bench`, test/bench/RESULTS.md. */
 const PROCESS = { cpuMs: 500, memory: 134e6 };
 const ACCOUNT = { cpuMs: 0.7, memory: 180e3 };
 const OPERATION_MS = 3;
 const SERIES_BYTES = 1_000;
 
-/** How much of a core and of memory a process is to take: the rest is for what it takes over when another is lost. */
+/** Largest share of a core and of memory for a process: the rest is for accounts that it takes over when another is lost. */
 const MOST = { cpuMs: 30_000, memory: 1e9 };
 
-/** What is left of that for accounts. */
+/** Rest of that for accounts. */
 const BESIDE = { cpuMs: MOST.cpuMs - PROCESS.cpuMs, memory: MOST.memory - PROCESS.memory };
 
-/** What all accounts of a plan take together, and how many processes that is. */
+/** Returns the needs of all accounts of a plan together, and the number of processes. */
 export function processesFor(plans: readonly AccountPlan[]) {
   const needs = plans.map(needOf);
   const sum = (of: (need: ReturnType<typeof needOf>) => number) =>
@@ -24,10 +24,10 @@ export function processesFor(plans: readonly AccountPlan[]) {
     accounts: plans.length,
     operations_per_minute: sum((need) => need.operations),
     series: sum((need) => need.series),
-    /** Of one process that polls all of them: in cores, and in bytes. */
+    /** Needs of one process that polls all of them, in cores and in bytes. */
     cpu: (PROCESS.cpuMs + cpuMs) / 60_000,
     memory: PROCESS.memory + memory,
-    /** How many take no more than half of a core and 1 GB each; on a database one of the replicas may be lost. */
+    /** Number of processes that take at most half a core and 1 GB each; on a database one of the replicas may be lost. */
     processes,
     replicas: processes + 1,
     /** Accounts that alone take more than that; an account is never divided. */
@@ -49,7 +49,7 @@ function needOf({ account, scopes, rows }: AccountPlan) {
   };
 }
 
-/** The same for a person. */
+/** Returns the same as text. */
 export function processesText(together: ReturnType<typeof processesFor>): string {
   const { accounts, operations_per_minute, series, cpu, memory, processes, replicas, too_large } = together;
   const lines = [

@@ -15,7 +15,7 @@ interface SurveyOptions {
   readonly readFor: (group: string) => Read;
   /** Size limits; default: those of the configuration schema. */
   readonly limits?: AccountLimits | undefined;
-  /** For how long (ms) configurations wait for names; by default ids stand for those that cannot be read. */
+  /** Time (ms) for which configurations wait for names; by default ids stand for names that cannot be read. */
   readonly namesWaitMs?: number;
 }
 
@@ -95,7 +95,7 @@ export class Survey extends AccountJobs {
   }
 }
 
-/** How many reads of a kind are performed, to know what the others would answer. */
+/** Reads of a kind that are performed, to know the answers to the others. */
 const REAL_READS = 2;
 
 /** Performs reads that differ only in an id or a page twice; then the last answer stands in: a long list costs two operations. */
@@ -143,7 +143,7 @@ function oneOfEachKind(jobs: readonly Job[]): readonly Job[] {
   return [...byKind.values()];
 }
 
-/** How far an exploration has come, in reads. */
+/** Progress of an exploration, in reads. */
 export interface ExploreProgress {
   readonly done: number;
   readonly total: number;
@@ -154,7 +154,7 @@ interface ExploreOptions {
   readonly signal: AbortSignal;
   /** Parts that are polled, in this order. */
   readonly parts: readonly JobPart[];
-  /** How often a read is tried that was rate limited because of the token's other clients. Default: once. */
+  /** Attempts for a read that is rate limited because of the token's other clients. Default: 1. */
   readonly attempts?: number;
   readonly isWanted?: (job: Job) => boolean;
   /** True for an answer after which nothing else is polled. */

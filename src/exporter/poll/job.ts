@@ -199,7 +199,7 @@ export interface PollEnd extends Ending {
   readonly before: Outcome | undefined;
   /** Operations that it performed; with none, it says nothing about the platform. */
   readonly operations: number;
-  /** From when its first operation left (ms); 0 when none did. */
+  /** Time (ms) since its first operation left; 0 if none did. */
   readonly durationMs: number;
   /** Local ms. */
   readonly endedAt: number;

@@ -108,7 +108,7 @@ function unlike(info: ExchangeInfo): string {
 export class Reachability {
   /** True if the platform answers and accepts the token, by the last exchanges; undefined while unknown. */
   up: boolean | undefined;
-  /** Since when (local ms) it has been up, or has not; undefined before that is known. */
+  /** Time (local ms) since when it has been up, or down; undefined before that is known. */
   since: number | undefined;
   /** Why it is not up, as a sentence. */
   note = '';

@@ -65,7 +65,7 @@ export function stands(refusal: Refusal | undefined, now: number, access?: strin
   return now < refusal.until && refusal.until <= now + LONGEST_WAIT_MS;
 }
 
-/** Until a token is read it is not known whose it is, and earlier versions did not note it: then it is taken to be the same. */
+/** Returns true if the access was refused. An unknown access, as before the token is read, is taken to be the same. */
 function isOf(refusal: Refusal, access: string | undefined): boolean {
   return (refusal.of ?? access) === (access ?? refusal.of);
 }
@@ -142,7 +142,7 @@ export class Refusals {
   /** A read begins. @throws PlatformFailure what was refused before, while that stands */
   async begin(before: Refusal | undefined, signal: AbortSignal): Promise<void> {
     const { access } = this.#asker;
-    // Of a start the first poll reads the token: another than before is to be known before that.
+    // The first poll after a start reads the token. It must be known first if that is another one than before.
     if (before !== undefined && access !== undefined && access.id() === undefined)
       await unlessAborted(access.look(), signal);
     if (this.stand(before)) throw before.failure;

@@ -84,7 +84,7 @@ export class ScheduledJob implements JobState {
   /** Makes it due at `at`, unless it is due already. Returns true if it is to be polled then. */
   due(at: number): boolean {
     if (this.isStopped || this.state === 'waiting') return false;
-    // What it is reading may have been requested before it fell due again.
+    // The data that it reads may have been requested before it fell due again.
     if (this.state === 'running') {
       this.dueAgainAt = at;
       return false;
@@ -274,7 +274,7 @@ export class Schedule {
       this.#due(scheduled, bucketClosesAt + Math.floor(scheduled.phase * minutes) * MINUTE_MS);
   }
 
-  /** Over how many minutes the starts of a pattern's jobs are spread. */
+  /** Returns the number of minutes over which the starts of a pattern's jobs are spread. */
   #minutesFor(pattern: string, jobs: number): number {
     const widest = Math.min(periodOf(pattern).longest, WIDEST_SPREAD_MS) / MINUTE_MS;
     return Math.max(1, Math.min(Math.floor(widest), Math.ceil(jobs / STARTS_A_MINUTE)));

@@ -3,7 +3,7 @@ import { WINDOW_MS } from './rate-limit-window.ts';
 /** A refusal cuts an assumed limit to this share of it. */
 const LEFT_BY_REFUSAL = 0.75;
 
-/** How soon (ms) to decide again while the whole window is in flight: the answers may go to other accounts. */
+/** Time (ms) after which to decide again while the whole window is in flight: the answers may go to other accounts. */
 const DECIDED_ANEW_MS = 1_000;
 
 /** After this long (ms) without a refusal the limit grows by one operation, up to the first guess. */
@@ -19,18 +19,18 @@ interface Refused {
  * same address divide it, learn from each other's refusals, and rest together. It grows back after an outage.
  */
 export class AssumedLimit {
-  /** Who divides it. */
+  /** Accounts that divide it. */
   readonly sharers = new Set<object>();
   readonly #first: number;
   #learned: number;
-  /** When it was lowered or raised last, and when it was refused last (local ms). */
+  /** Times (local ms) of the last change and of the last refusal. */
   #correctedAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
   /** Accounts that were refused and not answered since: by how much that lowered the limit, and whether others were answered since. */
   readonly #refused = new Map<object, Refused>();
   #stoppedUntil = 0;
   #inFlight = 0;
-  /** When answers came within the last window (local ms), oldest first. */
+  /** Times (local ms) of the answers within the last window, oldest first. */
   readonly #answeredAt: number[] = [];
 
   /** @param first operations per window to begin with */
@@ -44,22 +44,22 @@ export class AssumedLimit {
     this.#refused.delete(who);
   }
 
-  /** What each may send in its time: at least one operation. */
+  /** Operations that each may send in its time: at least one. */
   get each(): number {
     return Math.max(1, Math.floor(this.#learned / this.#among));
   }
 
-  /** How many windows that time is: where there is less than one operation for each in a window, they take turns. */
+  /** Number of windows of that time: with less than one operation for each in a window, they take turns. */
   get windows(): number {
     return Math.max(1, Math.ceil(this.#among / this.#learned));
   }
 
-  /** Until when (local ms) a refusal stops everybody. */
+  /** Time (local ms) until which a refusal stops everybody. */
   get stoppedUntil(): number {
     return this.#stoppedUntil;
   }
 
-  /** Until when (local ms) nothing is left of a window for any account; in the past where something is. */
+  /** Returns until when (local ms) nothing is left of a window for any account; a past time if something is. */
   usedUntil(now: number): number {
     const recent = this.#answeredAt.filter((at) => at > now - WINDOW_MS);
     const over = recent.length + this.#inFlight - this.#learned;

@@ -10,9 +10,9 @@ export interface QueuedRequest {
   readonly group: string;
   /** Before then it must not leave. */
   readonly notBefore: number;
-  /** How much it matters, relative to the others. */
+  /** Weight relative to the others. */
   readonly weight: number;
-  /** Since when its data has been ageing: the greatest weight times age leaves first. */
+  /** Time since when its data has been ageing: the greatest weight times age leaves first. */
   readonly since: number;
   /** Age (ms) at which the plan polls it. Until then it may wait for a moment that brings fresher data. */
   plannedIntervalMs(): number;
@@ -27,7 +27,6 @@ export interface QueuedRequest {
  * - `reserved`: what is left of the window is for the token's other clients
  * - `pacing`: it brings fresher data after the platform's next bucket has closed
  * - `connections`: as many requests are in flight as the concurrency limit allows
- * - `slow_api`: its API answers slowly, so others go first
  */
 export type WaitReason =
   | 'unauthorized'
@@ -36,15 +35,14 @@ export type WaitReason =
   | 'spent'
   | 'reserved'
   | 'pacing'
-  | 'connections'
-  | 'slow_api';
+  | 'connections';
 
-/** How many requests may leave now, and why not more. */
+/** Number of requests that may leave now, and why not more. */
 export interface Decision {
   readonly free: number;
   /** Undefined where `free` is not 0. */
   readonly why: WaitReason | undefined;
-  /** When to decide again (local ms); Infinity if only an answer can change it. */
+  /** Time (local ms) to decide again; Infinity if only an answer can change it. */
   readonly until: number;
 }
 
@@ -65,8 +63,8 @@ const PROBED_SHARE = 0.1;
 const WORST_CASE_SHARE = 0.6;
 
 /**
- * Whether a request of a scope may leave now (local ms), or the first reason why not, and until when. Nothing else
- * decides this; it changes nothing. What is the same for all requests is decided once.
+ * Returns what decides if a request of a scope may leave now (local ms), or else the first reason and until when. Nothing
+ * else decides this; it changes nothing. What is the same for all requests is decided once.
  */
 export function decide(limits: Limits, now: number): (request: QueuedRequest) => Decision {
   const { token, limiter, concurrency, platformClock } = limits;
@@ -75,16 +73,12 @@ export function decide(limits: Limits, now: number): (request: QueuedRequest) =>
   const bucketClosesAt = platformClock.nextMinute(now);
   const pacedUntil = pacing(limiter, allowance.free, concurrency.throughput, bucketClosesAt, now);
   return (request) => {
-    const { group } = request;
     if (pacedUntil > now && !wouldBeLate(request, bucketClosesAt)) return wait('pacing', pacedUntil);
-    if (concurrency.admits(group, now)) return send(1, now);
-    const slowAt = concurrency.slowAt(group, now);
-    if (slowAt <= now) return wait('slow_api', Number.POSITIVE_INFINITY);
-    return wait('connections', concurrency.full ? Number.POSITIVE_INFINITY : slowAt);
+    return concurrency.admits(request.group) ? send(1, now) : wait('connections', Number.POSITIVE_INFINITY);
   };
 }
 
-/** How many requests the limit allows now; where one must probe first, the others wait for its answer. */
+/** Returns how many requests the limit allows now; where one must probe first, the others wait for its answer. */
 export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   const stoppedUntil = limiter.stoppedUntil(now);
   if (stoppedUntil !== undefined) return wait('rate_limited', stoppedUntil);
@@ -114,7 +108,7 @@ function allowanceWithoutHeaders(limiter: RateLimiter, now: number): Decision {
   return wait(reserve > 0 ? 'reserved' : 'spent', until);
 }
 
-/** How many requests may leave within an open window. */
+/** Returns how many requests may leave within an open window. */
 function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): number {
   const { others, inFlight, reserve } = limiter;
   const remaining = window.remaining - inFlight;
@@ -129,7 +123,7 @@ function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): 
   return Math.max(ageMs >= probeEveryMs(window, limiter) && remaining > reserve ? 1 : 0, expected);
 }
 
-/** How many operations observed other clients have taken since a probe became overdue, in the assumed worst case. */
+/** Returns how many operations observed other clients have taken since a probe became overdue, in the assumed worst case. */
 function worstCase(window: RateLimitWindow, limiter: RateLimiter, ageMs: number): number {
   const { others, limitInUse, windowMs } = limiter;
   if (!others.observed(window) || ageMs <= probeEveryMs(window, limiter)) return 0;
@@ -154,7 +148,7 @@ function probeEveryMs(
 }
 
 /**
- * Until when (local ms) allowed requests wait for the next bucket; 0 for no wait. A request right after a bucket closes
+ * Returns until when (local ms) allowed requests wait for the next bucket; 0 for no wait. A request right after a bucket closes
  * brings data that is a minute fresher than one right before, so whatever can still be sent between that and the end of the
  * window waits, unless a probe is due.
  */
@@ -171,7 +165,7 @@ function pacing(
   return free > forBucket ? 0 : Math.min(window.seenAt + probeEveryMs(window, limiter), bucketClosesAt);
 }
 
-/** Whether a request would be later than planned if it waited for the next bucket. */
+/** Returns true if a request would be later than planned if it waited for the next bucket. */
 function wouldBeLate({ since, plannedIntervalMs }: QueuedRequest, bucketClosesAt: number): boolean {
   return bucketClosesAt - since > Math.ceil(plannedIntervalMs() / MINUTE_MS) * MINUTE_MS;
 }

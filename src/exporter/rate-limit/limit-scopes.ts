@@ -21,7 +21,7 @@ export interface LimitScopesOptions extends RateLimiterOptions {
 }
 
 /**
- * Which limit an operation counts against, learned from the answers.
+ * Limits that operations count against, learned from the answers.
  *
  * Operations fall into groups (the first segment of their path). All reads start in one scope, `reads`. Groups
  * whose answers keep naming different limits at the same time are under different counters, so a group whose
@@ -142,12 +142,12 @@ export class LimitScopes {
  * alternate between kinds of requests.
  */
 export class RefusedToken {
-  /** Until the next probe; 0 while the token is not refused. */
+  /** Wait (ms) before the next probe; 0 while the token is not refused. */
   #waitMs = 0;
   #probeAt = 0;
   #probes = 0;
 
-  /** When the next probe may leave (local ms); 0 while the token is not refused. */
+  /** Time (local ms) at which the next probe may leave; 0 while the token is not refused. */
   get probeAt(): number {
     return this.#waitMs === 0 ? 0 : this.#probeAt;
   }

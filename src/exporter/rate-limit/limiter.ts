@@ -13,7 +13,7 @@ export interface RateLimiterOptions {
   readonly assumedLimit: number | AssumedLimit;
   /** Share of the limit (0 to 1) that is left to the token's other clients. */
   readonly reserve: number;
-  /** Whether other exporters of the account use the rest of this limit: what they take does not count as other clients. */
+  /** True if other exporters of the account use the rest of this limit: their operations do not count as other clients'. */
   readonly isPart?: boolean | undefined;
   readonly platformClock: PlatformClock;
 }
@@ -24,7 +24,7 @@ const SHORTEST_STOP_MS = 1_000;
 /** Longest stop (ms) after a 429, whatever `Retry-After` asks for; then a single request probes. */
 const LONGEST_STOP_MS = 15 * 60_000;
 
-/** How long (ms) to wait for the answer to a probe before another request may probe. */
+/** Longest wait (ms) for the answer to a probe before another request may probe. */
 const LONGEST_PROBE_MS = 3_000;
 
 /**
@@ -42,13 +42,13 @@ export class RateLimiter {
   #window: RateLimitWindow | undefined;
   #windowMs = WINDOW_MS;
   #limit: number | undefined;
-  /** What is guessed where headers name no limit. */
+  /** Guess where headers name no limit. */
   readonly #guessed: AssumedLimit | undefined;
-  /** Whether the last answer said what remains; undefined before the first. */
+  /** True if the last answer said what remains; undefined before the first. */
   #saidRemaining: boolean | undefined;
-  /** When the answers of the last window's time came (local ms), oldest first. */
+  /** Times (local ms) of the answers within a window's length, oldest first. */
   readonly #answeredAt: number[] = [];
-  /** Until when a 429 stops; not 0 until something was answered after that. */
+  /** Time until which a 429 stops; not 0 until something was answered after that. */
   #stoppedUntil = 0;
   #retryAt = 0;
   /** 429 answers in a row; those to requests that left before the last one arrived do not count. */
@@ -91,12 +91,12 @@ export class RateLimiter {
     return Math.max(1, this.limitInUse - this.reserve);
   }
 
-  /** How long (ms) windows last. */
+  /** Length (ms) of windows. */
   get windowMs(): number {
     return this.#windowMs;
   }
 
-  /** In how long (ms) no more than the allowance leaves where no header says what remains. */
+  /** Time (ms) in which no more than the allowance leaves where no header says what remains. */
   get spanMs(): number {
     return WINDOW_MS * (this.#guess?.windows ?? 1);
   }
@@ -106,7 +106,7 @@ export class RateLimiter {
     return this.#inFlight;
   }
 
-  /** Whether headers say what remains, or may do so again once something is answered after a 429. */
+  /** True if headers say what remains, or may do so again once something is answered after a 429. */
   get saysRemaining(): boolean {
     return this.#saidRemaining !== false || this.#stoppedUntil !== 0;
   }
@@ -116,19 +116,15 @@ export class RateLimiter {
     return this.#perMinuteBeside(this.reserve);
   }
 
-  /** Operations per minute that this exporter may expect beside the token's other clients. */
+  /** Operations per minute that this exporter may use beside the token's other clients, as far as headers prove them. */
   get perMinute(): number {
-    return this.#perMinuteBeside(Math.max(this.reserve, this.#othersPerWindow));
+    return this.#perMinuteBeside(Math.max(this.reserve, this.others.perWindow(this.#window)));
   }
 
   /** Like `perMinute`, on a day when other clients take more than usual. */
   get carefulPerMinute(): number {
-    return this.#perMinuteBeside(reservedForOthers(this.#othersPerWindow, this.reserve));
-  }
-
-  /** Like `perMinute`, counting only other clients that headers prove: the figure that users see. */
-  get provenPerMinute(): number {
-    return this.#perMinuteBeside(Math.max(this.reserve, this.others.perWindow(this.#window)));
+    const expected = this.#windowMs * this.others.perMs(this.#window);
+    return this.#perMinuteBeside(reservedForOthers(expected, this.reserve));
   }
 
   /** Operations per minute that the token's other clients take, as far as headers prove. */
@@ -141,36 +137,36 @@ export class RateLimiter {
     return this.#window?.resetAt;
   }
 
-  /** The window that is open, as the platform described it last; undefined when none is. */
+  /** Returns the window that is open, as the platform described it last; undefined when none is. */
   openWindow(now: number): RateLimitWindow | undefined {
     return this.#window?.isOpen(now) ? this.#window : undefined;
   }
 
-  /** When answers came (local ms) within {@link spanMs}, oldest first. */
+  /** Returns when answers came (local ms) within {@link spanMs}, oldest first. */
   answeredSince(time: number): readonly number[] {
     return this.#answeredAt.filter((at) => at > time);
   }
 
-  /** Until when (local ms) others wait for the answer to a probe; 0 for none. */
+  /** Time (local ms) until which others wait for the answer to a probe; 0 for none. */
   get awaitsProbeUntil(): number {
     // Unanswered probes alone could use up the allowance.
     if (this.#inFlight >= this.allowance) return Number.POSITIVE_INFINITY;
     return this.#probe === undefined ? 0 : this.#probe.sentAt + LONGEST_PROBE_MS;
   }
 
-  /** Until when (local ms) those who share the limit have used all of it, or undefined. */
+  /** Returns until when (local ms) those who share the limit have used all of it, or undefined. */
   usedUntil(now: number): number | undefined {
     const until = this.#guess?.usedUntil(now) ?? 0;
     return until > now ? until : undefined;
   }
 
-  /** Until when a 429 has stopped this scope (local ms), or undefined. */
+  /** Returns until when a 429 has stopped this scope (local ms), or undefined. */
   stoppedUntil(now: number): number | undefined {
     const until = Math.max(this.#stoppedUntil, this.#guess?.stoppedUntil ?? 0);
     return until > now ? until : undefined;
   }
 
-  /** Until when the platform asked to wait by a `Retry-After` beyond {@link stoppedUntil} (local ms), or undefined. */
+  /** Returns until when the platform asked to wait by a `Retry-After` beyond {@link stoppedUntil} (local ms), or undefined. */
   retryAt(now: number): number | undefined {
     return this.#retryAt > Math.max(now, this.#stoppedUntil) ? this.#retryAt : undefined;
   }
@@ -239,10 +235,6 @@ export class RateLimiter {
   /** The guess, unless headers name its own limit: then refusals are of that one. */
   get #guess(): AssumedLimit | undefined {
     return this.#limit === undefined ? this.#guessed : undefined;
-  }
-
-  get #othersPerWindow(): number {
-    return this.#windowMs * this.others.perMs(this.#window);
   }
 
   #perMinuteBeside(reserved: number): number {

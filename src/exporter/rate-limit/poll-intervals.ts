@@ -7,7 +7,7 @@ export interface RecurringInterval {
   readonly schedule: string | undefined;
   /** The group of operations that it performs. */
   readonly group: string;
-  /** How much its freshness matters, relative to the others. */
+  /** Weight of its freshness, relative to the others. */
   readonly weight: number;
 }
 
@@ -28,7 +28,7 @@ export interface ScopeDemand {
 
 /** Between two polls of a job (ms). */
 export interface Intervals {
-  /** Given what other clients take now. */
+  /** By what is proven of other clients. Users see it. */
   readonly usual: number;
   /** On a day when other clients take more than usual: pacing must not exceed it. */
   readonly careful: number;
@@ -36,12 +36,11 @@ export interface Intervals {
   readonly planned: number;
 }
 
-/** Operations per minute that each kind of interval is computed for; `proven` is the figure that users see. */
+/** Operations per minute that each kind of interval is computed for. */
 const ALLOWED = {
   usual: ({ limiter }: LimitScope) => limiter.perMinute,
   careful: ({ limiter }: LimitScope) => limiter.carefulPerMinute,
   planned: ({ limiter }: LimitScope) => limiter.allowedPerMinute,
-  proven: ({ limiter }: LimitScope) => limiter.provenPerMinute,
 } as const;
 
 /** Demand of one limit scope as it was measured, and the level of urgency at which turns come, by kind of interval. */
@@ -77,7 +76,7 @@ export class PollIntervals {
   /** Mean factor by which intervals are longer than scheduled, by what is proven of other clients, when it was measured last. */
   get stretch(): number {
     const all = [...this.#measured.values()].flatMap(({ demands, levels }) =>
-      demands.map((demand) => ({ ...demand, stretch: intervalAt(levels.proven, demand) / demand.periodMs })),
+      demands.map((demand) => ({ ...demand, stretch: intervalAt(levels.usual, demand) / demand.periodMs })),
     );
     const jobs = sumOf(all.map((one) => one.jobs));
     return jobs === 0 ? 1 : sumOf(all.map((one) => one.jobs * one.stretch)) / jobs;
@@ -118,7 +117,7 @@ export class PollIntervals {
 
 function levelsOf(scope: LimitScope, demands: readonly JobDemand[]): Measured['levels'] {
   const at = (kind: keyof typeof ALLOWED) => levelOf(demands, ALLOWED[kind](scope));
-  return { usual: at('usual'), careful: at('careful'), planned: at('planned'), proven: at('proven') };
+  return { usual: at('usual'), careful: at('careful'), planned: at('planned') };
 }
 
 /** Jobs that differ at most in cost: an account has thousands of jobs, but few kinds. */
@@ -129,7 +128,7 @@ interface Alike {
   readonly jobs: readonly RecurringWork[];
 }
 
-/** What jobs of one kind ask for together. */
+/** Demand of jobs of one kind together. */
 interface JoinedDemand extends JobDemand {
   readonly jobs: number;
 }
@@ -156,21 +155,21 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 /** Enough runs to see every gap of a pattern that is not even, such as office hours. */
 const RUNS = 64;
 
-/** How far ahead (ms) runs are counted: a pattern may name leap days alone, or February 30, which never comes. */
+/** Time (ms) ahead in which runs are counted: a pattern may name leap days alone, or February 30, which never comes. */
 const FARTHEST_MS = 100 * YEAR_MS;
 
-/** How far apart the runs of a cron pattern are, in ms. */
+/** Distances (ms) of the runs of a cron pattern. */
 export interface Period {
-  /** On average: what it costs. */
+  /** Mean: decides the cost. */
   readonly mean: number;
-  /** At most: how long it may leave a value alone. */
+  /** Maximum: a value may rest for this time. */
   readonly longest: number;
 }
 
-/** By pattern, for all accounts: working one out takes milliseconds. */
+/** Periods by pattern, for all accounts: working one out takes milliseconds. */
 const periods = new Map<string, Period>();
 
-/** The period of a cron pattern, as of when it was asked for first. */
+/** Returns the period of a cron pattern, as of when it was asked for first. */
 export function periodOf(pattern: string): Period {
   const known = periods.get(pattern) ?? periodFromNow(pattern);
   periods.set(pattern, known);
@@ -189,7 +188,7 @@ function periodFromNow(pattern: string): Period {
   return { mean: gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length, longest: Math.max(...gaps) };
 }
 
-/** What one job asks of the quota. */
+/** Demand of one job on the quota. */
 export interface JobDemand {
   /** Milliseconds between its polls as scheduled. */
   readonly periodMs: number;
@@ -198,7 +197,7 @@ export interface JobDemand {
   readonly weight: number;
 }
 
-/** Operations per minute that these jobs ask for. */
+/** Returns the operations per minute that these jobs ask for. */
 export function demandPerMinute(demands: readonly JobDemand[]): number {
   return demands.reduce((sum, { cost, periodMs }) => sum + (cost / periodMs) * 60_000, 0);
 }
@@ -208,13 +207,13 @@ function intervalAt(level: number, { periodMs, weight }: Omit<JobDemand, 'cost'>
   return Math.max(periodMs, level / weight);
 }
 
-/** Whether a demand fits what is allowed, both in operations per minute; a sum of shares is not exact. */
+/** Returns true if a demand fits what is allowed, both in operations per minute; a sum of shares is not exact. */
 export function fits(demand: number, allowance: number): boolean {
   return demand <= allowance * (1 + 1e-9);
 }
 
 /**
- * The interval (ms) at which each job is really polled when together they may perform `perMinute` operations: its
+ * Returns the interval (ms) at which each job is really polled when together they may perform `perMinute` operations: its
  * period, or level / weight where that is longer.
  */
 export function expectedIntervals(demands: readonly JobDemand[], perMinute: number): number[] {
@@ -223,7 +222,7 @@ export function expectedIntervals(demands: readonly JobDemand[], perMinute: numb
 }
 
 /**
- * The urgency (weight times ms) at which a job's turn comes; 0 when everything fits.
+ * Returns the urgency (weight times ms) at which a job's turn comes; 0 when everything fits.
  *
  * The most urgent job goes first, and urgency is weight times age: so all jobs that do not get their schedule settle
  * at intervals inversely proportional to their weights, level / weight, and the others keep their period. This finds

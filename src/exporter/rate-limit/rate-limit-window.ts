@@ -12,21 +12,21 @@ const LONGEST_WINDOW_MS = 10 * WINDOW_MS;
 /** First wait (ms) before the next probe when a window should be over by our clock, and the platform says it is not. */
 const PROBE_AGAIN_MS = 1_000;
 
-/** How long (ms) an answer is fresh; after that one request probes first. */
+/** Time (ms) for which an answer is fresh; after that one request probes first. */
 const FRESH_MS = 1_000;
 
-/** What an answer shows about a window. */
+/** Reading of a window from an answer. */
 export interface WindowReading {
-  /** When it came, and when its request left (local ms). */
+  /** Times (local ms) of the answer and of its request. */
   readonly now: number;
   readonly sentAt: number;
   readonly limit: number;
   readonly rate: RateLimit | undefined;
-  /** When the reset that it names comes, at the latest (local ms). */
+  /** Latest time (local ms) of the reset that it names. */
   readonly resetsAt: number | undefined;
-  /** Whether that is by the platform's own time. */
+  /** True if that is by the platform's own time. */
   readonly isTimeKnown: boolean;
-  /** Whether no other request was in flight; only then `remaining` shows what other clients took. */
+  /** True if no other request was in flight; only then `remaining` shows what other clients took. */
   readonly alone: boolean;
 }
 
@@ -37,16 +37,16 @@ export class RateLimitWindow {
   openedAt: number;
   /** Operations still allowed, by the most careful reading. */
   remaining: number;
-  /** When an answer said what remains. */
+  /** Time at which an answer said what remains. */
   seenAt: number;
   /** Our operations that were answered in this window. */
   own = 0;
-  /** What other clients had taken, as of `othersSeenAt`. */
+  /** Operations of other clients, as of `othersSeenAt`. */
   others = 0;
   othersSeenAt: number;
   /** Operations that it allows in all. */
   limit: number;
-  /** When it was to close at first. */
+  /** Time at which it was to close at first. */
   readonly #expectedEnd: number;
 
   constructor(reading: WindowReading, lengthMs: number) {
@@ -66,14 +66,14 @@ export class RateLimitWindow {
   }
 
   /**
-   * When it ends, in platform ms: as the answers name it, or by our own estimate where that cannot be right or is over.
+   * Returns when it ends, in platform ms: as the answers name it, or by our own estimate where that cannot be right or is over.
    */
   endsAt(clock: PlatformClock): number {
     const { resetAt } = this;
     return resetAt !== undefined && this.isEndNamed(clock) ? resetAt : this.closesAt + clock.skewMs;
   }
 
-  /** Whether its end is the one that the answers name, not our estimate. */
+  /** Returns true if its end is the one that the answers name, not our estimate. */
   isEndNamed(clock: PlatformClock): boolean {
     const { resetAt, closesAt } = this;
     return resetAt !== undefined && Math.abs(clock.latestLocal(resetAt) - closesAt) <= SAME_RESET_MS;
@@ -83,12 +83,12 @@ export class RateLimitWindow {
     return now < this.closesAt;
   }
 
-  /** Whether an answer has just said what remains. */
+  /** Returns true if an answer has just said what remains. */
   isFresh(now: number): boolean {
     return now - this.seenAt <= FRESH_MS;
   }
 
-  /** How an answer relates to this window, which is open or the last that was. */
+  /** Returns how an answer relates to this window, which is open or the last that was. */
   relation({
     now,
     sentAt,
@@ -139,7 +139,7 @@ export class RateLimitWindow {
 }
 
 /**
- * When a window just seen for the first time closes. Without a `Date` header the reset cannot be compared with the
+ * Returns when a window that is seen for the first time closes. Without a `Date` header the reset cannot be compared with the
  * local clock; then it closes at the latest one window length after it was first seen.
  */
 function closingTime({ now, resetsAt, isTimeKnown }: WindowReading): number {
@@ -148,10 +148,10 @@ function closingTime({ now, resetsAt, isTimeKnown }: WindowReading): number {
   return isUsable ? resetsAt : now + WINDOW_MS;
 }
 
-/** How long (ms) a window must have been watched to count as much as what was known before. */
+/** Time (ms) for which a window must be watched to count as much as the knowledge before. */
 const MEMORY_MS = 20_000;
 
-/** How much of the most that was observed is remembered after each window: half of it in about an hour. */
+/** Share of the greatest observation that remains after each window: half of it after about an hour. */
 const FADING = 0.99;
 
 /** Fewer operations than this in a window may be our own miscount. */
@@ -160,11 +160,11 @@ const SOMEBODY = 1;
 /** Operations per ms that other clients may take, before anything has been observed. */
 const POSSIBLE_PER_MS = 2e-5;
 
-/** How fast the token's other clients take operations: what is missing in a window beside our own. */
+/** Pace of the token's other clients: operations that are missing in a window beside our own. */
 export class OtherClients {
   #lastPerMs = 0;
   /**
-   * What they took of a window: a rise counts at once, a fall by half. Undefined until a window was seen from its beginning,
+   * Operations that they took of a window: a rise counts at once, a fall by half. Undefined until a window was seen from its beginning,
    * since what is missing in the first may be our own, from before a restart.
    */
   #lastPerWindow: number | undefined;
@@ -192,12 +192,12 @@ export class OtherClients {
     return Math.min(window.limit, Math.max(this.#lastPerWindow, window.others));
   }
 
-  /** Whether other clients have been observed within the last hours. */
+  /** Returns true if other clients have been observed within the last hours. */
   observed(window: RateLimitWindow): boolean {
     return Math.max(this.#worstPerMs, this.perMs(window)) * window.lengthMs >= SOMEBODY;
   }
 
-  /** Whether there may be other clients: true until we have watched long enough to rule them out. */
+  /** Returns true if there may be other clients: true until we have watched long enough to rule them out. */
   possible(window: RateLimitWindow): boolean {
     return this.observed(window) || this.#possiblePerMs * window.lengthMs >= SOMEBODY;
   }
@@ -213,7 +213,7 @@ export class OtherClients {
   }
 }
 
-/** What others took of a window that is over; if at least half of it was watched, extrapolated to the rest. */
+/** Returns the operations that others took of a window that is over; if at least half of it was watched, extrapolated to the rest. */
 function takenOf({ others, limit, openedAt, othersSeenAt, lengthMs }: RateLimitWindow): number {
   const watched = (othersSeenAt - openedAt) / lengthMs;
   return Math.min(limit, watched < 0.5 ? others : others / Math.min(1, watched));

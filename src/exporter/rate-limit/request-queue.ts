@@ -6,27 +6,26 @@ import type { LimitScope, LimitScopes } from './limit-scopes.ts';
 export interface RequestQueueOptions {
   readonly clock: Clock;
   readonly scopes: LimitScopes;
-  /** How many requests may be in flight at once. */
+  /** Number of requests that may be in flight at once. */
   readonly concurrency: number;
-  /** Whether there is another token than the one that the platform refused last. */
+  /** Returns true if there is another token than the one that the platform refused last. */
   readonly tokenRenewed?: () => Promise<boolean>;
 }
 
 /** A decision about one request, and its position in the queue. */
 export interface RequestDecision extends Decision {
-  /** Whether it is the first of those that wait for the same. */
+  /** True if it is the first of those that wait for the same. */
   readonly next: boolean;
-  /** How many requests of its limit scope are more urgent. */
+  /** Number of requests of its limit scope that are more urgent. */
   readonly ahead: number;
 }
 
-/** How often (ms) it is checked whether there is another token, while requests wait since theirs was refused. */
+/** Interval (ms) of checks for another token while requests wait since theirs was refused. */
 const TOKEN_CHECK_MS = 1_000;
 
 /**
- * Where every request of an account waits for its turn: for the allowance of its limit scope, for pacing, and for the
- * concurrency limit. One decision says whether a request may leave; it sends requests, sets the timer, and is shown on the
- * status page.
+ * Queue in which every request of an account waits for its turn: for the allowance of its limit scope, for pacing, and for
+ * the concurrency limit. One decision sends requests, sets the timer, and is shown on the status page.
  */
 export class RequestQueue {
   readonly #options: RequestQueueOptions;
@@ -42,12 +41,12 @@ export class RequestQueue {
     this.#timer = new Timer(options.clock, () => this.review());
   }
 
-  /** How many requests may be in flight at once. */
+  /** Number of requests that may be in flight at once. */
   get concurrency(): number {
     return this.#concurrency.limit;
   }
 
-  /** How many requests wait whose time has come, of one scope or of all. */
+  /** Returns how many requests wait whose time has come, of one scope or of all. */
   waiting(now: number, scopeName?: string): number {
     const { scopes } = this.#options;
     return this.#waiting.count(
@@ -56,13 +55,13 @@ export class RequestQueue {
     );
   }
 
-  /** Until when (local ms) nothing leaves of what waits; undefined when nothing waits, or only for a connection. */
+  /** Returns until when (local ms) nothing leaves of what waits; undefined when nothing waits, or only for a connection. */
   restsUntil(now: number): number | undefined {
     const next = this.#choose(now);
     return typeof next === 'number' && Number.isFinite(next) ? next : undefined;
   }
 
-  /** Decides about requests that wait: whether each may leave now, or why not. Changes nothing. */
+  /** Returns what decides if a waiting request may leave now, or why not. Changes nothing. */
   decide(now: number): (request: QueuedRequest) => RequestDecision {
     const { scopes } = this.#options;
     const decide = this.#decisions(now);
@@ -80,7 +79,7 @@ export class RequestQueue {
     };
   }
 
-  /** How many requests of the same limit scope are more urgent than each that waits. */
+  /** Returns how many requests of the same limit scope are more urgent than each that waits. */
   #positions(now: number): ReadonlyMap<QueuedRequest, number> {
     const { scopes } = this.#options;
     const counts = new Map<LimitScope, number>();
@@ -145,10 +144,7 @@ export class RequestQueue {
     });
   }
 
-  /**
-   * The request to send now, or the time (local ms) at which there may be one. While the most urgent one waits for a
-   * connection, the others wait too, or they would spend its allowance; unless its API is slow.
-   */
+  /** Returns the most urgent request that may leave now, or the time (local ms) at which there may be one. */
   #choose(now: number): QueueEntry | number {
     if (this.#concurrency.full) return Number.POSITIVE_INFINITY;
     const decide = this.#decisions(now);
@@ -156,10 +152,9 @@ export class RequestQueue {
     const candidates = this.#waiting.heads(now).filter(({ request }) => {
       const decision = decide(request);
       if (decision.free === 0) until = Math.min(until, decision.until);
-      return decision.free > 0 || decision.why === 'connections';
+      return decision.free > 0;
     });
-    const chosen = this.#options.scopes.token.choose(candidates);
-    return chosen !== undefined && decide(chosen.request).free > 0 ? chosen : until;
+    return this.#options.scopes.token.choose(candidates) ?? until;
   }
 
   #decisions(now: number): (request: QueuedRequest) => Decision {
@@ -175,7 +170,7 @@ export class RequestQueue {
     };
   }
 
-  /** Checks for another token while requests wait since theirs was refused; when (local ms) to check again. */
+  /** Checks for another token while requests wait since theirs was refused. Returns when (local ms) to check again. */
   #checkToken(now: number): number {
     const { scopes, tokenRenewed } = this.#options;
     const refused = scopes.token.probeAt > now && this.waiting(now) > 0;
@@ -206,25 +201,25 @@ export class RequestQueue {
   }
 }
 
-/** Whether the reason applies to the whole scope, unlike waiting for a connection. */
+/** Returns true if the reason applies to the whole scope, unlike waiting for a connection. */
 function isOfScope({ why }: Decision): boolean {
-  return why !== undefined && why !== 'connections' && why !== 'slow_api';
+  return why !== undefined && why !== 'connections';
 }
 
-/** A request, and what to do when it leaves. */
+/** A waiting request, and the function that lets it leave. */
 export interface QueueEntry {
   readonly request: QueuedRequest;
   readonly leave: () => void;
 }
 
 /**
- * The requests that wait, in a list for each group and weight: within one the order never changes, so only its head can be
- * the next to leave.
+ * Waiting requests, in a list for each group and weight: within one the order never changes, so only its head can be the
+ * next to leave.
  */
 export class QueuedRequests {
-  /** Those whose time has come, the oldest first. */
+  /** Requests whose time has come, the oldest first. */
   readonly #sorted = new Map<string, QueueEntry[]>();
-  /** Those whose time had not come when they were added, the next one last. */
+  /** Requests whose time had not come when they were added, the next one last. */
   readonly #early: QueueEntry[] = [];
 
   add(entry: QueueEntry, now: number): void {
@@ -233,11 +228,11 @@ export class QueuedRequests {
   }
 
   delete(entry: QueueEntry): void {
-    // What leaves is mostly at the head of a list; only aborted requests may still be early.
+    // A request that leaves is mostly at the head of a list; only aborted ones may still be early.
     if (!remove(this.#sorted.get(keyOf(entry.request)) ?? [], entry)) remove(this.#early, entry);
   }
 
-  /** Sorts in those whose time has come; the time of the next one (Infinity when there is none). */
+  /** Sorts in requests whose time has come. Returns the time of the next one (Infinity if there is none). */
   admit(now: number): number {
     for (;;) {
       const next = this.#early.at(-1);
@@ -255,13 +250,13 @@ export class QueuedRequests {
     return heads.sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
-  /** All whose time has come, the most urgent first. */
+  /** Returns all requests whose time has come, the most urgent first. */
   inOrder(now: number): QueueEntry[] {
     this.admit(now);
     return [...this.#sorted.values()].flat().sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
-  /** How many requests of matching groups have come to their time. */
+  /** Returns how many requests of matching groups have come to their time. */
   count(now: number, matches: (group: string) => boolean): number {
     this.admit(now);
     let count = 0;
@@ -279,14 +274,14 @@ export class QueuedRequests {
   }
 }
 
-/** Whether it was among them. */
+/** Removes an entry. Returns true if it was among them. */
 function remove(entries: QueueEntry[], entry: QueueEntry): boolean {
   const index = entries.indexOf(entry);
   if (index >= 0) entries.splice(index, 1);
   return index >= 0;
 }
 
-/** Urgency of a request: its weight times the age of what it asks for. */
+/** Returns the urgency of a request: its weight times the age of what it asks for. */
 function urgencyOf({ request: { weight, since } }: QueueEntry, now: number): number {
   return weight * (now - since);
 }

@@ -174,7 +174,7 @@ export function reportTo(
   };
 }
 
-/** What was logged of an account; another one of the same name begins anew. */
+/** Returns the notes on what was logged of an account; another one of the same name begins anew. */
 function notesOn(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
   const own = {
     info: (facts: object, message: string) => log.info({ account, ...facts }, message),
@@ -188,11 +188,11 @@ function notesOn(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
     planned: planLog(own),
     /** Collectors that have a time of their last success. */
     succeeded: new Set<string>(),
-    /** How many jobs exceeded the limit when that was reported last. */
+    /** Number of jobs above the limit when that was reported last. */
     dropped: 0,
     /** The metrics and dimensions that the catalogue does not know, as far as they were logged. */
     unknown: new Set<string>(),
-    /** Whether this is the first warning of it. */
+    /** Returns true if this is the first warning of it. */
     isNews: (text: string): boolean => isNewIn(warned, text),
   };
 }

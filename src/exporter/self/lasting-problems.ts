@@ -32,7 +32,7 @@ const OUTAGE: ReadonlySet<Outcome> = new Set(['network', 'timeout', 'server_erro
 
 interface Trouble {
   failures: number;
-  /** What was logged since it last worked; of an outage only its first failure. */
+  /** Outcomes logged since it last worked; an outage has only its first one. */
   readonly logged: Set<Outcome>;
 }
 
@@ -43,7 +43,7 @@ interface Trouble {
 export class FailureLog {
   readonly #log: EventLog;
   readonly #whole = noTrouble();
-  /** Of the jobs that are in trouble; one that is no longer wanted, since what it reads is gone, goes with its trouble. */
+  /** Troubles by job. A job that is no longer wanted goes with its trouble. */
   readonly #jobs = new WeakMap<Job, Trouble>();
 
   constructor(log: EventLog) {
@@ -128,10 +128,10 @@ const LOGGED_EVERY_MS = 3_600_000;
  * for each collector and reason; the counter has them all.
  */
 export function rejectionLog(log: EventLog, now: () => number): (end: PollEnd) => void {
-  /** By collector and reason: when it was logged, and the rows dropped since then, of all targets. */
+  /** Last log line by collector and reason, with the rows dropped since then, of all targets. */
   const logged = new Map<string, { readonly at: number; unlogged: number }>();
   return ({ job, outcome, rejected = new Map() }) => {
-    // Where no row was good, the failure says so.
+    // If no row was good, the failure says so.
     if (outcome !== 'ok' && outcome !== 'empty') return;
     const { collector, configuration } = job.subject;
     for (const [reason, rows] of rejected) {
@@ -152,7 +152,7 @@ export function rejectionLog(log: EventLog, now: () => number): (end: PollEnd) =
  * known what there is to poll: only then it is known that a plan fits.
  */
 export function planLog(log: EventLog): (demands: readonly ScopeDemand[], surveyed: boolean) => void {
-  /** What was last logged, by scope. */
+  /** Text logged last, by scope. */
   const logged = new Map<string, string>();
   return (demands, surveyed) => {
     for (const { scope, jobs, perMinute } of demands) {

@@ -7,7 +7,7 @@ import { periodOf } from '../rate-limit/poll-intervals.ts';
 import type { State } from '../state/state.ts';
 import { createSelfMetrics, named } from './self-metrics.ts';
 
-/** What is measured when the registry is asked for its values. */
+/** Sources that are measured when the registry is asked for its values. */
 export interface Measured {
   readonly store: Pick<Store, 'seriesCount' | 'droppedSeries' | 'duplicateSeries' | 'shortenedLabels'>;
   readonly state: Pick<State, 'kind' | 'directory'>;

@@ -142,7 +142,7 @@ export function createSelfMetrics() {
       'Time in stalls of 10 s or more, in which the process was suspended or its event loop blocked.',
     ),
 
-    // What is pushed to receivers, and what waits for them.
+    // Samples that are pushed to receivers, or wait for them.
     pushSent: counter('push_samples_sent_total', 'Samples that a receiver has taken.', ['receiver']),
     pushRefused: counter(
       'push_samples_refused_total',

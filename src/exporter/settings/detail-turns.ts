@@ -72,7 +72,7 @@ export class DetailTurns<Detail> {
     const known = this.#known.get(id);
     if (known === undefined) return -1;
     const changed = known.misses === 0 && !isDeepStrictEqual(known.row, row);
-    // Of those that were asked for together, what could not be read comes after the others.
+    // Items that could not be read come after the others that were asked for together.
     return changed ? -2 : known.turn + (known.misses > 0 ? 0.5 : 0);
   }
 }

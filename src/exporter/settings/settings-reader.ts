@@ -153,7 +153,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     const { hasRead } = this.#turns;
     let whole = 0;
     let rejected = 0;
-    // Where others can be read, what is refused of one is no reason to read no more, nor the list, for an hour.
+    // If others can be read, the refusal of one does not stop reads of the others, or of the list, for an hour.
     const isOfItem = ({ outcome }: PlatformFailure) => {
       if (outcome !== 'forbidden') return OF_ONE_ITEM.has(outcome);
       if (whole > 0) return true;
@@ -168,7 +168,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
         this.#refused = 0;
       } else if (!isOfItem(failure)) return { rejected, failure, pages: 1 };
       else if (failure.outcome !== 'not_found') rejected += 1;
-      // That an item is gone since the list was read would be no failure of the whole, even if all were.
+      // An item that is gone since the list was read is no failure of the whole, even if all are.
       if (typeof this.#declaration.list !== 'string' || failure?.outcome !== 'not_found')
         last = failure ?? last;
     }

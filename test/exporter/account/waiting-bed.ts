@@ -66,7 +66,6 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       reserve: 0.2,
       platform,
       queue,
-      forecast,
       intervals: forecast,
     };
     const unknown = {
@@ -74,7 +73,6 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       tokenExpiresAt: () => undefined,
       tokenRenewsAt: () => undefined,
       isBeginning: () => false,
-      silence: () => undefined,
       lastLook: () => undefined,
       listings: () => [],
       sources: () => [],

@@ -57,7 +57,7 @@ function watched(isPart = false) {
   };
   const own = () => limiter.openWindow(now)?.own;
   const othersPerMinute = () => limiter.othersPerMinute;
-  const provenPerMinute = () => limiter.provenPerMinute;
+  const perMinute = () => limiter.perMinute;
   const closesInMs = () => (limiter.openWindow(now)?.closesAt ?? now) - now;
   return {
     windows,
@@ -69,7 +69,7 @@ function watched(isPart = false) {
     own,
     pass,
     othersPerMinute,
-    provenPerMinute,
+    perMinute,
     closesInMs,
   };
 }
@@ -338,12 +338,12 @@ it('probes ever less often for the end of a window that is overdue', () => {
 });
 
 it('leaves to others what they usually take, and as much again as that scatters', () => {
-  const { windows, answer, free, othersPerMinute, provenPerMinute } = watched();
+  const { windows, answer, free, othersPerMinute, perMinute } = watched();
   windows(10, 30);
   answer(LIMIT - 1, START + 11 * MINUTE);
   const usual = othersPerMinute();
   expect(usual).toBeGreaterThan(20);
-  expect(provenPerMinute()).toBeCloseTo(LIMIT - usual);
+  expect(perMinute()).toBeCloseTo(LIMIT - usual);
   expect(free()).toBe(Math.floor(LIMIT - 1 - usual - 2 * Math.sqrt(usual)));
 });
 
