@@ -5,7 +5,8 @@ import type { Exposure } from '../poll/job.ts';
 import { completeAt } from '../settling/completeness.ts';
 import { learn, type MetricEvidence, type MetricMemory, onlyGrow } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples.ts';
+import { gaugeValue, newestBucket, type SeriesSamples } from './samples.ts';
+import { valueAt } from './spans.ts';
 
 /** Below this completeness an estimate says little. */
 const LEAST_COMPLETE = 0.2;
