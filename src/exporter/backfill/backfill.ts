@@ -115,7 +115,7 @@ async function makePlan(
   for (const { receiver, protocol } of receivers)
     await refuseUntaken({ name: receiver.name, protocol }, range, options.signal);
   const latest = Math.min(...all.map((one) => one.latest));
-  return { version: 1, id: randomUUID(), request: requestOf(options), range, latest, series };
+  return { version: 2, id: randomUUID(), request: requestOf(options), range, latest, series };
 }
 
 interface Connected {
