@@ -87,7 +87,7 @@ async function hasFile(output: string | undefined): Promise<boolean> {
     throw new Misuse(`the folder of --output: ${fileTrouble(error)}`);
   }
   const there = output === undefined ? undefined : await unlessMissing(stat(output));
-  // The file takes the place of what is there: of /dev/null, for all programs of the machine.
+  // The new file replaces the old one: it must not replace /dev/null for all programs of the machine.
   if (there?.isFile() === false) throw new Misuse(`${output} is no file: choose another --output`);
   return there !== undefined;
 }

@@ -169,7 +169,7 @@ export class HistoryState {
 
   /** Removes the history. */
   async remove(): Promise<void> {
-    // Without any key, what a sudden end leaves is not continued.
+    // Without any key, the rest after a sudden end is not continued.
     await this.#state.commit([...this.#state.keys([])].map((key) => ({ key, value: undefined })));
     await this.close();
     await rm(this.path, { recursive: true });

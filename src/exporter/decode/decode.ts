@@ -9,7 +9,7 @@ export interface Decoded {
   /** By dimension; '' for a series without a name. */
   readonly series: ReadonlyMap<string, Points>;
   readonly rejected: Rejections;
-  /** Starts of the buckets that are in the answer without a usable value, by dimension; left out where there are none. */
+  /** Starts of the buckets that are in the answer without a usable value, by dimension; undefined if there are none. */
   readonly valueless?: ReadonlyMap<string, Float64Array>;
   /** Rows in the answer, the dropped ones included. */
   readonly rows: number;

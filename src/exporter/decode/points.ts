@@ -126,7 +126,7 @@ function rowFault(row: unknown, latest: number): RejectionReason | undefined {
  */
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Why a value is not usable; undefined where it is. */
+/** Returns the reason why a value is not usable; undefined if it is usable. */
 export function valueFault(value: unknown): RejectionReason | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value) || value > MOST) return 'bad_value';
   return value < 0 ? 'negative' : undefined;

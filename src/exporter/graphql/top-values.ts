@@ -67,7 +67,7 @@ export class TopValues {
       isOpen: true,
     });
     const rest = [...sums.keys()].filter((value) => !isShown.has(value));
-    // Always in one order: what has the same names is remembered once.
+    // Always in one order, so that equal names are remembered once.
     return [...[...chosen].sort().map((value) => column(value, [value])), column(OTHER, rest)];
   }
 
