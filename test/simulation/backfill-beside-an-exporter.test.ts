@@ -71,7 +71,7 @@ it('can be asked who waits for the quota, and until when', async () => {
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThanOrEqual(60_000);
   await simulation.minutes(10);
-  expect(await ended).toMatchObject({ plan: { version: 1 } });
+  expect(await ended).toMatchObject({ plan: { version: 2 } });
   expect(waits()).toEqual([]);
 });
 
@@ -82,7 +82,7 @@ it('shows at the end of each bucket what a scrape shows of it', async () => {
   const { samples } = await simulation.scrape();
   const { ended, output } = begin();
   await simulation.minutes(3);
-  expect(await ended).toMatchObject({ plan: { version: 1 } });
+  expect(await ended).toMatchObject({ plan: { version: 2 } });
   const history = keyed(seriesOf(await readFile(output, 'utf8')));
   const bucketEnd = simulation.clock.now() - 3 * MINUTE - 11 * MINUTE;
   let compared = 0;
@@ -118,7 +118,7 @@ it('takes what an exporter with the same token leaves over: no 429, and the pres
     expect(simulation.clock.now() - Date.parse(at ?? ''), id).toBeLessThan(1.5 * MINUTE);
   }
   await simulation.minutes(10);
-  expect(await ended).toMatchObject({ plan: { version: 1 } });
+  expect(await ended).toMatchObject({ plan: { version: 2 } });
   expect([...simulation.sandbox.requests.byStatus.keys()]).toEqual([200]);
 });
 
@@ -137,7 +137,7 @@ it('leaves room for an exporter that might come, but uses the rest of the quota'
   expect(used).toBeGreaterThan(0.9 * 52);
   expect(used).toBeLessThanOrEqual(1.3 * 52);
   await simulation.minutes(10);
-  expect(await ended).toMatchObject({ plan: { version: 1 } });
+  expect(await ended).toMatchObject({ plan: { version: 2 } });
   expect([...simulation.sandbox.requests.byStatus.keys()]).toEqual([200]);
 });
 
@@ -156,7 +156,7 @@ it('names the window that keeps failing, and goes on from there when it does not
   simulation.sandbox.faults.clear();
   const again = begin({ from: Date.UTC(2026, 0, 5, 5) });
   await simulation.minutes(3);
-  expect(await again.ended).toMatchObject({ plan: { version: 1 } });
+  expect(await again.ended).toMatchObject({ plan: { version: 2 } });
   expect(simulation.sandbox.requests.total - before).toBeLessThan(6 * 12);
   expect(seriesOf(await readFile(again.output, 'utf8')).size).toBe(6 * 12 * 2);
 });

@@ -11,7 +11,7 @@ export interface RetryOptions {
   readonly isAddressInDoubt?: () => boolean;
 }
 
-/** Time (ms) after which backfill gives up what keeps failing. */
+/** Time (ms) of failures after which backfill gives up. */
 export const RETRY_TIMEOUT_MS = 15 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;

@@ -87,7 +87,7 @@ async function hasFile(output: string | undefined): Promise<boolean> {
     throw new Misuse(`the folder of --output: ${fileTrouble(error)}`);
   }
   const there = output === undefined ? undefined : await unlessMissing(stat(output));
-  // The file takes the place of what is there: of /dev/null, for all programs of the machine.
+  // The new file replaces the old one: it must not replace /dev/null for all programs of the machine.
   if (there?.isFile() === false) throw new Misuse(`${output} is no file: choose another --output`);
   return there !== undefined;
 }
@@ -115,7 +115,7 @@ async function makePlan(
   for (const { receiver, protocol } of receivers)
     await refuseUntaken({ name: receiver.name, protocol }, range, options.signal);
   const latest = Math.min(...all.map((one) => one.latest));
-  return { version: 1, id: randomUUID(), request: requestOf(options), range, latest, series };
+  return { version: 2, id: randomUUID(), request: requestOf(options), range, latest, series };
 }
 
 interface Connected {

@@ -23,9 +23,16 @@ interface CollectOptions {
   readonly progress: Progress;
 }
 
+/** Series of a plan that are read together. */
+export interface HistoryUnit {
+  /** Their numbers in the plan. */
+  readonly numbers: readonly number[];
+  readonly read: ReadSeries;
+}
+
 /** Reads what the state lacks of a plan. @throws LongFailure, and the signal's reason when it aborts */
 export async function collect(
-  accounts: readonly Pick<HistoryAccount, 'name' | 'concurrency' | 'reader'>[],
+  accounts: readonly Pick<HistoryAccount, 'name' | 'concurrency' | 'units'>[],
   options: CollectOptions,
 ): Promise<void> {
   const { plan, state, signal, progress } = options;
@@ -36,13 +43,13 @@ export async function collect(
   const [from, to] = [moment(plan.range.from), moment(plan.range.to)];
   progress.log.info({ from, to, metrics: plan.series.length, windows: all, done }, 'history started');
   const work = async (account: (typeof accounts)[number], ending: AbortSignal) => {
-    const series = [...plan.series.entries()].flatMap(([number, planned]) =>
-      planned.account === account.name ? [{ number, planned, read: account.reader(planned) }] : [],
-    );
+    const mine = [...plan.series.entries()].filter(([, planned]) => planned.account === account.name);
+    const units = account.units(new Map(mine));
     const missing = function* () {
       // Looked at late: another window may have shown meanwhile that there is nothing to read.
       for (const window of windows)
-        for (const one of series) if (!state.has(one.number, window.index)) yield { ...one, window };
+        for (const unit of units)
+          if (unit.numbers.some((number) => !state.has(number, window.index))) yield { unit, window };
     };
     const readNext = (next: MissingWindow, until: AbortSignal) =>
       readMissing(next, windows.length, { ...options, signal: until });
@@ -52,34 +59,41 @@ export async function collect(
 }
 
 interface MissingWindow {
-  /** Number of the series in the plan. */
-  readonly number: number;
-  readonly planned: PlannedSeries;
-  readonly read: ReadSeries;
+  readonly unit: HistoryUnit;
   readonly window: HistoryWindow;
 }
 
 async function readMissing(
-  { number, planned, read, window }: MissingWindow,
+  { unit: { numbers: all, read }, window }: MissingWindow,
   windows: number,
-  { state, clock, signal, progress }: CollectOptions,
+  { plan, state, clock, signal, progress }: CollectOptions,
 ): Promise<void> {
-  const metric = nameOf(planned);
-  const from = moment(window.from);
+  const isLacking = (number: number) => !state.has(number, window.index);
+  const numbers = all.filter(isLacking);
+  const nameOfNumber = (number: number) => nameOf(plan.series[number] as PlannedSeries);
+  const [metric, ...others] = numbers.map(nameOfNumber);
+  const facts = {
+    metric,
+    ...(others.length > 0 && { and_others: others.length }),
+    from: moment(window.from),
+  };
   const onRetry = ({ message: reason }: PlatformFailure, pause: number) =>
-    progress.log.warn({ metric, from, reason, retry_seconds: pause / 1_000 }, 'reading a window failed');
+    progress.log.warn({ ...facts, reason, retry_seconds: pause / 1_000 }, 'reading a window failed');
   try {
-    const found = await readWindow(window, { read, clock, signal, onRetry });
-    if (state.has(number, window.index)) return;
-    const before = state.done(number);
-    const kept = found === undefined ? state.skip(number, windows) : state.keep(number, window.index, found);
-    const advanced = state.done(number) - before;
+    const found = await readWindow(window, numbers, { read, clock, signal, onRetry });
+    const reads = new Map([...found].filter(([number]) => isLacking(number)));
+    const done = () => numbers.reduce((sum, number) => sum + state.done(number), 0);
+    const before = done();
+    const kept = state.keep(window.index, reads, windows);
+    const advanced = done() - before;
     await kept;
     progress.advance(advanced);
-    if (found === undefined) progress.log.warn({ metric }, 'the platform does not have this metric');
+    for (const [number, one] of reads)
+      if (one === undefined)
+        progress.log.warn({ metric: nameOfNumber(number) }, 'the platform does not have this metric');
   } catch (failure) {
     if (!(failure instanceof PlatformFailure)) throw failure;
     const { message, outcome } = failure;
-    throw new LongFailure(`${metric}, ${from} to ${moment(window.to)}: ${message} (${outcome})`);
+    throw new LongFailure(`${metric}, ${facts.from} to ${moment(window.to)}: ${message} (${outcome})`);
   }
 }

@@ -1,24 +1,30 @@
 import { Connection, credentialsFrom } from '../account/connection.ts';
+import { SourceProbe } from '../account/source-probe.ts';
 import type { Clock } from '../clock.ts';
 import type { Progress, QuotaWait } from '../command-line/progress.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
-import { GraphqlSource } from '../graphql/graphql-source.ts';
+import { type GraphqlSeries, GraphqlSource } from '../graphql/graphql-source.ts';
 import { Survey } from '../plan/survey.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, QUESTIONS } from '../platform/read.ts';
+import type { Job } from '../poll/job.ts';
 import { periodOf } from '../rate-limit/poll-intervals.ts';
 import type { Secret } from '../secret.ts';
-import { RestSource, type RestSourceOptions } from '../series/rest-source.ts';
-import { wantedBy } from '../series/series-source.ts';
+import { RestSource } from '../series/rest-source.ts';
+import { type SourceName, wantedBy } from '../series/series-source.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
-import { GroupedReads } from './grouped-reads.ts';
+import type { HistoryUnit } from './collect.ts';
 import { type Available, availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
 import type { ReadSeries } from './read-window.ts';
 import { BackfillRefusal } from './refusal.ts';
 
-/** Reads in flight where many share an operation. */
-const SHARED = 1_000;
+/** A series of a plan, as a source reads it. */
+interface AskedSeries extends GraphqlSeries {
+  /** Its number in the plan. */
+  readonly number: number;
+  readonly source: SourceName;
+}
 
 interface HistoryAccountOptions {
   readonly clock: Clock;
@@ -32,9 +38,7 @@ export class HistoryAccount {
   readonly #account: AccountConfig;
   readonly #options: HistoryAccountOptions;
   readonly #connection: Connection;
-  readonly #grouped: GroupedReads;
-  /** APIs that REST answered with 404 where GraphQL had rows. */
-  readonly #closed = new Set<PlannedSeries['api']>();
+  readonly #graphql: GraphqlSource;
   /** Operations per minute that an exporter with this configuration needs. */
   #demand = 0;
   #hasAnswered = false;
@@ -54,12 +58,11 @@ export class HistoryAccount {
     });
     const { platformClock, scopes } = this.#connection.platform;
     if (account.source !== 'rest') scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
-    const graphql = new GraphqlSource({
+    this.#graphql = new GraphqlSource({
       platformClock,
       units,
       mostBytes: request.max_response_bytes,
     });
-    this.#grouped = new GroupedReads(graphql, this.#connection.operations.readFor(QUESTIONS.group));
   }
 
   get name(): string {
@@ -68,8 +71,7 @@ export class HistoryAccount {
 
   /** Maximum number of reads in flight. */
   get concurrency(): number {
-    const isShared = this.#account.source === 'graphql' || this.#closed.size > 0;
-    return isShared ? SHARED : this.#account.request.concurrency;
+    return this.#account.request.concurrency;
   }
 
   /**
@@ -95,22 +97,25 @@ export class HistoryAccount {
       // A history that is written with ids for names stays so.
       namesWaitMs: Number.POSITIVE_INFINITY,
     });
-    for (const job of survey.jobs()) {
-      if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;
-      const list = async () => {
+    const poll = (job: Job) =>
+      this.#asked(async () => {
         const { outcome, reason } = await survey.poll(job, signal);
         if (outcome !== 'ok' && outcome !== 'empty') throw new PlatformFailure(outcome, reason ?? outcome);
-      };
-      missing = (await this.#asked(list)) ?? missing;
-    }
+      });
+    for (const job of survey.jobs())
+      if (job.subject.collector === 'discovery' && this.#isRead(job.group, job.subject.product))
+        missing = (await poll(job)) ?? missing;
+    // Which source has the series is asked when it is known which there are.
+    for (const job of survey.jobs()) if (job instanceof SourceProbe) missing = (await poll(job)) ?? missing;
     if (missing !== undefined && !this.#hasAnswered) throw missing;
     const series = this.#planned(survey);
     const [first] = series;
     if (first === undefined || this.platformClock.known) return series;
     // No list has shown the platform's time: a read does.
     const now = this.platformClock.now();
-    const read = this.reader(first);
-    await this.#asked(() => read({ from: now - FINEST_WINDOW_MS, to: now }, signal));
+    const [unit] = this.units(new Map([[0, first]]));
+    const window = { from: now - FINEST_WINDOW_MS, to: now };
+    await this.#asked(async () => unit?.read([{ number: 0, names: undefined }], window, signal));
     return series;
   }
 
@@ -124,46 +129,44 @@ export class HistoryAccount {
   }
 
   /**
-   * Returns the reader of a series: of the source that is configured, or of GraphQL where REST does not know it. What an
-   * exporter needs for the series is left alone from now on.
+   * Returns the series of a plan as they are read: by REST each alone, by GraphQL in groups. What an exporter needs for them
+   * is left alone from now on.
    */
-  reader(planned: PlannedSeries): ReadSeries {
-    const { api, product, metric } = planned;
+  units(planned: ReadonlyMap<number, PlannedSeries>): HistoryUnit[] {
+    const asked = [...planned].map(([number, series]) => ({ number, ...this.#askedOf(series) }));
+    const alone = asked.filter(({ source }) => source === 'rest').map((one) => [one]);
+    const groups = this.#graphql.groups(asked.filter(({ source }) => source === 'graphql'));
+    return [...alone, ...groups.map(({ series }) => series)].flatMap((together) => {
+      const [first] = together;
+      if (first === undefined) return [];
+      if (first.schedule !== '') this.#demand += MINUTE_MS / periodOf(first.schedule).mean;
+      return [{ numbers: together.map(({ number }) => number), read: this.#reader(first, together) }];
+    });
+  }
+
+  #askedOf(planned: PlannedSeries): Omit<AskedSeries, 'number'> {
+    const { api, product, metric, source } = planned;
     const collector = this.#account.collectors[api];
-    const { dimensions = [], top, schedule = collector?.schedule } = collector?.products[product] ?? {};
-    if (schedule !== undefined) this.#demand += MINUTE_MS / periodOf(schedule).mean;
-    const wants = wantedBy(dimensions);
+    const { dimensions = [], top, schedule = collector?.schedule ?? '' } = collector?.products[product] ?? {};
     const target = targetOf(planned);
-    const asked: RestSourceOptions = {
-      target,
-      metric,
-      wants,
-      mode: () => 'metric',
-      // The exporter's own reads have found the series: few of these metrics are missing.
-      mayTry: () => true,
-      platformClock: this.platformClock,
-    };
-    const source = collector?.source ?? this.#account.source;
-    const rest = new RestSource(asked);
-    const readByRest = this.#connection.operations.readFor(api);
-    const isElsewhere = source === 'graphql' || target.product.onlyElsewhere?.includes(metric) === true;
-    const byRest: ReadSeries = (window, signal) => rest.answer(readByRest, () => window, signal);
-    if (source === 'rest' || !GraphqlSource.has(target.product, metric)) return byRest;
     const id = JSON.stringify([api, product, target.by, target.id, metric]);
-    const byGraphql: ReadSeries = (window, signal, names) => {
-      const series = { id, target, metric, wants, top, schedule: '', counterNames: () => names ?? [] };
-      return this.#grouped.read(series, window, names !== undefined, signal);
-    };
-    return async (window, signal, names) => {
-      if (isElsewhere || this.#closed.has(api)) return byGraphql(window, signal, names);
-      try {
-        return await byRest(window, signal);
-      } catch (failure) {
-        if (!(failure instanceof PlatformFailure) || failure.outcome !== 'not_found') throw failure;
-        const answer = await byGraphql(window, signal, names);
-        if (answer.decoded.rows > 0) this.#closed.add(api);
-        return answer;
-      }
+    return { id, target, metric, source, wants: wantedBy(dimensions), top, schedule, counterNames: () => [] };
+  }
+
+  #reader(first: AskedSeries, together: readonly AskedSeries[]): ReadSeries {
+    const { platformClock } = this;
+    // The exporter's own reads have found the series: few of these metrics are missing.
+    const options = { ...first, mode: () => 'metric' as const, mayTry: () => true, platformClock };
+    const source = first.source === 'rest' ? new RestSource(options) : this.#graphql.source();
+    const read = this.#connection.operations.readFor(source.group);
+    return async (asked, window, signal) => {
+      const names = new Map(asked.map((one) => [one.number, one.names]));
+      const series = together
+        .filter(({ number }) => names.has(number))
+        .map((one) => ({ ...one, counterNames: () => names.get(one.number) ?? [] }));
+      const isPast = asked.some((one) => one.names !== undefined);
+      const { answers } = await source.read({ series, window: () => window, isPast }, read, signal);
+      return new Map(answers.map(([{ number }, answer]) => [number, answer]));
     };
   }
 
@@ -214,7 +217,8 @@ export class HistoryAccount {
     for (const read of targets.products) {
       for (const { target, metric } of targets.reads(read)) {
         const { product, by, id, name, owner } = target;
-        if (sources.sourceOf(product, metric, by) === undefined) continue;
+        const source = sources.sourceOf(product, metric, by);
+        if (source === undefined) continue;
         const own = owner === undefined ? {} : { owner };
         planned.push({
           account: this.name,
@@ -224,6 +228,7 @@ export class HistoryAccount {
           id,
           name,
           metric,
+          source,
           ...own,
         });
       }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Labels } from '../catalogue/family.ts';
 import { productOf, type SeriesApi } from '../catalogue/products.ts';
 import type { AccountConfig } from '../configuration/schema.ts';
+import type { SourceName } from '../series/series-source.ts';
 import { USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
@@ -16,13 +17,14 @@ export interface PlannedSeries {
   readonly id: string;
   readonly name: string;
   readonly metric: string;
+  readonly source: SourceName;
   /** The configuration's own id, where `id` is that of its only domain. */
   readonly owner?: string;
 }
 
 /** Everything that decides the content of a history. It is kept, so that interruptions do not change the outcome. */
 export interface HistoryPlan {
-  readonly version: 1;
+  readonly version: 2;
   readonly id: string;
   readonly request: Readonly<Record<string, unknown>>;
   readonly range: Window;
@@ -33,7 +35,7 @@ export interface HistoryPlan {
 
 /** Returns a plan from its stored form; undefined if it is none of this version. */
 export function restorePlan(stored: unknown): HistoryPlan | undefined {
-  return Object(stored).version === 1 ? (stored as HistoryPlan) : undefined;
+  return Object(stored).version === 2 ? (stored as HistoryPlan) : undefined;
 }
 
 /** Returns the target of a planned series. */

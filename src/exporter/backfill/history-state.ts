@@ -105,8 +105,27 @@ export class HistoryState {
     return reached + ahead.length;
   }
 
-  /** Keeps a window, with the progress of its series, in one commit. */
-  async keep(series: number, window: number, { dimensions, isWhole }: WindowRead): Promise<void> {
+  /**
+   * Keeps a window of some series, with their progress, in one commit.
+   * @param reads by series; undefined for one that the platform does not know: none of its windows needs reading
+   * @param windows number of all windows
+   */
+  async keep(
+    window: number,
+    reads: ReadonlyMap<number, WindowRead | undefined>,
+    windows: number,
+  ): Promise<void> {
+    const entries = [...reads].flatMap(([series, found]) => {
+      const buckets = found === undefined ? [] : this.#keptWindow(series, window, found);
+      if (found === undefined)
+        this.#progress.set(series, { ...this.progress(series), reached: windows, ahead: [] });
+      return [{ key: this.#key('read', series), value: this.progress(series) }, ...buckets];
+    });
+    await this.#state.commit(entries);
+  }
+
+  /** Advances the progress at once: another window of the series may come before the commit has ended. */
+  #keptWindow(series: number, window: number, { dimensions, isWhole }: WindowRead): StateEntry[] {
     const before = this.progress(series);
     const names = [...before.dimensions];
     const buckets: StateEntry[] = [];
@@ -118,12 +137,8 @@ export class HistoryState {
     let { reached } = before;
     while (ahead.delete(reached)) reached += 1;
     const lacking = before.lacking + (isWhole ? 0 : 1);
-    await this.#advance(series, { reached, ahead: [...ahead], dimensions: names, lacking }, buckets);
-  }
-
-  /** Keeps that the platform does not know a series: none of its windows needs reading. */
-  async skip(series: number, windows: number): Promise<void> {
-    await this.#advance(series, { ...this.progress(series), reached: windows, ahead: [] }, []);
+    this.#progress.set(series, { reached, ahead: [...ahead], dimensions: names, lacking });
+    return buckets;
   }
 
   /** Yields the counted buckets of one dimension of a series, a window at a time, ascending. */
@@ -154,7 +169,7 @@ export class HistoryState {
 
   /** Removes the history. */
   async remove(): Promise<void> {
-    // Without any key, what a sudden end leaves is not continued.
+    // Without any key, the rest after a sudden end is not continued.
     await this.#state.commit([...this.#state.keys([])].map((key) => ({ key, value: undefined })));
     await this.close();
     await rm(this.path, { recursive: true });
@@ -162,12 +177,6 @@ export class HistoryState {
 
   close(): Promise<void> {
     return this.#state.close();
-  }
-
-  async #advance(series: number, after: SeriesProgress, buckets: readonly StateEntry[]): Promise<void> {
-    // At once: another window of the series may come before the commit has ended.
-    this.#progress.set(series, after);
-    await this.#state.commit([{ key: this.#key('read', series), value: after }, ...buckets]);
   }
 
   /** Every history has keys of its own, so that nothing of an earlier one is taken for its own. */

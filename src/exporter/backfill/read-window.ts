@@ -13,16 +13,19 @@ import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts'
 import { type RetryOptions, withRetries } from './attempts.ts';
 import type { HistoryWindow } from './history-plan.ts';
 
-/**
- * Reads one metric of one target.
- * @param names the values by which a metric was broken down before; undefined lets the answer choose them
- * @throws PlatformFailure
- */
+/** A series that is asked for, by its number in the plan. */
+export interface SeriesAskedFor {
+  readonly number: number;
+  /** Values by which its metric was broken down before; undefined lets the answer choose them. */
+  readonly names: readonly string[] | undefined;
+}
+
+/** Reads one window of some series. The answer lacks those that the platform does not have. @throws PlatformFailure */
 export type ReadSeries = (
+  asked: readonly SeriesAskedFor[],
   window: Window,
   signal: AbortSignal,
-  names?: readonly string[],
-) => Promise<WindowedAnswer>;
+) => Promise<ReadonlyMap<number, WindowedAnswer>>;
 
 /** Counted buckets of one dimension within a window, ascending. */
 export interface CountedBuckets {
@@ -59,46 +62,86 @@ const NONE_REJECTED: Rejections = new Map();
 const STEP_MS = 30 * MINUTE_MS;
 
 /**
- * Reads one window of a metric, again until its ledger lacks nothing: to every counter the window is a hole.
- * @returns undefined if the platform does not know the metric or its configuration
+ * Reads one window of some series, again until their ledgers lack nothing: to every counter the window is a hole.
+ * @returns undefined for a series that the platform does not know
  * @throws PlatformFailure when it keeps failing
  */
 export async function readWindow(
   window: HistoryWindow,
+  numbers: readonly number[],
   { read, ...options }: WindowOptions,
-): Promise<WindowRead | undefined> {
-  const { ask } = window;
-  let ledger: Ledger = { ...EMPTY_LEDGER, since: window.from, newest: window.to };
-  const settled: SettledBucket[] = [];
-  let skipped = 0;
-  for (let answers = 1; ; answers += 1) {
+): Promise<ReadonlyMap<number, WindowRead | undefined>> {
+  const series = new Map(numbers.map((number) => [number, new WindowLedger(window)]));
+  for (let answers = 1; answers <= ENOUGH_ANSWERS; answers += 1) {
+    const lacking = [...series].filter(([, ledger]) => !ledger.isComplete);
+    if (lacking.length === 0) break;
     // The window's first answer decides which values of an open breakdown have series of their own.
-    const known = answers === 1 ? undefined : [...ledger.dimensions.keys()];
-    const asking = () => read(ask, options.signal, known);
-    const answer = await withRetries(asking, options).catch(unlessNotFound);
-    if (answer === undefined) return undefined;
+    const asked = lacking.map(([number, { names }]) => ({
+      number,
+      names: answers === 1 ? undefined : names,
+    }));
+    const asking = () => read(asked, window.ask, options.signal);
+    const found = await withRetries(asking, options).catch(noneIfNotFound);
+    for (const [number, ledger] of lacking) {
+      const answer = found.get(number);
+      if (answer === undefined) series.delete(number);
+      else ledger.take(answer, answers);
+    }
+  }
+  return new Map(numbers.map((number) => [number, series.get(number)?.result]));
+}
+
+/** The platform knows no such metric, or no longer the configuration. @throws any other failure */
+function noneIfNotFound(error: unknown): ReadonlyMap<number, WindowedAnswer> {
+  if (!(error instanceof PlatformFailure) || error.outcome !== 'not_found') throw error;
+  return new Map();
+}
+
+/** One series within a window. */
+class WindowLedger {
+  /** True if no further answer is needed. */
+  isComplete = false;
+  readonly #window: HistoryWindow;
+  readonly #settled: SettledBucket[] = [];
+  #ledger: Ledger;
+  #skipped = 0;
+
+  constructor(window: HistoryWindow) {
+    this.#window = window;
+    this.#ledger = { ...EMPTY_LEDGER, since: window.from, newest: window.to };
+  }
+
+  get names(): string[] {
+    return [...this.#ledger.dimensions.keys()];
+  }
+
+  get #lacks(): boolean {
+    const { dimensions } = this.#ledger;
+    return (
+      dimensions.size === 0 || [...dimensions.values()].some(({ counter }) => counter?.holes.length !== 0)
+    );
+  }
+
+  /** @param answers number of answers, this one included */
+  take(answer: WindowedAnswer, answers: number): void {
+    const { ask } = this.#window;
     const { rejected, insteadOf: _, ...decoded } = answer.decoded;
     const series = closed(decoded.series, ask);
     const now = ask.to + 2 * FINEST_WINDOW_MS + answers * STEP_MS;
     const clean = { decoded: { ...decoded, series, rejected: NONE_REJECTED }, window: ask, now };
-    const applied = apply(begun(ledger, series.keys(), window), clean, RULES);
-    ledger = applied.ledger;
-    settled.push(...applied.settled);
-    skipped += applied.skipped;
-    const { dimensions } = ledger;
-    const lacks = [...dimensions.values()].some(({ counter }) => counter?.holes.length !== 0);
-    const isWhole = !lacks && dimensions.size > 0 && rejected.size === 0;
-    if (isWhole || answers >= ENOUGH_ANSWERS)
-      return {
-        dimensions: bucketsOf(ledger, settled),
-        isWhole: !lacks && skipped === 0 && dimensions.size > 0,
-      };
+    const applied = apply(begun(this.#ledger, series.keys(), this.#window), clean, RULES);
+    this.#ledger = applied.ledger;
+    this.#settled.push(...applied.settled);
+    this.#skipped += applied.skipped;
+    this.isComplete = !this.#lacks && rejected.size === 0;
   }
-}
 
-/** The platform knows no such metric, or no longer the configuration. @throws any other failure */
-function unlessNotFound(error: unknown): undefined {
-  if (!(error instanceof PlatformFailure) || error.outcome !== 'not_found') throw error;
+  get result(): WindowRead {
+    return {
+      dimensions: bucketsOf(this.#ledger, this.#settled),
+      isWhole: !this.#lacks && this.#skipped === 0,
+    };
+  }
 }
 
 /** Adds a row behind a window that ends with the hour, where a bucket begins: it shows that the last one ends there. */

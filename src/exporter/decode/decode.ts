@@ -9,7 +9,7 @@ export interface Decoded {
   /** By dimension; '' for a series without a name. */
   readonly series: ReadonlyMap<string, Points>;
   readonly rejected: Rejections;
-  /** Starts of the buckets that are in the answer without a usable value, by dimension; left out where there are none. */
+  /** Starts of the buckets that are in the answer without a usable value, by dimension; undefined if there are none. */
   readonly valueless?: ReadonlyMap<string, Float64Array>;
   /** Rows in the answer, the dropped ones included. */
   readonly rows: number;
@@ -31,16 +31,27 @@ export function decodeSeries(body: unknown, asked: AskedSeries, now: number): De
   const rejected: Rejections = new Map();
   reject(rejected, 'not_a_series', misshapen);
   reject(rejected, 'over_limit', overLimit);
-  const buckets = new Map<string, Points>();
+  const series = new Map<string, Points>();
+  const valueless = new Map<string, Float64Array>();
   let rows = 0;
   for (const [dimension, given] of shapes) {
     rows += given.length;
     const name = dimension === '' ? (asked.dimension ?? '') : dimension;
     const most = asked.isPercent?.(name) ? MOST_PERCENT : undefined;
-    buckets.set(dimension, bucketsOf(given, now, rejected, most));
+    const buckets = bucketsOf(given, now, rejected, most);
+    const without = buckets.timestamps.filter((_, index) => Number.isNaN(buckets.values[index]));
+    if (without.length > 0) valueless.set(dimension, without);
+    series.set(dimension, without.length > 0 ? valuedOf(buckets) : buckets);
   }
-  const series = valuedOf(buckets);
-  return { series, rejected, ...(series !== buckets && { valueless: valuelessIn(buckets) }), rows };
+  return { series, rejected, ...(valueless.size > 0 && { valueless }), rows };
+}
+
+/** Returns the buckets that have a value. */
+function valuedOf({ timestamps, values }: Points): Points {
+  return {
+    timestamps: timestamps.filter((_, index) => !Number.isNaN(values[index])),
+    values: values.filter((value) => !Number.isNaN(value)),
+  };
 }
 
 /** The answers to the reads of a metric's single dimensions over one window, as if one read had brought all. */
@@ -53,47 +64,6 @@ export function mergeDecoded(answers: readonly Decoded[]): Decoded {
     valueless: new Map(answers.flatMap(({ valueless = [] }) => [...valueless])),
     rows: answers.reduce((sum, { rows }) => sum + rows, 0),
   };
-}
-
-type Series = ReadonlyMap<string, Points>;
-
-/** The points with a value; the same object when all have one. */
-function valuedOf(buckets: Series): Series {
-  let isWhole = true;
-  for (const { values } of buckets.values()) isWhole &&= !hasNaN(values);
-  return isWhole
-    ? buckets
-    : eachSeries(buckets, (points) => keep(points, (_, value) => !Number.isNaN(value)));
-}
-
-function hasNaN(values: Points['values']): boolean {
-  for (let index = 0; index < values.length; index += 1) if (Number.isNaN(Number(values[index]))) return true;
-  return false;
-}
-
-function valuelessIn(buckets: Series): ReadonlyMap<string, Float64Array> {
-  const valueless = new Map<string, Float64Array>();
-  for (const [dimension, { timestamps, values }] of buckets) {
-    const starts = timestamps.filter((_, index) => Number.isNaN(values[index]));
-    if (starts.length > 0) valueless.set(dimension, starts);
-  }
-  return valueless;
-}
-
-function eachSeries(series: Series, change: (points: Points) => Points): Series {
-  return new Map([...series].map(([dimension, points]) => [dimension, change(points)]));
-}
-
-/** The points that pass; the same object when all do. */
-function keep(points: Points, passes: (timestamp: number, value: number) => boolean): Points {
-  const { timestamps, values } = points;
-  let size = 0;
-  for (let index = 0; index < values.length; index += 1) {
-    if (passes(Number(timestamps[index]), Number(values[index]))) size += 1;
-  }
-  if (size === values.length) return points;
-  const passing = (_: number, index: number) => passes(Number(timestamps[index]), Number(values[index]));
-  return { timestamps: timestamps.filter(passing), values: values.filter(passing) };
 }
 
 /** The key counted most often, the smaller of two as frequent; undefined when nothing was counted. */

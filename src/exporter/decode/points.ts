@@ -126,7 +126,7 @@ function rowFault(row: unknown, latest: number): RejectionReason | undefined {
  */
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Why a value is not usable; undefined where it is. */
+/** Returns the reason why a value is not usable; undefined if it is usable. */
 export function valueFault(value: unknown): RejectionReason | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value) || value > MOST) return 'bad_value';
   return value < 0 ? 'negative' : undefined;
@@ -136,41 +136,35 @@ function fitted(array: Float64Array, size: number): Float64Array {
   return size === array.length ? array : array.subarray(0, size);
 }
 
-/** Marks a bucket to which rows give different values. */
-const AMBIGUOUS = Number.POSITIVE_INFINITY;
+/** Rows of one bucket. */
+interface SameBucket {
+  value: number;
+  /** Rows with a usable value. */
+  rows: number;
+  isAmbiguous: boolean;
+}
 
 /**
  * Returns points in order, each bucket once. Of different values for one bucket none is taken: the next answer shows
  * which is right.
  */
-function sorted(given: Points, rejections: Rejections): Points {
-  const timestamps = given.timestamps.toSorted().filter((time, index, all) => time !== all[index - 1]);
-  const values = new Float64Array(timestamps.length).fill(Number.NaN);
-  const rows = new Uint32Array(timestamps.length);
-  for (let index = 0; index < given.values.length; index += 1) {
-    const value = Number(given.values[index]);
+function sorted({ timestamps, values }: Points, rejections: Rejections): Points {
+  const buckets = new Map<number, SameBucket>();
+  for (let index = 0; index < timestamps.length; index += 1) {
+    const value = Number(values[index]);
+    const start = Number(timestamps[index]);
+    const known = buckets.get(start) ?? { value: Number.NaN, rows: 0, isAmbiguous: false };
+    buckets.set(start, known);
     if (Number.isNaN(value)) continue;
-    const place = placeOf(Number(given.timestamps[index]), timestamps);
-    const known = Number(values[place]);
-    values[place] = Number.isNaN(known) || known === value ? value : AMBIGUOUS;
-    rows[place] = Number(rows[place]) + 1;
+    known.isAmbiguous ||= known.rows > 0 && known.value !== value;
+    known.value = value;
+    known.rows += 1;
   }
-  for (let place = 0; place < values.length; place += 1) {
-    if (values[place] !== AMBIGUOUS) continue;
-    values[place] = Number.NaN;
-    reject(rejections, 'duplicate', Number(rows[place]));
-  }
-  return { timestamps, values };
-}
-
-/** Index of a timestamp among ascending ones. */
-function placeOf(timestamp: number, timestamps: Float64Array): number {
-  let low = 0;
-  let high = timestamps.length - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (Number(timestamps[middle]) < timestamp) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  for (const one of buckets.values()) if (one.isAmbiguous) reject(rejections, 'duplicate', one.rows);
+  const starts = Float64Array.from(buckets.keys()).sort();
+  const valueAt = (start: number) => {
+    const { value, isAmbiguous } = buckets.get(start) as SameBucket;
+    return isAmbiguous ? Number.NaN : value;
+  };
+  return { timestamps: starts, values: starts.map(valueAt) };
 }

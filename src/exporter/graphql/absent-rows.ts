@@ -5,7 +5,7 @@ import { MINUTE_MS, type Window } from '../settling/window.ts';
 const COMPLETE_AFTER_MS = 2 * MINUTE_MS;
 const OLD_MS = 30 * MINUTE_MS;
 
-/** A span without rows is taken for an idle one where that is more likely than this. */
+/** A span without rows is idle if that is more likely than this. */
 const UNLIKELY = 1e-3;
 
 /** From this share of buckets on, rows without an owner are traffic without an owner, not rows with a lost name. */

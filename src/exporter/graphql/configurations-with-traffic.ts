@@ -45,7 +45,7 @@ export async function configurationsWithTraffic(
     const { from, to } = window;
     if (to - from <= SHORTEST_MS) throw new ConfigurationsCut(dataset);
     const middle = Math.floor((from + to) / 2 / MINUTE_MS) * MINUTE_MS;
-    // The later half first: where that cannot be listed, the other is not asked for.
+    // The later half first: if it cannot be listed, the other is not asked for.
     const later = await idsIn({ from: middle, to });
     return [...(await idsIn({ from, to: middle })), ...later];
   };

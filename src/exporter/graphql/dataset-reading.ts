@@ -35,7 +35,7 @@ export interface DatasetRead {
   readonly crowded: ReadonlySet<string>;
   /** Rows in a bucket for each key. */
   readonly density: number;
-  /** What is left out, as a sentence. */
+  /** Sentence that names the rows or fields that are left out. */
   readonly notice: string | undefined;
 }
 

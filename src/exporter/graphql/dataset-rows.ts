@@ -14,7 +14,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** The rows of one configuration, by the start of their bucket (ms since the epoch), ascending. */
 export interface KeyRows {
   readonly times: readonly number[];
-  /** Undefined where several rows name the same bucket: which is right cannot be known. */
+  /** Undefined if several rows name the same bucket: the right one is not known. */
   readonly rows: readonly (Row | undefined)[];
   readonly rejected: Rejections;
 }
@@ -32,7 +32,7 @@ export interface DatasetRows {
   readonly wholeUntil: number | undefined;
   /** Spans in which an absent row shows nothing: without a row of any key for too long to be chance, or with one that may be anybody's. */
   readonly holes: readonly Window[];
-  /** Rows of which it is not known whose they are; not those that are of nobody in nearly every bucket. */
+  /** Rows with an unknown owner, without those that have no owner in nearly every bucket. */
   readonly unplaced: Rejections;
 }
 
@@ -86,7 +86,7 @@ export function datasetRows(rows: readonly unknown[], asked: Answered): DatasetR
 const anywhere = () => true;
 const nowhere = () => false;
 
-/** Rows by whose they are, and at which times (ms since the epoch) those have rows that have an owner. */
+/** Sorts rows by owner, and collects the times (ms since the epoch) of rows that have an owner. */
 function placed(rows: readonly unknown[], { key, split, window, now }: Answered) {
   const byKey = new Map<string, SortedRows>();
   const ofNone = new SortedRows(split);
@@ -127,7 +127,7 @@ class SortedRows {
     this.#split = split;
   }
 
-  /** The start of a row's bucket; undefined where it is not usable. */
+  /** Returns the start of a row's bucket; undefined if it is not usable. */
   take(row: Row, now: number): number | undefined {
     this.given += 1;
     const start = timeOf(row['ts']);
@@ -144,7 +144,7 @@ class SortedRows {
     const parts = this.#split?.partsOf(row[this.#split.by]);
     if (this.#split === undefined) this.#byTime.set(time, isFirst ? row : undefined);
     else if (parts === undefined) {
-      // What it is a part of is not known: nothing of its time is.
+      // The row may be a part of any value, so no value of its time is known.
       reject(this.rejected, 'bad_item', 1);
       this.#byTime.set(time, undefined);
       return;
@@ -154,9 +154,9 @@ class SortedRows {
     if (this.#byTime.get(time) === undefined) this.#repeated.set(time, (this.#repeated.get(time) ?? 1) + 1);
   }
 
-  /** @param isUnclear whether there may be more rows of a time: it is not known whose they are */
+  /** @param isUnclear returns true if rows of a time may be missing because their owner is unknown */
   sorted(isUnclear: (time: number) => boolean): KeyRows {
-    // Where it is not known of when a row is, or whose, any whole may lack it.
+    // A row without a usable time or owner may belong to any bucket.
     const isMisplaced = MISPLACED.some((reason) => this.rejected.has(reason));
     const lacks = (time: number) => this.#split !== undefined && (isMisplaced || isUnclear(time));
     for (const times of this.#repeated.values()) reject(this.rejected, 'duplicate', times);
@@ -171,12 +171,12 @@ const MISPLACED = ['bad_timestamp', 'future', 'misaligned'] as const;
 /** Joined row. Values may have the names of properties that every object has. */
 type Whole = Record<string, unknown>;
 
-/** A whole of which no part has come yet. */
+/** Returns a whole before its first part. */
 function nothingOf({ parts }: Split): Whole {
   return Object.assign(Object.create(null), Object.fromEntries(parts.map((part) => [part, 0])));
 }
 
-/** Adds what a row has to some parts of a whole; undefined where it has had such a row. */
+/** Adds a row to some parts of a whole. Returns undefined if the whole had such a row before. */
 function withParts(whole: Whole, row: Row, parts: readonly string[], by: string): Whole | undefined {
   const name = `${MARK}${JSON.stringify(row[by])}`;
   if (Object.hasOwn(whole, name)) return undefined;
@@ -292,7 +292,7 @@ export function decodeColumns(
 
 const NOTHING: KeyRows = { times: [], rows: [], rejected: new Map() };
 
-/** A bucket: its start, and its row; `undefined` where it is ambiguous, `absent` where there was nothing. */
+/** A bucket: its start, and its row; `undefined` if it is ambiguous, `absent` if nothing happened. */
 interface Place {
   readonly time: number;
   readonly row: Row | 'absent' | undefined;
@@ -348,7 +348,7 @@ function valuesOf(
   return { points: { timestamps: timestamps.subarray(0, size), values: values.subarray(0, size) }, without };
 }
 
-/** The sum of some fields of a row; undefined where one of them is not usable. */
+/** Returns the sum of some fields of a row; undefined if one of them is not usable. */
 function sumOf(row: Row, { fields, isOpen }: Column, rejected: Rejections): number | undefined {
   let sum = 0;
   for (const field of fields) {

@@ -43,7 +43,7 @@ export interface Split {
   readonly parts: readonly string[];
   /** True if values may have any name: the largest are exposed, and `other`. */
   readonly isOpen?: true;
-  /** Undefined where a value cannot be one of the field. */
+  /** Returns undefined if a value cannot be one of the field. */
   readonly partsOf: (value: unknown) => readonly string[] | undefined;
 }
 

@@ -31,7 +31,7 @@ export interface GraphqlSeries extends ReadableSeries {
 export class GraphqlSource {
   readonly #options: GraphqlSourceOptions;
   readonly #schema: KnownFields;
-  /** Parts of each metric, by what is asked of a target. */
+  /** Parts of each metric, by product and wanted dimensions. */
   readonly #parts = new Map<string, readonly MetricPart[]>();
   readonly #members = new WeakMap<ReadableSeries, Member>();
 
@@ -98,7 +98,7 @@ export class GraphqlSource {
     return member;
   }
 
-  /** The same for all targets of which the same is asked: there are thousands. */
+  /** Targets with the same product and wanted dimensions share their parts: there are thousands. */
   #partsOf(asked: SeriesAsked): readonly MetricPart[] {
     const { target, metric, wants } = asked;
     const { product, by } = target;

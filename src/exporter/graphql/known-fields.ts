@@ -34,7 +34,7 @@ const LACKING_MS = 3_600_000;
 export class KnownFields {
   readonly #now: () => number;
   #datasets: Datasets | undefined;
-  /** Names of what was refused, as `dataset.field`. */
+  /** Refused fields and sums, as `dataset.field`. */
   #refused: ReadonlySet<string> = new Set();
   #askedAt: number | undefined;
   #isLacking = false;
@@ -49,7 +49,7 @@ export class KnownFields {
 
   /** Asks the endpoint if it is due. An endpoint that does not answer this question may answer all others. */
   async ask(read: Read, signal: AbortSignal): Promise<void> {
-    // That asking fails concerns only who asks.
+    // Only the caller that asks handles a failure.
     if (this.#asking !== undefined)
       return unlessAborted(
         this.#asking.catch(() => undefined),
@@ -77,7 +77,7 @@ export class KnownFields {
     this.#askedAt = this.#now();
     this.#datasets = datasets ?? this.#datasets;
     this.#isLacking = datasets === undefined;
-    // Earlier refusals are forgotten: what is still refused shows again.
+    // Earlier refusals are forgotten. They show again if they last.
     this.#refused = new Set([...this.#refused].filter((field) => !before.has(field)));
     this.version += 1;
   }
@@ -89,7 +89,7 @@ export class KnownFields {
 
   /** Returns true if a field is known to be missing. */
   lacks(dataset: string, field: string): boolean {
-    // What `aggregate` brings is a field of every answer, whatever the type says.
+    // Every answer to `aggregate` has this field; the type does not list it.
     if (field === SUM) return false;
     return this.#noted(this.refuses(dataset, field) || this.#datasets?.get(dataset)?.has(field) === false);
   }
@@ -112,7 +112,7 @@ export class KnownFields {
   }
 }
 
-/** Undefined where the answer is none, or names no field of any dataset: then nothing is known. */
+/** Returns undefined if the answer names no field of any dataset. */
 function datasetsIn(body: unknown): Datasets | undefined {
   const { success, data: answer } = ANSWER.safeParse(body);
   if (!success) return undefined;

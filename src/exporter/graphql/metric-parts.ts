@@ -28,7 +28,7 @@ export class MetricPart {
   readonly selects: readonly string[];
   readonly assumedPerKey: number;
   readonly #schema: KnownFields;
-  /** Columns of which the account has all fields, and their dimensions, as of a version of what is known. */
+  /** Columns of which the account has all fields, and their dimensions, as of a version of the schema. */
   #served: { version: number; columns: readonly Column[]; dimensions: ReadonlySet<string> } | undefined;
 
   /** @param isWhole true for the sum of all keys */
@@ -77,7 +77,7 @@ export class MetricPart {
     return split === undefined ? [] : [split.by];
   }
 
-  /** Its sum, and by what that is grouped, as it is named if it is refused as a whole. */
+  /** Its sum and grouping, which name it if it is refused as a whole. */
   get #sum(): string {
     return [this.asked.summed, ...this.#grouping].join(' by ');
   }

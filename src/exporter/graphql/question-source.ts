@@ -70,7 +70,7 @@ export class QuestionSource implements SeriesSource {
     signal: AbortSignal,
   ): Promise<GroupAnswer<S>> {
     const { schema, platformClock } = this.#options;
-    // Looking shows what is missing, which the endpoint is asked for again.
+    // This finds missing fields, so that the endpoint is asked again.
     this.#questions(series);
     await schema.ask(read, signal);
     let chosen: Window | undefined;
@@ -86,7 +86,7 @@ export class QuestionSource implements SeriesSource {
       try {
         const answer = await new DatasetReading(question, this.#options, read, signal).rows();
         found.set(part.signature, answer);
-        // A few keys show nothing of all.
+        // A few keys do not show how dense all are.
         if (!isPast) this.#learn(part, answer.density);
       } catch (failure) {
         refused.push({ part, failure: unlessRefused(failure, part) });
@@ -106,7 +106,7 @@ export class QuestionSource implements SeriesSource {
     return { answers, rejected, notice: notices[0] };
   }
 
-  /** Questions that together bring what some series need. */
+  /** Returns the questions that bring all fields of some series. */
   #questions(series: readonly ReadableSeries[]): PartQuestion[] {
     const questions = new Map<string, PartQuestion>();
     for (const one of series) {
@@ -145,7 +145,7 @@ function unlessRefused(failure: unknown, { served }: MetricPart): PlatformFailur
   return failure;
 }
 
-/** Rows of answers that were dropped, whichever series they belong to. */
+/** Returns the dropped rows of answers, of all series. */
 function rejectedIn(answers: Iterable<DatasetRead>): Rejections {
   const rejected: Rejections = new Map();
   for (const { rows, crowded } of answers) {

@@ -5,7 +5,7 @@ import { MINUTE_MS, type Window } from '../settling/window.ts';
 export const MOST_FIELDS = 37;
 export const MOST_ROWS = 10_000;
 
-/** A question, ready to be sent. Its variables are what changes from one minute to the next. */
+/** A question, ready to be sent. Only its variables change from one minute to the next. */
 export interface Question {
   readonly document: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -120,7 +120,7 @@ function inTime({ window, ids }: Piece, buckets: number): Piece[] {
   return pieces;
 }
 
-/** Characters that a field takes in an answer, with its name, and what else a row takes. */
+/** Characters that a field takes in an answer with its name, and those that a row takes besides. */
 const FIELD_BYTES = 36;
 const ROW_BYTES = 80;
 

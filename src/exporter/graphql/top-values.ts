@@ -1,71 +1,44 @@
 import { OTHER, TOP_VALUES } from '../catalogue/products.ts';
-import { MINUTE_MS, type Window } from '../settling/window.ts';
+import type { Window } from '../settling/window.ts';
 import type { Column, KeyRows } from './dataset-rows.ts';
 import { MARK } from './fields.ts';
 
-/** Recent amount of each value of a field, for one configuration with limited series. */
-export interface Ranking {
-  /** A minute, by value: the mean of about the last hour. */
-  readonly rates: ReadonlyMap<string, number>;
-  /** Platform ms. */
-  readonly at: number;
-  /** Time of the last replacement, or of the first answer. */
-  readonly changedAt: number;
-}
-
-/** After so long (ms) what came then weighs half; one value takes the place of another no more often. */
+/** One value takes the place of another no more often than this (ms). */
 const HOUR_MS = 3_600_000;
 
 /** A value must have this many times the amount of the one that it replaces. */
 const OVERTAKEN = 2;
 
-/** Values followed for each one with a series: senders of hosts can invent them. */
-const FOLLOWED = 5;
-
-/** The ranking with an answer. @param rates what came a minute, by value */
-export function rankedAgain(
-  before: Ranking | undefined,
-  rates: ReadonlyMap<string, number>,
-  { now, most }: { readonly now: number; readonly most: number },
-): Ranking {
-  const kept = before === undefined ? 0 : 2 ** (-Math.max(0, now - before.at) / HOUR_MS);
-  const values = new Set([...(before?.rates.keys() ?? []), ...rates.keys()]);
-  const mixed = [...values].map((value): [string, number] => [
-    value,
-    kept * (before?.rates.get(value) ?? 0) + (1 - kept) * (rates.get(value) ?? 0),
-  ]);
-  const followed = mixed.sort(([, a], [, b]) => b - a).slice(0, most * FOLLOWED);
-  return { rates: new Map(followed), at: now, changedAt: before?.changedAt ?? now };
-}
-
 /**
- * The values that have series of their own from now on: those that had, whatever came of them lately; free places go to the largest.
- * Where none is free, one that is clearly overtaken gives up its place, one an hour.
+ * Returns the values that have series of their own from now on: those that had, whatever came of them lately; free places
+ * go to the largest. Where none is free, the smallest gives up its place to one that is clearly larger.
+ * @param sums amount of each value in an answer
+ * @param mayReplace false while a place was given up less than an hour ago
  */
 export function topOf(
   shown: readonly string[],
-  ranking: Ranking,
-  most: number,
-): { readonly shown: readonly string[]; readonly ranking: Ranking } {
-  const { rates, at, changedAt } = ranking;
-  const rate = (value: string) => rates.get(value) ?? 0;
-  const mine = [...shown].sort((a, b) => rate(b) - rate(a)).slice(0, most);
-  const others = [...rates.keys()].filter((value) => rate(value) > 0 && !mine.includes(value));
+  sums: ReadonlyMap<string, number>,
+  { most, mayReplace }: { readonly most: number; readonly mayReplace: boolean },
+): { readonly shown: readonly string[]; readonly isReplaced: boolean } {
+  const sum = (value: string) => sums.get(value) ?? 0;
+  const descending = (a: string, b: string) => sum(b) - sum(a);
+  const mine = [...shown].sort(descending).slice(0, most);
+  const others = [...sums.keys()].filter((value) => sum(value) > 0 && !mine.includes(value)).sort(descending);
   const free = most - mine.length;
-  if (free > 0) return { shown: [...mine, ...others.slice(0, free)], ranking };
+  if (free > 0) return { shown: [...mine, ...others.slice(0, free)], isReplaced: false };
   const [largest] = others;
   const smallest = mine.at(-1);
-  if (largest === undefined || smallest === undefined || at - changedAt < HOUR_MS)
-    return { shown: mine, ranking };
-  if (rate(largest) <= OVERTAKEN * rate(smallest)) return { shown: mine, ranking };
-  return { shown: [...mine.slice(0, -1), largest], ranking: { ...ranking, changedAt: at } };
+  const isReplaced =
+    mayReplace && largest !== undefined && smallest !== undefined && sum(largest) > OVERTAKEN * sum(smallest);
+  return { shown: isReplaced ? [...mine.slice(0, -1), largest] : mine, isReplaced };
 }
 
 /** Values of a field that have series of their own, for one configuration. */
 export class TopValues {
   readonly #wants: (value: string) => boolean;
   readonly #most: number;
-  #ranking: Ranking | undefined;
+  /** Time (platform ms) of the last replacement, or of the first answer. */
+  #changedAt: number | undefined;
 
   constructor(wants: (value: string) => boolean, most = TOP_VALUES) {
     this.#wants = wants;
@@ -85,7 +58,7 @@ export class TopValues {
   ): readonly Column[] {
     const sums = sumsIn(rows, window);
     const shown = counters.dimensions.filter((value) => value !== OTHER && this.#wants(value));
-    const chosen = counters.mayChange ? this.#chosen(shown, sums, window, now) : shown;
+    const chosen = counters.mayChange ? this.#chosen(shown, sums, now) : shown;
     const isShown = new Set(chosen);
     const column = (dimension: string, fields: readonly string[]): Column => ({
       ...open,
@@ -94,19 +67,16 @@ export class TopValues {
       isOpen: true,
     });
     const rest = [...sums.keys()].filter((value) => !isShown.has(value));
-    // Always in one order: what has the same names is remembered once.
+    // Always in one order, so that equal names are remembered once.
     return [...[...chosen].sort().map((value) => column(value, [value])), column(OTHER, rest)];
   }
 
-  #chosen(shown: readonly string[], sums: ReadonlyMap<string, number>, window: Window, now: number) {
-    const minutes = (window.to - window.from) / MINUTE_MS;
-    const rates = [...sums].filter(([value, sum]) => value !== OTHER && sum > 0 && this.#wants(value));
-    const ranking = rankedAgain(this.#ranking, new Map(rates.map(([value, sum]) => [value, sum / minutes])), {
-      now,
-      most: this.#most,
-    });
-    const top = topOf(shown, ranking, this.#most);
-    this.#ranking = top.ranking;
+  #chosen(shown: readonly string[], sums: ReadonlyMap<string, number>, now: number): readonly string[] {
+    const wanted = [...sums].filter(([value]) => value !== OTHER && this.#wants(value));
+    this.#changedAt ??= now;
+    const mayReplace = Math.abs(now - this.#changedAt) >= HOUR_MS;
+    const top = topOf(shown, new Map(wanted), { most: this.#most, mayReplace });
+    if (top.isReplaced) this.#changedAt = now;
     return top.shown;
   }
 }

@@ -20,7 +20,7 @@ export const SPACING_MS = 5 * MINUTE_MS;
 
 const KEPT_MS = 4 * SPAN_MS;
 
-/** Adds where the counters stand, if all have the same watermark and no holes. */
+/** Adds the sum of the counters, if all have the same watermark and no holes. */
 export function withCheckpoint(known: Checkpoints, counters: Iterable<Counter>): Checkpoints {
   const last = known.at(-1);
   let watermark: number | undefined;

@@ -59,7 +59,7 @@ export function pastRead(
   now: number,
   settle: number,
 ): PastRead | undefined {
-  // Before an answer of the present it is not known what has settled.
+  // Before an answer of the present, the settled time is not known.
   if (ledger.newest === undefined) return undefined;
   const { from: hour } = hourBefore(now);
   let next: Candidate | undefined;

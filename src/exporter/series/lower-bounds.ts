@@ -5,7 +5,8 @@ import type { Exposure } from '../poll/job.ts';
 import { completeAt } from '../settling/completeness.ts';
 import { learn, type MetricEvidence, type MetricMemory, onlyGrow } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples.ts';
+import { gaugeValue, newestBucket, type SeriesSamples } from './samples.ts';
+import { valueAt } from './spans.ts';
 
 /** Below this completeness an estimate says little. */
 const LEAST_COMPLETE = 0.2;
@@ -54,7 +55,7 @@ export function earlyExposure(
     newestWithData(usable, now - width),
     newestBucket(usable.values(), width, reached - publishDelay) ?? Number.NEGATIVE_INFINITY,
   );
-  // Where the bucket shown lies in the future, the platform's clock was set back.
+  // A shown bucket in the future dates from before the platform's clock was set back.
   const before = boundUntil ?? Number.NEGATIVE_INFINITY;
   const until = bucket + width;
   if (bucket === Number.NEGATIVE_INFINITY || (until < before && before <= now))
@@ -66,7 +67,7 @@ export function earlyExposure(
   return { exposures: [{ part: 'early', samples, dataUntil: until }], boundUntil: until };
 }
 
-/** The bounds of one bucket, and estimates where it is known how complete it is. */
+/** Yields the bounds of one bucket, and estimates if its completeness is known. */
 function* boundsOf(
   shown: SeriesSamples,
   dimensions: readonly (readonly [string, Points])[],

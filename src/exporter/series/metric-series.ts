@@ -57,7 +57,7 @@ export interface SeriesResult {
   readonly series: Series;
   /** True if the answer has no row. */
   readonly isEmpty: boolean;
-  /** Rows dropped because of what is known of the series. */
+  /** Rows that this series has dropped. */
   readonly rejected: Rejections;
   readonly learned: LearnedMetric;
   readonly evidence: MetricEvidence;
@@ -71,7 +71,7 @@ export interface SeriesResult {
   /** Undefined for an answer of the past. */
   readonly buckets?: BucketsRead;
   readonly unknownDimensions?: readonly string[];
-  /** @param committed true if what was to be committed is durable */
+  /** @param committed true if the commit is durable */
   exposures(committed: boolean): readonly Exposure[];
 }
 

@@ -4,7 +4,7 @@ import { restoreLedger } from './ledger-record.ts';
 
 /**
  * Counters that nothing reads are kept for so long after they stopped: three times as long as the platform's
- * history reaches, so that none is missed that could be counted on from where it stopped.
+ * history reaches, so that every counter that can still continue is kept.
  */
 const KEPT_MS = 90 * 24 * 3_600_000;
 

@@ -5,7 +5,7 @@ import { addedUp } from './decimals.ts';
 import type { DimensionLedger, Ledger, PushedBucket, PushedCounter, SettledBucket } from './ledger.ts';
 import type { SeriesSamples } from './samples.ts';
 
-/** A ledger with what is pushed of it, and the samples to push. */
+/** A ledger with its pushed part, and the samples to push. */
 export interface Push {
   readonly ledger: Ledger;
   readonly samples: readonly TimedSample[];

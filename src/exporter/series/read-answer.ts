@@ -71,7 +71,8 @@ function readDimension(
   const { width } = next;
   if (!isKnown || width === undefined)
     return { ...next, isKnown: false, rows: [], usable: NO_POINTS, misaligned: 0 };
-  return { ...next, isKnown, ...rowsOf(points, starts, width) };
+  const recent = width === known.width ? known.recent : NO_POINTS;
+  return { ...next, isKnown, ...rowsOf(points, starts, width, recent) };
 }
 
 /** Starts of all buckets, also of those without a usable value, ascending. */

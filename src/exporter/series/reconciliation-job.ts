@@ -47,7 +47,7 @@ interface Check {
   readonly truth: number;
 }
 
-/** A span is compared this long after its end, so that changes which came too late for the counters show. */
+/** A span is compared this long after its end, so that it includes changes that came too late for the counters. */
 const COMPARE_AFTER_MS = 60 * MINUTE_MS;
 
 /** Reconciliation runs only when quota is left over. */
@@ -70,7 +70,7 @@ interface Comparisons {
 interface Attempt {
   readonly id: string;
   readonly end: number;
-  /** Undefined where the platform could not be compared with. */
+  /** Undefined if there was nothing to compare with. */
   readonly check: Check | undefined;
 }
 
@@ -130,7 +130,7 @@ export class ReconciliationJob implements Job<Round> {
     const { attempts, credit } = round;
     const { memory, platformClock } = this.#options;
     const before = memory.of(this.#part);
-    // What is gone may never have been compared: its reads fail.
+    // A series that is gone may never have been compared, because its reads fail.
     const present = new Set(this.#candidates().map(({ series }) => series.id));
     const isFresh = ({ end }: Check) => end >= platformClock.now() - MEMORY_MS;
     const checks = new Map([...before.checks].filter(([, check]) => isFresh(check)));

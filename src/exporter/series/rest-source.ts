@@ -90,7 +90,7 @@ export class RestSource implements SeriesSource {
       const [first] = dimensions.filter(this.#options.wants);
       if (!isUnknown || dimensions.length <= 1 || first === undefined) throw failure;
       if (!this.#options.mayTry()) throw failure;
-      // One alone, since where it is unknown as well the others are.
+      // One alone: if the platform does not know it, it does not know the others.
       await this.#ask(read, window, first, signal);
     }
     return { ...(await this.#readDimensions(read, window, signal)), mode: 'dimensions' };

@@ -4,7 +4,7 @@ import type { MetricEvidence } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 
 /**
- * Compares buckets of an answer with what was known of them before.
+ * Compares buckets of an answer with those of the answer before.
  * @param width of both (ms)
  * @param isCounted returns true for a time that a counter has taken in: a change comes too late for it
  */

@@ -1,5 +1,6 @@
 import { mostFrequent } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
+import { valueAt } from './spans.ts';
 
 /** A row of an answer whose dimension has a known width. Times are ms since the epoch. */
 export interface Row {
@@ -15,7 +16,7 @@ export interface Row {
 export interface AnswerRows {
   /** Ascending. */
   readonly rows: readonly Row[];
-  /** The clear rows, and the newest if it follows a clear one. */
+  /** The clear rows, the newest if it follows a clear one, and those that were usable with the same value before. */
   readonly usable: Points;
   /** Rows beside the grid. */
   readonly misaligned: number;
@@ -25,8 +26,14 @@ export interface AnswerRows {
  * Returns the rows of a dimension on its grid.
  * @param starts starts of all rows, including rows without a usable value
  * @param width of the dimension's buckets (ms)
+ * @param recent buckets of that width in the latest answer
  */
-export function rowsOf({ timestamps, values }: Points, starts: Float64Array, width: number): AnswerRows {
+export function rowsOf(
+  { timestamps, values }: Points,
+  starts: Float64Array,
+  width: number,
+  recent: Points,
+): AnswerRows {
   const phase = usualPhase(starts, width);
   const rows: Row[] = [];
   let misaligned = 0;
@@ -40,13 +47,15 @@ export function rowsOf({ timestamps, values }: Points, starts: Float64Array, wid
     const end = Number(starts[at + 1] ?? Number.POSITIVE_INFINITY);
     rows.push({ start, end, value: Number(values[index]), isClear: end === start + width });
   }
-  return { rows, usable: usableOf(rows, width), misaligned };
+  return { rows, usable: usableOf(rows, width, recent), misaligned };
 }
 
-function usableOf(rows: readonly Row[], width: number): Points {
+function usableOf(rows: readonly Row[], width: number, recent: Points): Points {
   const usable = rows.filter(
-    ({ start, end, isClear }, index) =>
-      isClear || (end === Number.POSITIVE_INFINITY && rows[index - 1]?.start === start - width),
+    ({ start, end, value, isClear }, index) =>
+      isClear ||
+      (end === Number.POSITIVE_INFINITY && rows[index - 1]?.start === start - width) ||
+      valueAt(recent, start) === value,
   );
   return {
     timestamps: Float64Array.from(usable, ({ start }) => start),

@@ -9,7 +9,7 @@ import { labelsIn, type Target } from '../targets/target.ts';
 import { decimal } from './decimals.ts';
 import type { Ledger } from './ledger.ts';
 import { everyDimension } from './series-source.ts';
-import { firstAtOrAfter } from './spans.ts';
+import { firstAtOrAfter, valueAt } from './spans.ts';
 
 /** Beyond this many labels most must be out of use: they are made anew. */
 const MOST_LABELS = 2 * MOST_DIMENSIONS;
@@ -147,12 +147,6 @@ export function newestBucket(series: Iterable<Points>, width: number, until: num
     if (candidate !== undefined && (newest === undefined || candidate > newest)) newest = candidate;
   }
   return newest;
-}
-
-/** Value of the bucket that starts at a time; undefined if there is none. */
-export function valueAt(points: Points, time: number): number | undefined {
-  const index = firstAtOrAfter(points.timestamps, time);
-  return points.timestamps[index] === time ? points.values[index] : undefined;
 }
 
 /** A bucket's value as its gauge shows it. @param width of the bucket, in ms */

@@ -87,3 +87,9 @@ export function firstAtOrAfter(timestamps: Float64Array, time: number): number {
   }
   return low;
 }
+
+/** Value of the bucket that starts at a time; undefined if there is none. */
+export function valueAt(points: Points, time: number): number | undefined {
+  const index = firstAtOrAfter(points.timestamps, time);
+  return points.timestamps[index] === time ? points.values[index] : undefined;
+}

@@ -4,10 +4,10 @@ import { MINUTE_MS } from './window.ts';
 /** Way to read a metric's dimensions: all in one answer, or each with its own operation. */
 export type ReadMode = 'metric' | 'dimensions';
 
-/** What an account has learned of one metric of a product, over all targets. A poll replaces it as a whole. */
+/** Memory of an account about one metric of a product, over all targets. A poll replaces it as a whole. */
 export interface MetricMemory {
   readonly completeness: Completeness;
-  /** Age (ms) at which a bucket is shown where the publish delay is learned. */
+  /** Age (ms) at which a bucket is shown, if the publish delay is learned. */
   readonly publishDelay: number;
   /** The restatements of each of the last hours, ascending. */
   readonly hours: readonly Restated[];
@@ -53,7 +53,7 @@ export interface MetricEvidence {
   readonly isMissing?: boolean;
 }
 
-/** A delay of the configuration: a time in ms, or `auto` for what is learned. */
+/** A delay of the configuration: a time in ms, or `auto` for a learned one. */
 export type ConfiguredDelay = number | 'auto';
 
 /** The delays of an account's metrics as configured. */
@@ -135,7 +135,7 @@ function nextDelay({ publishDelay }: MetricMemory, completeness: Completeness): 
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Restatements are remembered for a day: what settles slowly at the daily peak must not be forgotten before the next one. */
+/** Restatements are remembered for a day: a slow daily peak must be remembered until the next one. */
 const MEMORY_HOURS = 24;
 
 function withRestated(

@@ -21,7 +21,7 @@ export interface FreshNeeds {
   readonly width: number;
   /** Start of the platform's newest bucket. */
   readonly newest: number;
-  /** Start of what is still to be counted (platform ms). */
+  /** Start of the time that is still to be counted (platform ms). */
   readonly due: number;
 }
 

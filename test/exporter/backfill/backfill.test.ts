@@ -71,8 +71,8 @@ describe('a history', () => {
     await bed.run({ from: NOW - 7 * HOUR - 13 * MINUTE });
     const [from, to] = [Date.UTC(2026, 0, 5, 3, 8), Date.UTC(2026, 0, 5, 10, 10)];
     expect(compare(bed, await textOf(bed), from, to)).toBe(2 * 12 * 2);
-    // One list of configurations, one question which ids it takes, and each window once.
-    expect(bed.sandbox.requests.total).toBe(2 + 8 * 4);
+    // One list of configurations, one question which ids it takes, one which source has series, and each window once.
+    expect(bed.sandbox.requests.total).toBe(3 + 8 * 4);
     expect(await readdir(bed.folder)).toEqual(['history.om']);
   });
 

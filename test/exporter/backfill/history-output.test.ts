@@ -14,6 +14,7 @@ const planned = (id: string, metric: string): PlannedSeries => ({
   id,
   name: 'shop',
   metric,
+  source: 'rest',
 });
 
 /** Counted buckets of a window, each as minutes since the start, minutes long, and value. */

@@ -21,9 +21,10 @@ const WAF: PlannedSeries = {
   id: '1',
   name: 'shop',
   metric: 'waf',
+  source: 'rest',
 };
 const PLAN: HistoryPlan = {
-  version: 1,
+  version: 2,
   id: 'first',
   request: {},
   range: { from: 0, to: 6 * HOUR },
@@ -59,8 +60,8 @@ it('gives back what it was given, in the order of the windows, also to a later r
   const output = await folder();
   const state = await opened(output);
   await state.begin(PLAN);
-  const windows = [0, 3, 1].map((window) => state.keep(0, window, found(window, ['total'])));
-  await Promise.all([...windows, state.keep(0, 4, found(4, ['threats', 'total'], false))]);
+  const windows = [0, 3, 1].map((window) => state.keep(window, new Map([[0, found(window, ['total'])]]), 6));
+  await Promise.all([...windows, state.keep(4, new Map([[0, found(4, ['threats', 'total'], false)]]), 6)]);
   await state.close();
   const again = await opened(output);
   expect(again.plan).toEqual(PLAN);
@@ -74,7 +75,7 @@ it('gives back what it was given, in the order of the windows, also to a later r
 it('takes nothing of an earlier history for its own', async () => {
   const state = await opened(await folder());
   await state.begin(PLAN);
-  await state.keep(0, 0, found(0, ['total']));
+  await state.keep(0, new Map([[0, found(0, ['total'])]]), 6);
   const receiver = { name: 'central', url: 'http://127.0.0.1' } as Receiver;
   await state.keepPushed(receiver, { series: 1, samples: 7, sent: 7, refused: {} });
   await state.begin({ ...PLAN, id: 'second' });
@@ -98,8 +99,8 @@ it('notes once that the platform does not have a metric, though several windows 
   const clock = new SimulatedClock();
   const told: string[] = [];
   const progress = new Progress(clock, { ...LOG, warn: (_, message) => void told.push(message) });
-  const reader = () => () => Promise.reject(new PlatformFailure('not_found', 'as told'));
-  const account = { name: 'test', concurrency: 3, reader };
+  const read = () => Promise.reject(new PlatformFailure('not_found', 'as told'));
+  const account = { name: 'test', concurrency: 3, units: () => [{ numbers: [0], read }] };
   const { signal } = new AbortController();
   const collected = collect([account], { plan: PLAN, state, clock, signal, progress });
   await clock.advance(60_000);

@@ -28,7 +28,7 @@ async function read(answers: readonly Given[], { range = FULL, latest = FROM + 3
   const clock = new SimulatedClock();
   const pauses: number[] = [];
   let asked = 0;
-  const answer: ReadSeries = async (ask) => {
+  const answer: ReadSeries = async (_, ask) => {
     const given = answers[Math.min(asked, answers.length - 1)] ?? {};
     asked += 1;
     if (typeof given === 'string') throw new PlatformFailure(given, 'as told');
@@ -39,15 +39,17 @@ async function read(answers: readonly Given[], { range = FULL, latest = FROM + 3
       ]),
     );
     const now = FROM + 10 * HOUR;
-    return { decoded: decodeSeries(body, { metric: 'waf', id: '7' }, now), window: ask, now };
+    const decoded = decodeSeries(body, { metric: 'waf', id: '7' }, now);
+    return new Map([[0, { decoded, window: ask, now }]]);
   };
-  const ended = readWindow(window, {
+  const ended = readWindow(window, [0], {
     read: answer,
     clock,
     signal: new AbortController().signal,
     onRetry: (_, pause) => pauses.push(pause),
   }).then(
-    (found) => {
+    (reads) => {
+      const found = reads.get(0);
       if (found === undefined) return 'vanished';
       const minutes = [...found.dimensions].map(([name, { width, buckets }]) => [
         name,
@@ -120,7 +122,7 @@ it.each([
   const [window] = windowsOf({ range: FULL, latest: FULL.to }) as [HistoryWindow];
   const clock = new SimulatedClock();
   const asked: unknown[] = [];
-  const read: ReadSeries = async (ask, _, names) => {
+  const read: ReadSeries = async ([{ names } = { names: [] }], ask) => {
     asked.push(names);
     const timestamps = Float64Array.from(
       { length: first - 1 + asked.length },
@@ -129,10 +131,10 @@ it.each([
     const points = { timestamps, values: timestamps.map(() => 1) };
     const series = new Map(['BR', 'other'].map((value) => [value, points]));
     const decoded = { series, rejected: new Map(), rows: timestamps.length, insteadOf: names ?? [] };
-    return { decoded, window: ask, now: FULL.to };
+    return new Map([[0, { decoded, window: ask, now: FULL.to }]]);
   };
   const options = { read, clock, signal: new AbortController().signal, onRetry: () => undefined };
-  const found = await readWindow(window, options);
+  const found = (await readWindow(window, [0], options)).get(0);
   expect(asked).toEqual(questions);
   expect(found?.isWhole).toBe(true);
   expect([...(found?.dimensions ?? [])].map(([name, { buckets }]) => [name, buckets.length])).toEqual([
