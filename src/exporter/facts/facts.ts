@@ -16,17 +16,14 @@ import { type Tally, tallyOf } from './tally.ts';
  * - `partly_failing`: some jobs fail, and what is shown is in time,
  * - `well`.
  */
-export const ACCOUNT_STATES = [
-  'no_data',
-  'down',
-  'late',
-  'partly_missing',
-  'partly_failing',
-  'starting',
-  'well',
-] as const;
-
-export type AccountState = (typeof ACCOUNT_STATES)[number];
+export type AccountState =
+  | 'no_data'
+  | 'down'
+  | 'late'
+  | 'partly_missing'
+  | 'partly_failing'
+  | 'starting'
+  | 'well';
 
 /** Facts about one part of an account: a product, or a collector that knows no products. */
 export interface PartFacts {

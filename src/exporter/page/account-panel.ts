@@ -23,10 +23,7 @@ const STATES: Readonly<Record<AccountState, readonly [mood: 'bad' | 'warn' | 'ca
   };
 
 /** Returns the account that is asked for, or the only one; undefined if there is none. */
-export function chosenAccount(
-  accounts: readonly AccountStatus[],
-  query: PageQuery,
-): AccountStatus | undefined {
+function chosenAccount(accounts: readonly AccountStatus[], query: PageQuery): AccountStatus | undefined {
   const [only, ...others] = accounts;
   return others.length === 0 ? only : accounts.find(({ name }) => name === query.account);
 }

@@ -207,7 +207,7 @@ function isOfScope({ why }: Decision): boolean {
 }
 
 /** A waiting request, and the function that lets it leave. */
-export interface QueueEntry {
+interface QueueEntry {
   readonly request: QueuedRequest;
   readonly leave: () => void;
 }
@@ -216,7 +216,7 @@ export interface QueueEntry {
  * Waiting requests, in a list for each group and weight: within one the order never changes, so only its head can be the
  * next to leave.
  */
-export class QueuedRequests {
+class QueuedRequests {
   /** Requests whose time has come, the oldest first. */
   readonly #sorted = new Map<string, QueueEntry[]>();
   /** Requests whose time had not come when they were added, the next one last. */
