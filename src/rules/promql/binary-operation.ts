@@ -183,7 +183,6 @@ const ARITHMETIC: Readonly<Record<string, Elementwise>> = {
   },
 };
 
-/** Results of a comparison for less, equal and more. */
 function comparison(less: 0 | 1, same: 0 | 1, more: 0 | 1): Elementwise {
   return (left, right, into) => {
     for (let at = 0; at < into.length; at++) {
@@ -202,7 +201,6 @@ const COMPARISONS: Readonly<Record<string, Elementwise>> = {
   '>=': comparison(0, 1, 1),
 };
 
-/** True if there is any element. */
 function hasAny(values: Float64Array): boolean {
   for (let at = 0; at < values.length; at++) if (!Number.isNaN(values[at] as number)) return true;
   return false;

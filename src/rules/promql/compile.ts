@@ -120,7 +120,6 @@ function found(
   };
 }
 
-/** A function over the range of a selector. */
 function overTime(of: Combine, selector: Selector, tables: Tables, share: Scalar | undefined): Vector {
   const { range = 0, offset } = selector;
   let samples = new Float64Array(0);

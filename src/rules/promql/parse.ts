@@ -107,7 +107,6 @@ function childrenOf(node: Node): Node[] {
   return children;
 }
 
-/** Turns the nodes of a text's tree into expressions. */
 class Reader {
   readonly #text: string;
 
@@ -230,7 +229,6 @@ class Reader {
     return body === null ? [] : childrenOf(body).map((child) => this.expression(child));
   }
 
-  /** The names in the first list of labels. */
   #labels(node: Node): string[] {
     const list = node.getChild('GroupingLabels');
     return list === null ? [] : list.getChildren('LabelName').map((name) => this.#of(name));

@@ -105,7 +105,6 @@ function seriesIn(line: string, names: ReadonlySet<string>): OpenSeries | undefi
   return new OpenSeries(line.slice(0, end), line.slice(0, brace), labelsIn(line.slice(brace + 1, end - 1)));
 }
 
-/** A series whose samples arrive in order. */
 class OpenSeries implements MinuteSamples {
   readonly key: string;
   readonly name: string;

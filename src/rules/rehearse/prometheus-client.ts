@@ -159,7 +159,6 @@ export class PrometheusClient {
   }
 }
 
-/** Joins consecutive parts into one series for each set of labels. */
 function joined(parts: readonly RangeSeries[]): readonly RangeSeries[] {
   const byLabels = new Map<string, RangeSeries>();
   for (const part of parts) {

@@ -96,7 +96,6 @@ async function scrapedInputs(
   return found.flat();
 }
 
-/** Returns the times of the conditions that Prometheus evaluates itself. */
 async function askedSeries(
   there: ReadonlySet<string>,
   { client, range, rules }: PrometheusHistoryOptions,

@@ -75,7 +75,6 @@ export function* recordedText(series: Iterable<HeldSamples>): Generator<string, 
   yield '# EOF\n';
 }
 
-/** Shown time before and after an alert. */
 const BEFORE = 60 * MINUTE;
 const AFTER = 30 * MINUTE;
 
@@ -97,7 +96,6 @@ export interface RehearsedAlert {
   readonly trace: Trace;
 }
 
-/** Alert that fires, or ended recently. */
 interface Followed {
   /** Known fields. */
   readonly told: { -readonly [Key in Exclude<keyof RehearsedAlert, 'trace'>]: RehearsedAlert[Key] };

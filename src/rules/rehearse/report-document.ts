@@ -143,7 +143,6 @@ export function countText({ page, ticket, info }: Counts): string {
   return `${words(page, 'page')}, ${words(ticket, 'ticket')}, ${words(info, 'info')}`;
 }
 
-/** Alerts whose value is a share. */
 const SHARES = new Set([
   'Edge5xxRatio',
   'EdgeErrorsRecur',
@@ -152,7 +151,6 @@ const SHARES = new Set([
   'EdgeOriginErrors',
 ]);
 
-/** Labels that distinguish alerts of the same name. */
 const SUBJECT = [
   'account',
   'configuration',

@@ -17,7 +17,6 @@ import {
 /** Number of charts; a page with more opens slowly. */
 const MOST_CHARTS = 400;
 
-/** Style of charts, beside the page's own style. */
 const CHART_STYLE = `
 .chart { display: block; width: 100%; height: auto; margin: 6px 0 2px; }
 .chart path { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
@@ -88,7 +87,6 @@ function byGravity(alerts: readonly RehearsedAlert[]): readonly RehearsedAlert[]
   return [...alerts].sort((a, b) => order[severityOf(a)] - order[severityOf(b)]);
 }
 
-/** Lines of a chart, the last on top. */
 const LINES = ['threshold', 'usual', 'value'] as const;
 
 const LEGEND = html`<p class="legend small quiet">${LINES.toReversed().map(
@@ -118,7 +116,6 @@ interface Scale {
   readonly y: (value: number) => number;
 }
 
-/** Returns the chart of an alert: value, usual value, threshold, and firing time. */
 function chart(alert: RehearsedAlert): Html {
   const { trace, labels, from, to } = alert;
   const { start, step, points } = trace;
@@ -146,7 +143,6 @@ function description({ labels, from, ...alert }: RehearsedAlert): string {
 
 type Fact = 'value' | 'peak' | 'usual' | 'threshold';
 
-/** Returns some facts of an alert: `value 900, usual 2`. */
 function facts(labels: Labels, alert: Pick<RehearsedAlert, Fact>, names: readonly Fact[]): string {
   const known = names.filter((name) => !Number.isNaN(alert[name]));
   return known.map((name) => `${name} ${valueText(labels, alert[name])}`).join(', ');

@@ -137,7 +137,6 @@ export function severityOf({ labels }: RehearsedAlert): Severity {
   return severity === 'page' || severity === 'ticket' ? severity : 'info';
 }
 
-/** Returns the alerts of which the history has no metric. */
 function notJudged(
   rules: RehearsedRules | undefined,
   { names }: Pick<RehearsalHistory, 'names'>,
@@ -195,7 +194,6 @@ function beginning({ before, after }: Change): number {
 /** Distance of alerts that count as the same time of day. */
 const ALIKE = 45 * MINUTE;
 
-/** Days from which alerts recur. */
 const DAYS = 3;
 
 /** Largest delay of an alert after its cause, rounded up. */

@@ -38,7 +38,6 @@ function spike(floor: number, what: string) {
   };
 }
 
-/** Returns the parameters of a ticket for the mean of an hour. */
 function elevated(floor: number, what: string) {
   return {
     hour_times_usual: number(2, 'How many times what is usual the mean of the last hour may be.', 1),

@@ -42,7 +42,6 @@ export const SHIPPED: AlertSettings = {
   overrides: [],
 };
 
-/** Returns the default of a parameter. */
 function shippedValue(alert: AlertName, parameter: string): number {
   const parameters: Readonly<Record<string, { readonly default: number }>> = ALERTS[alert].parameters;
   const found = parameters[parameter];

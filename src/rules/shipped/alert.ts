@@ -93,7 +93,6 @@ function exporterOf({ about, judged }: AlertDefinition): string {
   return `{{ with ${targets} }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }}`;
 }
 
-/** Returns the expression of an alert for the series of its form. */
 function restricted({ expr, judged }: AlertDefinition, { where, except }: Form): string {
   if (where === undefined && except.length === 0) return expr;
   // Compares only the labels of the selection: an account's alert has no configuration.

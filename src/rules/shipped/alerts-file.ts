@@ -30,7 +30,6 @@ function parameterSchema({ kind, default: usual, min = 0, about }: Parameter): z
   }
 }
 
-/** Returns the schema of the choices for one alert. */
 function choiceSchema({ severity, parameters }: AlertKind) {
   const values = Object.entries(parameters).map(
     ([name, parameter]) => [name, parameterSchema(parameter).exactOptional()] as const,

@@ -19,7 +19,6 @@ import { MINUTE, type Times } from './times.ts';
 /** Seconds for which a level that was accepted by hand is recorded as accepted. */
 const ACCEPTING = 3_600;
 
-/** Minutes above the threshold from which an hour is covered. */
 const COVERING = 3;
 
 /** Series that is 1 while the rules learn an account's WAF level anew, after a rule set changed. */
@@ -84,7 +83,6 @@ function limit({ scope, measure, times, tuning }: Judging): string {
 /** Requests added to both sides of a comparison with the usual. */
 const FEW_REQUESTS = 30;
 
-/** Comparison of a value with a limit. */
 interface Compared {
   /** Factor of the usual that is the limit. */
   readonly many: number;
@@ -308,7 +306,6 @@ function seasonal({ hourly, accepted: taken }: Recorded, { scope, measure, times
 /** Share of the factor that applies to the last hour. */
 const OF_LAST_HOUR = 3 / 4;
 
-/** Returns the value above which a minute is abnormal. */
 function threshold(names: Recorded, { measure, scope, times, tuning }: Judging): string {
   const alert = measure.alert as Exclude<Measure['alert'], 'EdgeTrafficFlood'>;
   const judged = { series: names.hourly, labels: SCOPES[scope] };

@@ -88,7 +88,6 @@ function dropped(times: Times, tuning: Tuning): string {
   return `(\n${shared}\nunless\n${known}\nor\n${sudden.join('\nand\n')}\nunless\n${closes}\n)\nunless\n(\n${dead(times, tuning)}\n)`;
 }
 
-/** Share of the hour before that is left after a sudden drop. */
 const SUDDEN = 0.15;
 
 /** Returns the sites that had enough requests last week, and had them in most minutes: one that is idle in between is not dead. */

@@ -19,12 +19,10 @@ export function ratio5xx(scope: Scope, window: number): string {
   return `${scope}:edge_server_error_ratio:avg${duration(window)}`;
 }
 
-/** Returns the name of the usual share of server errors. */
 function always5xx(scope: Scope): string {
   return `${scope}:edge_server_error_ratio:always`;
 }
 
-/** Returns the mean per minute over a window. */
 function meanOf(scope: Scope, kind: Kind, window: number, { minute }: Times): string {
   return `avg_over_time(${range(recordedResponses(scope, kind), window, minute)})`;
 }

@@ -5,7 +5,6 @@ import { duration, merged } from './promql.ts';
 import { byReason, either } from './scopes.ts';
 import type { Times } from './times.ts';
 
-/** The `job` of the exporter in Prometheus. */
 const EXPORTER_JOB = 'edge-exporter';
 
 /** Returns the alerts of counters, of the exporter's process and of push. */
@@ -15,7 +14,6 @@ export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefi
 
 const MISSING = 'edge_missing_buckets_ratio';
 
-/** Common fields of alerts of the exporter as a whole. */
 const OF_EXPORTER = {
   about: 'exporter',
   // Nothing tells one exporter from another in an alerts file.
@@ -44,7 +42,6 @@ export function expiring(
   ];
 }
 
-/** Returns the alerts of the exporter's process. */
 function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
     ...expiring(
@@ -99,7 +96,6 @@ const RECONCILED = 'edge_exporter_reconciliation_ratio';
 const OF_METRIC = 'account, product, metric';
 const BEHIND = { series: 'edge_exporter_settle_delay_seconds', labels: ['account', 'product'] } as const;
 
-/** Returns the alerts of counters that are wrong or late. */
 function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const inAnHour = (name: string): string => `increase(${name}[${duration(times.hour)}])`;
   const tolerance = (
@@ -186,7 +182,6 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
   ];
 }
 
-/** Returns the alerts of samples that wait for a receiver or are lost. */
 function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const after = tuning.value('EdgePushBehind', 'after', OF_EXPORTER.judged);
   const lost = (family: string): string => `increase(${family}[${duration(times.hour)}]) > 0`;

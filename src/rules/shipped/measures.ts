@@ -122,7 +122,6 @@ function counted(name: string, sum: Summed): Value {
 const besideThreats = (scope: Scope): string => `${scope}:edge_waf_threats_per_minute:sum`;
 const besideResponses = (scope: Scope): string => recordedResponses(scope, 'all');
 
-/** Returns a count whose small values are not recorded. */
 function rare(name: string, sum: Summed, least: (tuning: Tuning) => number) {
   const value = (scope: Scope, tuning: Tuning): string => `${summed(scope, sum)} >= ${least(tuning)}`;
   return { name, value, by: sum.by ?? [], least, part: true };

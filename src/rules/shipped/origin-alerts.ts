@@ -8,7 +8,6 @@ import { TIMES, type Times } from './times.ts';
 
 const SCOPE = 'configuration';
 
-/** Recorded sums of responses of origins and their times. */
 const SUMS = {
   responses: { name: 'edge_upstream_responses_per_minute', family: 'edge_upstream_responses_per_minute' },
   errors: {

@@ -22,7 +22,6 @@ export const OF_ACCOUNT = {
   judged: { series: 'edge_up', labels: ['account'] },
 } as const;
 
-/** Returns the alerts of old or missing data. */
 function unseenAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
     {
@@ -77,7 +76,6 @@ function polledTwiceAlert(times: Times): AlertDefinition {
   };
 }
 
-/** Returns the alert of a quota that is nearly used up, by reason. */
 function quotaAlert(times: Times, tuning: Tuning): AlertDefinition {
   // The minimum over windows: the current remainder rises and falls with each window.
   const over = (name: string): string => `${name}[${duration(times.quotaShort)}]`;
@@ -121,7 +119,6 @@ const POLLS = 'edge_exporter_polls_total';
 
 const FAILED = 'outcome!~"ok|empty"';
 
-/** Returns the alerts of polls that fail while the platform answers others. */
 function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const ofTraffic = (...matchers: string[]): string =>
     `sum by (account) (rate(${POLLS}{${[`collector=~"${OF_TRAFFIC}"`, ...matchers].join(', ')}}[${duration(times.settled)}]))`;

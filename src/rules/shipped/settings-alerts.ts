@@ -21,7 +21,6 @@ export const CHANGING_SETTINGS = [
 
 type Kind = (typeof CHANGING_SETTINGS)[number];
 
-/** Returns the label that names a setting of a kind. */
 function nameOf(kind: Kind): string {
   if (kind === 'application') return 'edge_application';
   return kind === 'error_response' ? 'configuration' : kind;
@@ -94,7 +93,6 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
   ];
 }
 
-/** Template that names who renews a certificate. */
 const RENEWED =
   'Who renews it: {{ range printf "edge_certificate_managed{account=%q, certificate_id=%q}" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}.';
 

@@ -99,7 +99,6 @@ export function trafficAlerts(times: Times, tuning: Tuning): readonly AlertDefin
   ];
 }
 
-/** Returns a description with the value, its threshold and its start. */
 function compared(measure: Measure): string {
   const format = measure.name.endsWith('_ratio') ? 'humanizePercentage' : 'humanize';
   const more = { by: measure.by, scopes: scopesOf(measure) };
@@ -137,7 +136,6 @@ function spikeTicket(
   };
 }
 
-/** Returns the mean of the last minutes during a spike. */
 function spiking(scope: Scope, measure: Measure, times: Times): string {
   const names = recorded(scope, measure);
   const spike = `${names.active}\nand\n${stillAbove(measure, names, times)}`;
@@ -156,7 +154,6 @@ function unlessAttacked(scope: Scope, times: Times, span = times.apart): string 
   return `\nunless on (${SCOPES[scope].join(', ')})\n${attacked}`;
 }
 
-/** Returns the limit of the mean of an hour for a ticket. */
 function hourLimit({ scope, measure, times, tuning }: JudgingHours): string {
   const names = recorded(scope, measure);
   const elevated = measure.alert === 'EdgeWafSpike' ? 'EdgeWafElevated' : 'EdgeStatusCodeSurge';
@@ -210,7 +207,6 @@ function elevated(judging: JudgingHours): string {
   return `${hour}\nand\n(\n${hour} > ${limit} and ${lasting}\nor\n${burst}\n)\nand\n(\n${still}\n)`;
 }
 
-/** Returns the threats that are too few or too short for a page. */
 function elevatedThreats(judging: JudgingHours): string {
   const { scope, measure, times } = judging;
   const names = recorded(scope, measure);
@@ -249,7 +245,6 @@ function codes(judging: JudgingHours): string {
   return `(\n${spiking(scope, measure, times)}\nor\n${elevated(judging)}\n)${unlessAttacked(scope, times, times.remains)}${unlessRelearning()}${refused}${paged}${failing}`;
 }
 
-/** Returns the abnormal levels that became usual. */
 function attackUsual(times: Times): (scope: Scope) => string {
   return (scope) => {
     const names = recorded(scope, MEASURES.threats);
