@@ -12,7 +12,7 @@ import {
   windowsOf,
 } from './history-plan.ts';
 import type { HistoryState } from './history-state.ts';
-import { type ReadSeries, readWindow } from './read-window.ts';
+import { type HistoryUnit, readWindow } from './read-window.ts';
 import { LongFailure } from './refusal.ts';
 
 interface CollectOptions {
@@ -21,13 +21,6 @@ interface CollectOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly progress: Progress;
-}
-
-/** Series of a plan that are read together. */
-export interface HistoryUnit {
-  /** Their numbers in the plan. */
-  readonly numbers: readonly number[];
-  readonly read: ReadSeries;
 }
 
 /** Reads what the state lacks of a plan. @throws LongFailure, and the signal's reason when it aborts */

@@ -14,9 +14,8 @@ import { RestSource } from '../series/rest-source.ts';
 import { type SourceName, wantedBy } from '../series/series-source.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
 import { type RetryOptions, withRetries } from './attempts.ts';
-import type { HistoryUnit } from './collect.ts';
 import { type Available, availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
-import type { ReadSeries } from './read-window.ts';
+import type { HistoryUnit, ReadSeries } from './read-window.ts';
 import { BackfillRefusal } from './refusal.ts';
 
 /** A series of a plan, as a source reads it. */

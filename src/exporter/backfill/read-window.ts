@@ -27,6 +27,13 @@ export type ReadSeries = (
   signal: AbortSignal,
 ) => Promise<ReadonlyMap<number, WindowedAnswer>>;
 
+/** Series of a plan that are read together. */
+export interface HistoryUnit {
+  /** Their numbers in the plan. */
+  readonly numbers: readonly number[];
+  readonly read: ReadSeries;
+}
+
 /** Counted buckets of one dimension within a window, ascending. */
 export interface CountedBuckets {
   /** Width of the dimension's buckets (ms). */

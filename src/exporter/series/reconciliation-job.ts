@@ -40,11 +40,15 @@ export interface ReconciliationOptions {
   readonly memory: Pick<AccountMemory, 'of'>;
 }
 
+/** Comparison of a past span. */
 interface Check {
   readonly product: string;
+  /** End of the span, and of the latest span that was tried. */
   readonly end: number;
+  readonly tried: number;
   readonly counted: number;
-  readonly truth: number;
+  /** Undefined if there was nothing to compare with. */
+  readonly truth: number | undefined;
 }
 
 /** A span is compared this long after its end, so that it includes changes that came too late for the counters. */
@@ -56,40 +60,20 @@ const RECONCILIATION_WEIGHT = 0.05;
 /** Greatest age of a comparison that counts. */
 const MEMORY_MS = 24 * 60 * MINUTE_MS;
 
-/** Memory of the comparisons. */
-interface Comparisons {
-  /** The latest comparison of each candidate. */
-  readonly checks: ReadonlyMap<string, Check>;
-  /** The end of the span last compared, or tried to, by candidate. */
-  readonly attempts: ReadonlyMap<string, number>;
-  /** Operations that were saved up. */
-  readonly credit: number;
-}
-
-/** A read of a candidate's span. */
-interface Attempt {
-  readonly id: string;
-  readonly end: number;
-  /** Undefined if there was nothing to compare with. */
-  readonly check: Check | undefined;
-}
-
-/** Reads of one round. */
+/** The latest comparison of each candidate, and the operations that were saved up. */
 interface Round {
-  readonly attempts: readonly Attempt[];
+  readonly checks: ReadonlyMap<string, Check>;
   readonly credit: number;
 }
 
-/** Compares what was counted over past hours with the platform's own answer for them, a few operations at a time. */
+/** Compares the counters of past hours with the platform's own answers, a few operations at a time. */
 export class ReconciliationJob implements Job<Round> {
   readonly id: string;
   readonly subject = { collector: 'reconciliation' };
   readonly schedule = '* * * * *';
   readonly weight = RECONCILIATION_WEIGHT;
   readonly #options: ReconciliationOptions;
-  readonly #part: MemoryPart<Comparisons> = {
-    open: () => ({ checks: new Map(), attempts: new Map(), credit: 0 }),
-  };
+  readonly #part: MemoryPart<Round> = { open: () => ({ checks: new Map(), credit: 0 }) };
 
   /** @param api whose series it compares */
   constructor(api: string, options: ReconciliationOptions) {
@@ -111,8 +95,8 @@ export class ReconciliationJob implements Job<Round> {
   async read(read: Read, signal: AbortSignal): Promise<Round> {
     const { perMinute, platformClock, memory } = this.#options;
     const known = memory.of(this.#part);
-    const endOf = ({ series: { id } }: Candidate) => known.attempts.get(id) ?? Number.NEGATIVE_INFINITY;
-    const attempts: Attempt[] = [];
+    const endOf = ({ series: { id } }: Candidate) => known.checks.get(id)?.tried ?? Number.NEGATIVE_INFINITY;
+    const checks = new Map<string, Check>();
     let credit = Math.min(known.credit + perMinute(), Math.max(1, perMinute()));
     for (const candidate of this.#candidates().toSorted((a, b) => endOf(a) - endOf(b))) {
       if (credit < 1) break;
@@ -120,29 +104,29 @@ export class ReconciliationJob implements Job<Round> {
       if (span === undefined || span.window.to <= endOf(candidate)) continue;
       credit -= 1;
       const check = await compared(candidate, span, read, signal);
-      attempts.push({ id: candidate.series.id, end: span.window.to, check });
+      const before = check.truth === undefined ? known.checks.get(candidate.series.id) : undefined;
+      checks.set(candidate.series.id, before === undefined ? check : { ...before, tried: check.tried });
     }
-    return { attempts, credit };
+    return { checks, credit };
   }
 
   conclude(round: Round | PlatformFailure): PollResult {
     if (round instanceof PlatformFailure) throw round;
-    const { attempts, credit } = round;
     const { memory, platformClock } = this.#options;
-    const before = memory.of(this.#part);
-    // A series that is gone may never have been compared, because its reads fail.
     const present = new Set(this.#candidates().map(({ series }) => series.id));
-    const isFresh = ({ end }: Check) => end >= platformClock.now() - MEMORY_MS;
-    const checks = new Map([...before.checks].filter(([, check]) => isFresh(check)));
-    const ends = new Map([...before.attempts].filter(([id]) => present.has(id)));
-    for (const { id, end, check } of attempts) {
-      if (present.has(id)) ends.set(id, end);
-      if (check !== undefined) checks.set(id, check);
-    }
+    const oldest = platformClock.now() - MEMORY_MS;
+    const known = [...memory.of(this.#part).checks, ...round.checks].filter(
+      ([id, { end, truth }]) => end >= oldest && (truth !== undefined || present.has(id)),
+    );
+    const checks = new Map(known);
     const samples = ratios(this.#options.account, checks.values());
     return {
-      outcome: attempts.some(({ check }) => check !== undefined) ? 'ok' : 'empty',
-      memory: [changed(this.#part, { checks, attempts: ends, credit })],
+      outcome: [...round.checks.values()].some(
+        ({ tried, end, truth }) => truth !== undefined && tried === end,
+      )
+        ? 'ok'
+        : 'empty',
+      memory: [changed(this.#part, { checks, credit: round.credit })],
       exposures: () => [{ part: 'ratio', samples }],
     };
   }
@@ -152,21 +136,21 @@ export class ReconciliationJob implements Job<Round> {
   }
 }
 
-/** Undefined if there was nothing to compare with. A candidate that cannot be read must not hold up the others. */
+/** Compares one span. A candidate that cannot be read must not hold up the others. */
 async function compared(
   { series, job }: Candidate,
-  span: CountedSpan,
+  { window, counted }: CountedSpan,
   read: Read,
   signal: AbortSignal,
-): Promise<Check | undefined> {
+): Promise<Check> {
+  const end = window.to;
+  const check = { product: series.target.product.slug, end, tried: end, counted, truth: undefined };
   try {
-    const answer = await job.readOne(series, span.window, read, signal);
-    const truth = answer && series.sumOf(answer);
-    if (truth === undefined) return undefined;
-    return { product: series.target.product.slug, end: span.window.to, counted: span.counted, truth };
+    const answer = await job.readOne(series, window, read, signal);
+    return { ...check, truth: answer && series.sumOf(answer) };
   } catch (failure) {
     if (!(failure instanceof PlatformFailure)) throw failure;
-    return undefined;
+    return check;
   }
 }
 
@@ -174,6 +158,7 @@ async function compared(
 function ratios(account: string, checks: Iterable<Check>): Sample[] {
   const sums = new Map<string, { counted: number; truth: number }>();
   for (const { product, counted, truth } of checks) {
+    if (truth === undefined) continue;
     const sum = sums.get(product) ?? { counted: 0, truth: 0 };
     sums.set(product, { counted: sum.counted + counted, truth: sum.truth + truth });
   }
