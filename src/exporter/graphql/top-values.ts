@@ -13,7 +13,7 @@ const OVERTAKEN = 2;
  * Returns the values that have series of their own from now on: those that had, whatever came of them lately; free places
  * go to the largest. Where none is free, the smallest gives up its place to one that is clearly larger.
  * @param sums amount of each value in an answer
- * @param mayReplace false while a place was given up less than an hour ago
+ * @param mayReplace false for an hour after a replacement
  */
 export function topOf(
   shown: readonly string[],
