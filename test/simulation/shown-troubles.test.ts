@@ -92,9 +92,9 @@ describe('where the clocks differ, steady time tells which of them has moved', (
 });
 
 it.each([
-  ['every second row', { every: 2 }],
-  ['half of the rows at random', { share: 0.5 }],
-] as const)('rows that are missing are told within ten minutes: %s', async (_, missing) => {
+  ['every second row', { every: 2 }, 'late', ['platform_late', 'rows_missing']],
+  ['half of the rows at random', { share: 0.5 }, 'partly_missing', ['rows_missing']],
+] as const)('missing rows are reported within ten minutes: %s', async (_, missing, state, kinds) => {
   simulation = await simulate(ONE);
   const ratio = async (running: Simulation) => (await shown(running)).family('edge_missing_buckets_ratio');
   await simulation.minutes(30);
@@ -103,15 +103,16 @@ it.each([
   await simulation.minutes(10);
   const now = await shown(simulation);
   expect(valuesOf(await ratio(simulation))[0]).toBeGreaterThan(0.3);
-  expect(now.state).toBe('partly_missing');
-  expect(now.says).toMatch(/% of the buckets of edge_applications are missing in the platform’s answers$/);
-  expect(now.verdict).toContain(now.says);
-  expect(now.family('edge_trouble_info').map(([labels]) => labels)).toEqual([
-    expect.stringContaining('"rows_missing"'),
-  ]);
+  expect(now.state).toBe(state);
+  const text = /% of the buckets of edge_applications are missing in the platform’s answers/;
+  expect(now.causes.at(-1)?.text).toMatch(text);
+  expect(now.verdict).toMatch(text);
+  expect(now.family('edge_trouble_info').map(([labels]) => labels)).toEqual(
+    kinds.map((kind) => expect.stringContaining(`"${kind}"`)),
+  );
   simulation.sandbox.faults.clear();
   await simulation.minutes(5);
-  expect((await shown(simulation)).state).not.toBe('partly_missing');
+  expect((await shown(simulation)).causes).toEqual([]);
 });
 
 it.each([

@@ -57,7 +57,7 @@ describe('a drop of traffic', () => {
     expect(fired.map(({ labels }) => labels['severity'])).toEqual(['ticket']);
   });
 
-  it('is no opening nor closing within a minute, some minutes earlier or later than on other days', () => {
+  it('is no opening or closing, some minutes earlier or later than on other days, after the first weekend', () => {
     const open = (minute: number): boolean => {
       const late = [0, 7, -6, 4, -3][Math.floor(minute / DAY) % 5] ?? 0;
       const hours = (minute % DAY) - late;
