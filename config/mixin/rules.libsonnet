@@ -723,8 +723,8 @@
               "metric": "waf"
             },
             "annotations": {
-              "summary": "The WAF of {{ $labels.account }} counts otherwise since its rule set was changed",
-              "description": "A WAF rule set was changed, and threats or blocked requests have passed their threshold since: {{ $value | humanize }} a minute. The new level is learned; WAF alerts of the account rest for 75 minutes. First: look at `Last changes of settings` on the Security dashboard. Ask whoever changed the rule set whether the new level is intended.",
+              "summary": "The WAF of {{ $labels.account }} detects more since its rule set changed",
+              "description": "A WAF rule set changed, and threats or blocked requests are above their threshold since: {{ $value | humanize }} a minute. The rules learn the new level; WAF alerts of the account are silent for 75 minutes. First: look at `Last changes of settings` on the Security dashboard. Ask whoever changed the rule set whether the new level is intended.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgerulesetswitched"
             }
           },
@@ -740,7 +740,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the origin's responses fail on {{ if $labels.configuration }}{{ $labels.configuration }} ({{ $labels.account }}){{ else }}{{ $labels.account }}{{ end }}",
-              "description": "{{ $value | humanizePercentage }} of the responses of its origins in 5m were 5xx, whatever the cache made of them. First: look at `Responses of the origin` on the Configuration dashboard. Find out when 5xx rose and what was deployed then.",
+              "description": "{{ $value | humanizePercentage }} of the responses of its origins in 5m were 5xx, before the cache. First: look at `Responses of the origin` on the Configuration dashboard. Find out when 5xx rose and what was deployed then.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoriginerrors"
             }
           },
@@ -776,7 +776,7 @@
             },
             "annotations": {
               "summary": "The WAF only counts: {{ $labels.waf_ruleset }} ({{ $labels.account }})",
-              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through. First: ask whoever changed it last (`Last changes of settings` on the Security dashboard) whether it is being tuned. If not, switch it back to blocking.",
+              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: it detects threats and lets them through. First: ask whoever changed it last (`Last changes of settings` on the Security dashboard) whether it is being tuned. If not, switch it back to blocking.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafcounting"
             }
           },
@@ -804,7 +804,7 @@
             },
             "annotations": {
               "summary": "The firewall {{ $labels.firewall }} ({{ $labels.account }}) is disabled",
-              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} was active and is not any more: none of its rules protects its domains. First: activate it again in the platform's console, unless somebody knows why it is off. `Last changes of settings` on the Security dashboard shows since when.",
+              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} was active before. Now none of its rules protects its domains. First: activate it again in the platform's console, unless somebody knows why it is off. `Last changes of settings` on the Security dashboard shows since when.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgefirewalldisabled"
             }
           },
@@ -818,7 +818,7 @@
             },
             "annotations": {
               "summary": "Errors {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) are cached for {{ $value | humanizeDuration }}",
-              "description": "The edge keeps responses {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) for {{ $value | humanizeDuration }}: a short failure of the origin is shown to visitors for so long. First: lower the time for which the configuration caches that code to a few seconds.",
+              "description": "The edge keeps responses {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) for {{ $value | humanizeDuration }}. Visitors see a short failure of the origin for the same time. First: lower the time for which the configuration caches that code to a few seconds.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeerrorpagecachedtoolong"
             }
           },
@@ -832,7 +832,7 @@
             },
             "annotations": {
               "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
-              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Of an expired one visitors are warned instead of shown the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: read in the alert's text who renews it. The platform: check that the domain still points to it. You: renew it and bind the new one to its domains.",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Browsers warn visitors of an expired certificate and do not show the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: read in the alert's text who renews it. The platform: check that the domain still points to it. You: renew it and bind the new one to its domains.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
             }
           },
@@ -846,7 +846,7 @@
             },
             "annotations": {
               "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}",
-              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Of an expired one visitors are warned instead of shown the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: read in the alert's text who renews it. The platform: check that the domain still points to it. You: renew it and bind the new one to its domains.",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} {{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll \"^-\" \"\" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}. Browsers warn visitors of an expired certificate and do not show the site. Who renews it: {{ range printf \"edge_certificate_managed{account=%q, certificate_id=%q}\" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}. First: read in the alert's text who renews it. The platform: check that the domain still points to it. You: renew it and bind the new one to its domains.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
             }
           },
@@ -895,7 +895,7 @@
             },
             "annotations": {
               "summary": "No traffic data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
-              "description": "The newest traffic data of {{ $labels.account }} is at least {{ $value | humanizeDuration }} old, or there was never any: the platform is late or cannot be reached, or it refuses what is read. Until there is new data, no attack is noticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It begins with the cause and the next step. If the platform is late, wait, and ask the platform after an hour.",
+              "description": "The newest traffic data of {{ $labels.account }} is at least {{ $value | humanizeDuration }} old, or there was never any. The platform is late, cannot be reached, or refuses the reads. Until there is new data, attacks go unnoticed.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It begins with the cause and the next step. If the platform is late, wait, and ask the platform after an hour.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -923,7 +923,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail",
-              "description": "The platform answers at least now and then, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`), filtered by *Failing*. Each poll has its reason.",
+              "description": "The platform answers some requests, but {{ $value | humanizePercentage }} of the polls of traffic of {{ $labels.account }} have failed for a long time. Their data is late or missing.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`), filtered by *Failing*. Each poll has its reason.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepollsfailing"
             }
           },
@@ -936,8 +936,8 @@
               "about": "exporter"
             },
             "annotations": {
-              "summary": "Nothing is read for {{ $labels.collector }} of {{ $labels.account }}",
-              "description": "The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than 2 hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It begins with the permission that is missing. Grant it, or leave the collector out.",
+              "summary": "No poll of {{ $labels.collector }} of {{ $labels.account }} succeeds",
+              "description": "The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than 2 hours, and about {{ $value | humanize }} have failed. Its series are gone, and alerts on them are silent.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It begins with the permission that is missing. Grant it, or leave the collector out.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecollectorfailing"
             }
           },
@@ -951,7 +951,7 @@
             },
             "annotations": {
               "summary": "{{ if eq $labels.reason \"product\" }}The configurations of {{ $labels.product }} ({{ $labels.account }}) cannot be listed{{ else if eq $labels.reason \"fewer\" }}Only {{ $value }} configurations of {{ $labels.product }} ({{ $labels.account }}) are active{{ else }}{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match nothing{{ end }}",
-              "description": "{{ if eq $labels.reason \"product\" }}The platform answers, but has not listed them for an hour. What was not listed before: It is not read, and alerts that are made of it are silent.{{ else if eq $labels.reason \"fewer\" }}The platform lists fewer than half of those of the last day. What is not listed: It is not read, and alerts that are made of it are silent.{{ else }}Entries of configurations.include have matched no configuration for an hour: misspelt, renamed or deleted. It is not read, and alerts that are made of it are silent.{{ end }}{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: run `edge-exporter doctor`. It names products that cannot be listed, and names that match nothing.",
+              "description": "{{ if eq $labels.reason \"product\" }}The platform answers, but has not listed them for an hour. Configurations that were never listed are affected. They are not read, and alerts on them are silent.{{ else if eq $labels.reason \"fewer\" }}The platform lists fewer than half of those of the last day. The others are affected. They are not read, and alerts on them are silent.{{ else }}Entries of configurations.include have matched no configuration for an hour. The names are misspelt, renamed or deleted. They are not read, and alerts on them are silent.{{ end }}{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: run `edge-exporter doctor`. It names products that cannot be listed, and names that match nothing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
             }
           },
@@ -965,7 +965,7 @@
             },
             "annotations": {
               "summary": "{{ $labels.account }} comes from {{ $value }} targets",
-              "description": "Prometheus has {{ $labels.account }} from {{ $value }} targets:{{ range printf \"edge_account_info{account_id=%q}\" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare the targets that the description names, as `instance (job) as account`.",
+              "description": "Prometheus has {{ $labels.account }} from {{ $value }} targets:{{ range printf \"edge_account_info{account_id=%q}\" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }} several exporters poll it, each with the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; your own queries may not.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare the targets that the description names, as `instance (job) as account`.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeaccountpolledtwice"
             }
           },
@@ -979,7 +979,7 @@
             },
             "annotations": {
               "summary": "{{ if eq $labels.reason \"remaining\" }}{{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left{{ else if eq $labels.reason \"waiting\" }}{{ $value }} operations of {{ $labels.account }} wait all the time{{ else }}{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured{{ end }}",
-              "description": "{{ if eq $labels.reason \"remaining\" }}Least left of the limit of {{ $labels.scope }} in 15m. The exporter keeps a reserve, so another client spends it.{{ else if eq $labels.reason \"waiting\" }}The queue of {{ $labels.scope }} has not been empty for 15m: data comes later than configured.{{ else }}Polls of {{ $labels.collector }}: the quota does not suffice, or the platform answers too slowly.{{ end }}{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). If other clients use the token, give the exporter a token of its own. If not, poll less often.",
+              "description": "{{ if eq $labels.reason \"remaining\" }}Least left of the limit of {{ $labels.scope }} in 15m. The exporter keeps a reserve, so another client uses the rest.{{ else if eq $labels.reason \"waiting\" }}The queue of {{ $labels.scope }} has not been empty for 15m: data comes later than configured.{{ else }}Polls of {{ $labels.collector }}: the quota does not suffice, or the platform answers too slowly.{{ end }}{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). If other clients use the token, give the exporter a token of its own. If not, poll less often.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           }
@@ -999,7 +999,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
-              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look at `Lost or late` on the Exporter dashboard. Skipped or restated buckets explain the difference. If there are none, report it.",
+              "description": "The exporter has counted {{ $value | humanizePercentage }} of the sum that the platform reports for {{ $labels.account }} ({{ $labels.product }}) in the same time. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: look at `Lost or late` on the Exporter dashboard. Skipped or restated buckets explain the difference. If there are none, report it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgereconciliationoff"
             }
           },
@@ -1012,8 +1012,8 @@
               "about": "exporter"
             },
             "annotations": {
-              "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets",
-              "description": "The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare with the platform's console for that time. If the buckets are missing there as well, the platform has lost them.",
+              "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) lack {{ $value | humanizePercentage }} of the buckets",
+              "description": "The platform omitted {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) in the last hour. The counters continued without them, and will not add them later.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare with the platform's console for that time. If the buckets are missing there as well, the platform has lost them.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsskipped"
             }
           },
@@ -1027,7 +1027,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) changed after they were counted",
-              "description": "The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:{{ range printf \"sum by (metric) (increase(edge_exporter_late_restatement_amount_total{account=%q, product=%q}[1h]))\" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }} up or down. Buckets of the product change up to {{ range printf \"histogram_quantile(0.99, sum by (le) (increase(edge_exporter_settle_seconds_bucket{product=%q}[1h])))\" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }} after their end. The counters keep what they counted.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare the age in the text with `settle_delay`. If you set that time yourself, raise it above the age.",
+              "description": "The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had added them, within the last hour:{{ range printf \"sum by (metric) (increase(edge_exporter_late_restatement_amount_total{account=%q, product=%q}[1h]))\" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }} up or down. Buckets of the product change up to {{ range printf \"histogram_quantile(0.99, sum by (le) (increase(edge_exporter_settle_seconds_bucket{product=%q}[1h])))\" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }} after their end. The counters keep the earlier values.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: compare the age in the text with `settle_delay`. If you set that time yourself, raise it above the age.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsrestatedlate"
             }
           },
@@ -1041,7 +1041,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind",
-              "description": "What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: see on the status page whether `counted until` moves. If it does, wait.",
+              "description": "The last counted bucket of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ended {{ $value | humanizeDuration }} ago. Sums over time are too small until later buckets are counted; nothing is lost. Gauges and their alerts are not affected.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: see on the status page whether `counted until` moves. If it does, wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecountersbehind"
             }
           },
@@ -1055,7 +1055,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) are missing",
-              "description": "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) between others. Counters go on without them after 20 minutes: sums over time are too small by as much.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It names the metrics and how much is missing.",
+              "description": "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}). Counters continue without them after 20 minutes, so sums over time are too small by the same share.{{ with printf \"edge_up{account=%q}\" $labels.account | query }} Its exporter:{{ range . }} {{ .Labels.instance }}{{ end }}.{{ end }} First: open the exporter's status page (`/`). It names the metrics and how much is missing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgerowsmissing"
             }
           },
@@ -1068,8 +1068,8 @@
               "about": "exporter"
             },
             "annotations": {
-              "summary": "{{ if eq $labels.reason \"unavailable\" }}The counters of {{ $labels.instance }} are withheld{{ else }}The counters of {{ $labels.instance }} stand still{{ end }}",
-              "description": "{{ if eq $labels.reason \"unavailable\" }}The state in {{ $labels.directory }} cannot be used, and counters are withheld until it can. Gauges go on where it is a directory; accounts of a database are not polled.{{ else }}The state refused about {{ $value | humanize }} writes in 15 minutes. Counters take in nothing until it can be written; gauges are not affected.{{ end }} First: check the free space and the mount of the directory in the log, or whether the database answers.",
+              "summary": "{{ if eq $labels.reason \"unavailable\" }}The counters of {{ $labels.instance }} are withheld{{ else }}The counters of {{ $labels.instance }} do not rise{{ end }}",
+              "description": "{{ if eq $labels.reason \"unavailable\" }}The state in {{ $labels.directory }} cannot be used. Counters are withheld until it can. With a directory, gauges continue; with a database, accounts are not polled.{{ else }}The state refused about {{ $value | humanize }} writes in 15 minutes. Counters do not rise until it can be written. Gauges are not affected.{{ end }} First: check the free space and the mount of the directory in the log, or whether the database answers.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatenotkept"
             }
           },
@@ -1111,7 +1111,7 @@
             },
             "annotations": {
               "summary": "{{ if $labels.instance }}The exporter {{ $labels.instance }} is down{{ else }}There is no exporter (job {{ $labels.job }}){{ end }}",
-              "description": "{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Nothing that it polls is seen: an attack would not be noticed. First: check on its host whether the process runs (`systemctl status`, `docker ps`, `kubectl get pods`). If not, start it. If it runs, Prometheus' targets page has the reason.",
+              "description": "{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Prometheus gets none of its data, so attacks go unnoticed. First: check on its host whether the process runs (`systemctl status`, `docker ps`, `kubectl get pods`). If not, start it. If it runs, Prometheus' targets page has the reason.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeexporterdown"
             }
           },
@@ -1125,7 +1125,7 @@
             },
             "annotations": {
               "summary": "The exporter {{ $labels.instance }} refused its configuration",
-              "description": "The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart. First: run `edge-exporter check-config` on the file. It names every mistake with its line.",
+              "description": "The last attempt to load the configuration of {{ $labels.instance }} failed. It keeps the previous configuration, which a restart loses. First: run `edge-exporter check-config` on the file. It names every mistake with its line.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeconfigreloadfailed"
             }
           },
@@ -1138,8 +1138,8 @@
               "about": "exporter"
             },
             "annotations": {
-              "summary": "The exporter {{ $labels.instance }} leaves out series",
-              "description": "About {{ $value | humanize }} series were left out in the last hour, because there are more than limits.series. What is left out is not watched. First: raise `limits.series`, if Prometheus can hold them, and reload.",
+              "summary": "The exporter {{ $labels.instance }} drops series",
+              "description": "It dropped about {{ $value | humanize }} series in the last hour, because there are more than limits.series. No alert watches dropped series. First: raise `limits.series`, if Prometheus can hold them, and reload.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeseriesdropped"
             }
           },
@@ -1153,7 +1153,7 @@
             },
             "annotations": {
               "summary": "Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}",
-              "description": "{{ if eq $labels.reason \"refused\" }}The receiver does not answer, refuses all requests, or is too slow. All samples arrive when it takes them again, unless the outbox of {{ $labels.instance }} reaches its limits before.{{ else }}{{ $labels.instance }} has sent nothing to the receiver for 15 minutes: its outbox cannot be read, or its sending has stopped. The receiver is not the cause.{{ end }} First: read the exporter's log. It has the receiver's answer, or the reason why the outbox cannot be read.",
+              "description": "{{ if eq $labels.reason \"refused\" }}The receiver does not answer, refuses all requests, or is too slow. All samples arrive when it accepts them again, unless the outbox of {{ $labels.instance }} reaches its limits before.{{ else }}{{ $labels.instance }} has sent nothing to the receiver for 15 minutes: its outbox cannot be read, or its sending has stopped. The receiver is not the cause.{{ end }} First: read the exporter's log. It has the receiver's answer, or the reason why the outbox cannot be read.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushbehind"
             }
           },
@@ -1167,7 +1167,7 @@
             },
             "annotations": {
               "summary": "Samples for {{ $labels.receiver }} are lost: {{ $labels.reason }}",
-              "description": "{{ if eq $labels.loss \"refused\" }}The receiver refused about {{ $value | humanize }} samples for good{{ else }}About {{ $value | humanize }} samples left the outbox unsent{{ end }} in the last hour. /metrics of {{ $labels.instance }} has them. First: read the log. The first refusal of each reason has the receiver's own words.",
+              "description": "{{ if eq $labels.loss \"refused\" }}The receiver refused about {{ $value | humanize }} samples for good{{ else }}The outbox dropped about {{ $value | humanize }} samples unsent{{ end }} in the last hour. /metrics of {{ $labels.instance }} has them. First: read the log. The first refusal of each reason has the receiver's own words.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushlosing"
             }
           }

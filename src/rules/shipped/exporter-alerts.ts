@@ -65,7 +65,7 @@ function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       summary:
         '{{ if $labels.instance }}The exporter {{ $labels.instance }} is down{{ else }}There is no exporter (job {{ $labels.job }}){{ end }}',
       description:
-        '{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Nothing that it polls is seen: an attack would not be noticed.',
+        '{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Prometheus gets none of its data, so attacks go unnoticed.',
     },
     {
       ...OF_EXPORTER,
@@ -74,16 +74,16 @@ function processAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       hold: times.hold,
       summary: 'The exporter {{ $labels.instance }} refused its configuration',
       description:
-        'The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart.',
+        'The last attempt to load the configuration of {{ $labels.instance }} failed. It keeps the previous configuration, which a restart loses.',
     },
     {
       ...OF_EXPORTER,
       alert: 'EdgeSeriesDropped',
       expr: `increase(edge_exporter_series_dropped_total[${duration(times.hour)}]) > 0`,
       hold: times.hold,
-      summary: 'The exporter {{ $labels.instance }} leaves out series',
+      summary: 'The exporter {{ $labels.instance }} drops series',
       description:
-        'About {{ $value | humanize }} series were left out in the last hour, because there are more than limits.series. What is left out is not watched.',
+        'It dropped about {{ $value | humanize }} series in the last hour, because there are more than limits.series. No alert watches dropped series.',
     },
   ];
 }
@@ -115,7 +115,7 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       summary:
         "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
       description:
-        'What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.',
+        'The exporter has counted {{ $value | humanizePercentage }} of the sum that the platform reports for {{ $labels.account }} ({{ $labels.product }}) in the same time. Gauges and their alerts are not affected.',
     },
     {
       ...OF_ACCOUNT,
@@ -124,9 +124,9 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       judged: { series: SKIPPED, labels: ['account', 'product'] },
       hold: times.hold,
       summary:
-        'Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets',
+        'Counters of {{ $labels.account }} ({{ $labels.product }}) lack {{ $value | humanizePercentage }} of the buckets',
       description:
-        'The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.',
+        'The platform omitted {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) in the last hour. The counters continued without them, and will not add them later.',
     },
     {
       ...OF_ACCOUNT,
@@ -136,7 +136,7 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       hold: times.hold,
       summary:
         '{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) changed after they were counted',
-      description: `The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:${amounts} up or down. Buckets of the product change up to ${age} after their end. The counters keep what they counted.`,
+      description: `The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had added them, within the last hour:${amounts} up or down. Buckets of the product change up to ${age} after their end. The counters keep the earlier values.`,
     },
     {
       ...OF_ACCOUNT,
@@ -147,7 +147,7 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       summary:
         'Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind',
       description:
-        'What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.',
+        'The last counted bucket of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ended {{ $value | humanizeDuration }} ago. Sums over time are too small until later buckets are counted; nothing is lost. Gauges and their alerts are not affected.',
     },
     {
       ...OF_ACCOUNT,
@@ -158,7 +158,7 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
       summary:
         '{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) are missing',
       description:
-        "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) between others. Counters go on without them after 20 minutes: sums over time are too small by as much.",
+        "The platform's answers lack {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}). Counters continue without them after 20 minutes, so sums over time are too small by the same share.",
     },
     {
       ...OF_EXPORTER,
@@ -167,16 +167,16 @@ function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[]
         unavailable: 'edge_exporter_state_durable == 0',
         refused: `increase(edge_exporter_state_errors_total[${duration(times.stateErrors)}]) > 0`,
       }),
-      // As long as the range looks back: one error, after which it went on, is over by then.
+      // As long as the range, so that a single error does not fire.
       hold: times.stateErrors,
       summary: byReason({
         unavailable: 'The counters of {{ $labels.instance }} are withheld',
-        refused: 'The counters of {{ $labels.instance }} stand still',
+        refused: 'The counters of {{ $labels.instance }} do not rise',
       }),
       description: byReason({
         unavailable:
-          'The state in {{ $labels.directory }} cannot be used, and counters are withheld until it can. Gauges go on where it is a directory; accounts of a database are not polled.',
-        refused: `The state refused about {{ $value | humanize }} writes in ${times.stateErrors / 60_000} minutes. Counters take in nothing until it can be written; gauges are not affected.`,
+          'The state in {{ $labels.directory }} cannot be used. Counters are withheld until it can. With a directory, gauges continue; with a database, accounts are not polled.',
+        refused: `The state refused about {{ $value | humanize }} writes in ${times.stateErrors / 60_000} minutes. Counters do not rise until it can be written. Gauges are not affected.`,
       }),
     },
   ];
@@ -199,7 +199,7 @@ function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
       summary: 'Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}',
       description: byReason({
         refused:
-          'The receiver does not answer, refuses all requests, or is too slow. All samples arrive when it takes them again, unless the outbox of {{ $labels.instance }} reaches its limits before.',
+          'The receiver does not answer, refuses all requests, or is too slow. All samples arrive when it accepts them again, unless the outbox of {{ $labels.instance }} reaches its limits before.',
         stopped: `{{ $labels.instance }} has sent nothing to the receiver for ${times.unasked / 60_000} minutes: its outbox cannot be read, or its sending has stopped. The receiver is not the cause.`,
       }),
     },
@@ -213,7 +213,7 @@ function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
       hold: times.hold,
       summary: 'Samples for {{ $labels.receiver }} are lost: {{ $labels.reason }}',
       description:
-        '{{ if eq $labels.loss "refused" }}The receiver refused about {{ $value | humanize }} samples for good{{ else }}About {{ $value | humanize }} samples left the outbox unsent{{ end }} in the last hour. /metrics of {{ $labels.instance }} has them.',
+        '{{ if eq $labels.loss "refused" }}The receiver refused about {{ $value | humanize }} samples for good{{ else }}The outbox dropped about {{ $value | humanize }} samples unsent{{ end }} in the last hour. /metrics of {{ $labels.instance }} has them.',
     },
   ];
 }

@@ -79,7 +79,7 @@ export function originAlerts(times: Times, tuning: Tuning): readonly AlertDefini
       alert: 'EdgeOriginErrors',
       expr: `${errorRatio} > ${tuning.value('EdgeOriginErrors', 'share', JUDGED)}`,
       summary: `{{ $value | humanizePercentage }} of the origin's responses fail on ${SITE}`,
-      description: `{{ $value | humanizePercentage }} of the responses of its origins in ${duration(times.smoothing)} were 5xx, whatever the cache made of them.`,
+      description: `{{ $value | humanizePercentage }} of the responses of its origins in ${duration(times.smoothing)} were 5xx, before the cache.`,
     },
     {
       ...common,

@@ -46,7 +46,7 @@ function unseenAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] 
       labels: { scope: 'account' },
       summary: 'No traffic data of {{ $labels.account }} for {{ $value | humanizeDuration }}',
       description:
-        'The newest traffic data of {{ $labels.account }} is at least {{ $value | humanizeDuration }} old, or there was never any: the platform is late or cannot be reached, or it refuses what is read. Until there is new data, no attack is noticed.',
+        'The newest traffic data of {{ $labels.account }} is at least {{ $value | humanizeDuration }} old, or there was never any. The platform is late, cannot be reached, or refuses the reads. Until there is new data, attacks go unnoticed.',
     },
     {
       ...OF_ACCOUNT,
@@ -72,7 +72,7 @@ function polledTwiceAlert(times: Times): AlertDefinition {
     // A rolling update is over by then.
     hold: times.settled,
     summary: '{{ $labels.account }} comes from {{ $value }} targets',
-    description: `Prometheus has {{ $labels.account }} from {{ $value }} targets:${targets} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not.`,
+    description: `Prometheus has {{ $labels.account }} from {{ $value }} targets:${targets} several exporters poll it, each with the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; your own queries may not.`,
   };
 }
 
@@ -97,7 +97,7 @@ function quotaAlert(times: Times, tuning: Tuning): AlertDefinition {
     stretch: '{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured',
   });
   const described = byReason({
-    remaining: `Least left of the limit of {{ $labels.scope }} in ${duration(times.quotaShort)}. The exporter keeps a reserve, so another client spends it.`,
+    remaining: `Least left of the limit of {{ $labels.scope }} in ${duration(times.quotaShort)}. The exporter keeps a reserve, so another client uses the rest.`,
     waiting: `The queue of {{ $labels.scope }} has not been empty for ${duration(times.quotaShort)}: data comes later than configured.`,
     stretch:
       'Polls of {{ $labels.collector }}: the quota does not suffice, or the platform answers too slowly.',
@@ -135,7 +135,7 @@ function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
       hold: times.settled,
       summary: '{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail',
       description:
-        'The platform answers at least now and then, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.',
+        'The platform answers some requests, but {{ $value | humanizePercentage }} of the polls of traffic of {{ $labels.account }} have failed for a long time. Their data is late or missing.',
     },
     {
       ...OF_ACCOUNT,
@@ -143,15 +143,15 @@ function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
       // A single failure in the range does not count.
       expr: `${failures} > 1\nunless on (account, collector)\n${succeeded}\nand on (account)\nmax_over_time(edge_up[${duration(times.unread)}]) == 1`,
       hold: times.hour,
-      summary: 'Nothing is read for {{ $labels.collector }} of {{ $labels.account }}',
-      description: `The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than ${times.unread / 3_600_000} hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent.`,
+      summary: 'No poll of {{ $labels.collector }} of {{ $labels.account }} succeeds',
+      description: `The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than ${times.unread / 3_600_000} hours, and about {{ $value | humanize }} have failed. Its series are gone, and alerts on them are silent.`,
     },
   ];
 }
 
 /** Returns the alert of configured items that do not exist: no poll fails because of them. */
 function discoveryAlert(times: Times): AlertDefinition {
-  const silent = 'It is not read, and alerts that are made of it are silent.';
+  const silent = 'They are not read, and alerts on them are silent.';
   return {
     ...OF_ACCOUNT,
     alert: 'EdgeNotDiscovered',
@@ -168,9 +168,9 @@ function discoveryAlert(times: Times): AlertDefinition {
       configuration: '{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match nothing',
     }),
     description: byReason({
-      product: `The platform answers, but has not listed them for an hour. What was not listed before: ${silent}`,
-      fewer: `The platform lists fewer than half of those of the last day. What is not listed: ${silent}`,
-      configuration: `Entries of configurations.include have matched no configuration for an hour: misspelt, renamed or deleted. ${silent}`,
+      product: `The platform answers, but has not listed them for an hour. Configurations that were never listed are affected. ${silent}`,
+      fewer: `The platform lists fewer than half of those of the last day. The others are affected. ${silent}`,
+      configuration: `Entries of configurations.include have matched no configuration for an hour. The names are misspelt, renamed or deleted. ${silent}`,
     }),
   };
 }

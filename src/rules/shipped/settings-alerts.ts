@@ -71,7 +71,7 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
       hold: times.hold,
       summary: 'The WAF only counts: {{ $labels.waf_ruleset }} ({{ $labels.account }})',
       description:
-        'The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through.',
+        'The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: it detects threats and lets them through.',
     },
     {
       ...page('EdgeWafOff', 'edge_waf_ruleset_active', OF_RULESET),
@@ -88,7 +88,7 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
       ...page('EdgeFirewallDisabled', 'edge_firewall_active', OF_FIREWALL),
       summary: 'The firewall {{ $labels.firewall }} ({{ $labels.account }}) is disabled',
       description:
-        'The firewall {{ $labels.firewall }} of {{ $labels.account }} was active and is not any more: none of its rules protects its domains.',
+        'The firewall {{ $labels.firewall }} of {{ $labels.account }} was active before. Now none of its rules protects its domains.',
     },
   ];
 }
@@ -104,7 +104,7 @@ export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       ...OF_SETTINGS,
       hold: times.settled,
       summary: `The certificate {{ $labels.certificate }} ({{ $labels.account }}) ${EXPIRES}`,
-      description: `The certificate {{ $labels.certificate }} of {{ $labels.account }} ${EXPIRES}. Of an expired one visitors are warned instead of shown the site. ${RENEWED}`,
+      description: `The certificate {{ $labels.certificate }} of {{ $labels.account }} ${EXPIRES}. Browsers warn visitors of an expired certificate and do not show the site. ${RENEWED}`,
     }),
     changes(times),
   ];
@@ -125,7 +125,7 @@ function cachedErrorPage(times: Times, tuning: Tuning): AlertDefinition {
     summary:
       'Errors {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) are cached for {{ $value | humanizeDuration }}',
     description:
-      'The edge keeps responses {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) for {{ $value | humanizeDuration }}: a short failure of the origin is shown to visitors for so long.',
+      'The edge keeps responses {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) for {{ $value | humanizeDuration }}. Visitors see a short failure of the origin for the same time.',
     dashboard: 'edge-configuration',
   };
 }

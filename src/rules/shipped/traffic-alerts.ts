@@ -92,9 +92,9 @@ export function trafficAlerts(times: Times, tuning: Tuning): readonly AlertDefin
       alert: 'EdgeRuleSetSwitched',
       expr: switched(times),
       keepFiring: times.keepTicket,
-      summary: 'The WAF of {{ $labels.account }} counts otherwise since its rule set was changed',
+      summary: 'The WAF of {{ $labels.account }} detects more since its rule set changed',
       description:
-        'A WAF rule set was changed, and threats or blocked requests have passed their threshold since: {{ $value | humanize }} a minute. The new level is learned; WAF alerts of the account rest for 75 minutes.',
+        'A WAF rule set changed, and threats or blocked requests are above their threshold since: {{ $value | humanize }} a minute. The rules learn the new level; WAF alerts of the account are silent for 75 minutes.',
     },
   ];
 }
