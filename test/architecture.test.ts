@@ -94,11 +94,11 @@ it('has no file of more than 400 lines', () => {
 });
 
 const BUDGETS = {
-  'src/exporter': 38_200,
+  'src/exporter': 36_800,
   'src/sandbox': 5_900,
-  'src/rules': 6_300,
+  'src/rules': 6_250,
   'src/commands': 1_180,
-  test: 65_000,
+  test: 63_200,
 } as const;
 
 it.each(Object.entries(BUDGETS))('%s has at most %i lines', (part, most) => {
