@@ -75,7 +75,7 @@ export const FLAGS = {
     'config.auto-reload-interval': {
       value: timeSpan,
       default: '30s',
-      about: 'How often to check the configuration file for changes.',
+      about: 'Interval between checks of the configuration file for changes.',
     },
     'web.listen-address': {
       value: listenAddresses,
@@ -214,7 +214,7 @@ export const FLAGS = {
       about:
         'History as backfill writes it: used if it exists; else it is read from the platform, written here, and kept.',
     },
-    days: { value: positive, about: 'How many days to rehearse, up to --to. Default: 30.' },
+    days: { value: positive, about: 'Days to rehearse, up to --to. Default: 30.' },
     compare: { value: text('file'), about: 'Another alerts file: what it would change.' },
     recorded: {
       value: text('file'),

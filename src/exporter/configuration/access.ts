@@ -241,7 +241,7 @@ export const REQUEST = requestOf({
     .max(1024 * MEBIBYTE)
     .default(8 * MEBIBYTE)
     .describe(
-      'Largest accepted answer, in bytes after decompression; more than a million values (an object counts for five, a key for three) never are.',
+      'Largest accepted answer, in bytes after decompression. Answers with more than a million values are always refused; an object counts as five, a key as three.',
     ),
 });
 

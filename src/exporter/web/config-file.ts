@@ -222,9 +222,7 @@ export class WebConfigError extends Error {
 function parseWebConfig(text: string, source: string, mayBeEmpty: boolean): WebConfigKeys {
   const document = readYaml(text, source, { version: '1.1' });
   if (!mayBeEmpty && document.value === null)
-    throw new WebConfigError([
-      `${source}: it is empty, as while it is written anew; {} is for nothing at all`,
-    ]);
+    throw new WebConfigError([`${source}: the file is empty; write {} for an empty configuration`]);
   const checked = check(webConfigSchema, document.value ?? {}, () =>
     z.toJSONSchema(webConfigSchema, { io: 'input', unrepresentable: 'any' }),
   );

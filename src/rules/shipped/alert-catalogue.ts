@@ -33,16 +33,16 @@ function time(ms: number, about: string, min = 0): Parameter {
 
 function spike(floor: number, what: string) {
   return {
-    times_usual: number(3, 'How many times what is usual at this hour is too much.', 1),
+    times_usual: number(3, 'Factor over the usual value of this hour from which the alert fires.', 1),
     floor: number(floor, `${what} a minute below which there is no alert.`),
   };
 }
 
 function elevated(floor: number, what: string) {
   return {
-    hour_times_usual: number(2, 'How many times what is usual the mean of the last hour may be.', 1),
+    hour_times_usual: number(2, 'Largest factor of the mean of the last hour over the usual value.', 1),
     hour_floor: number(floor, `${what} a minute, in the mean of an hour, below which there is no alert.`),
-    minutes: number(4, 'Minutes above the threshold within an hour that are a burst.', 1),
+    minutes: number(4, 'Minutes above the threshold within an hour that count as a burst.', 1),
   };
 }
 
@@ -133,7 +133,7 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
 export const ALERTS = {
   EdgeWafSpike: alert('configuration', 'page', {
     ...spike(40, 'Threats'),
-    deviations: number(4, 'How many deviations of single minutes above what is usual are too much.'),
+    deviations: number(4, 'Deviations of single minutes above the usual value from which the alert fires.'),
   }),
   EdgeWafElevated: alert('configuration', 'ticket', elevated(10, 'Threats')),
   EdgeAttackUsual: alert('configuration', 'ticket'),
@@ -149,23 +149,23 @@ export const ALERTS = {
       0.05,
       'Share of the lowest traffic around this hour in the last two weeks below which a site is dead.',
     ),
-    share: share(0.8, 'The same below which a drop is a ticket.'),
-    least_requests: number(60, 'Requests a minute, in the mean of a day, that a drop is judged from.', 1),
+    share: share(0.8, 'Share of the lowest traffic around this hour below which a drop is a ticket.'),
+    least_requests: number(60, 'Mean requests a minute of a day below which drops are not judged.', 1),
   }),
   Edge5xxRatio: alert('configuration', 'page', {
     budget: share(0.001, 'Share of the responses that may be server errors in the long run.'),
-    fast_burn: number(14.4, 'Times the budget over 5 and 30 minutes that wake somebody.'),
-    slow_burn: number(6, 'Times the budget over 30 minutes and 6 hours that wake somebody.'),
-    least_requests: number(10, 'Requests a minute below which only the count of failures wakes somebody.'),
-    least_failures: number(10, 'Failures in 15 minutes, of half of the responses, that wake somebody.', 1),
+    fast_burn: number(14.4, 'Multiple of the budget over 5 and 30 minutes that pages.'),
+    slow_burn: number(6, 'Multiple of the budget over 30 minutes and 6 hours that pages.'),
+    least_requests: number(10, 'Requests a minute below which only the number of failures pages.'),
+    least_failures: number(10, 'Failures in 15 minutes that page if they are half of the responses.', 1),
   }),
   Edge4xxRatio: alert('configuration', 'ticket', {
     share: share(0.2, 'Share of client errors below which there is no alert.'),
-    times_usual: number(3, 'How many times the usual share is too much.', 1),
+    times_usual: number(3, 'Factor over the usual share from which the alert fires.', 1),
     least_requests: number(200, 'Requests a minute below which the share is not judged.', 1),
   }),
   EdgeOffloadCollapse: alert('configuration', 'ticket', {
-    loss: share(0.3, 'What the share of requests that the cache serves may lose against the usual.'),
+    loss: share(0.3, 'Largest loss of the share of requests that the cache serves, against the usual share.'),
     least_requests: number(300, 'Requests a minute below which the share is not judged.', 1),
   }),
   EdgeErrorsRecur: alert('configuration', 'ticket'),
@@ -176,18 +176,18 @@ export const ALERTS = {
   }),
   EdgeOriginSlow: alert('configuration', 'ticket', {
     floor: number(1, 'Mean seconds of a response below which there is no alert.'),
-    times_usual: number(3, 'How many times the median of the last day is too much.', 1),
+    times_usual: number(3, 'Factor over the median of the last day from which the alert fires.', 1),
     least_responses: number(10, "The origin's responses a minute below which they are not judged.", 1),
   }),
   EdgeWafCounting: alert('account', 'ticket'),
   EdgeWafOff: alert('account', 'page'),
   EdgeFirewallDisabled: alert('account', 'page'),
   EdgeErrorPageCachedTooLong: alert('configuration', 'ticket', {
-    longest: time(5 * MINUTE, 'How long 5xx responses may be cached.'),
+    longest: time(5 * MINUTE, 'Longest time that 5xx responses may be cached.'),
   }),
   EdgeCertificateExpiring: alert('account', 'page', {
-    ticket: time(21 * DAY, 'What is left of a certificate when it becomes a ticket.'),
-    page: time(3 * DAY, 'What is left of a certificate when somebody is woken.'),
+    ticket: time(21 * DAY, 'Remaining validity of a certificate at which it is a ticket.'),
+    page: time(3 * DAY, 'Remaining validity of a certificate at which it is a page.'),
   }),
   EdgeSettingChanged: alert('account', 'info'),
   EdgeDataStale: alert('configuration', 'ticket', {
@@ -202,7 +202,7 @@ export const ALERTS = {
   EdgeAccountPolledTwice: alert('account', 'ticket'),
   EdgeQuotaNearlySpent: alert('account', 'ticket', {
     remaining: share(0.1, 'Share of the limit that must be left.'),
-    stretch: number(1.5, 'How many times further apart than configured polls may be.', 1),
+    stretch: number(1.5, 'Largest ratio of the polling interval to the configured one.', 1),
   }),
   EdgeReconciliationOff: alert('account', 'ticket', {
     tolerance: share(0.01, "Share by which counters may differ from the platform's own sum."),
@@ -214,21 +214,21 @@ export const ALERTS = {
     tolerance: share(0.01, 'Share of the buckets that may change after they were counted.'),
   }),
   EdgeCountersBehind: alert('account', 'ticket', {
-    after: time(HOUR, 'How far counters may be behind, beyond the age at which they take a bucket.', MINUTE),
+    after: time(HOUR, 'Longest delay of counters, beyond the age at which they count a bucket.', MINUTE),
   }),
   EdgeRowsMissing: alert('account', 'ticket', {
     share: share(0.1, 'Share of the buckets that may be missing in answers.'),
   }),
   EdgeTokenExpiring: alert('account', 'page', {
-    ticket: time(2 * HOUR, "What is left of the token's life when it becomes a ticket."),
-    page: time(30 * MINUTE, "What is left of the token's life when somebody is woken."),
+    ticket: time(2 * HOUR, 'Remaining validity of the token at which it is a ticket.'),
+    page: time(30 * MINUTE, 'Remaining validity of the token at which it is a page.'),
   }),
   EdgeStateNotKept: alert('exporter', 'ticket'),
   EdgeExporterDown: alert('exporter', 'page'),
   EdgeConfigReloadFailed: alert('exporter', 'ticket'),
   EdgeSeriesDropped: alert('exporter', 'ticket'),
   EdgePushBehind: alert('exporter', 'ticket', {
-    after: time(15 * MINUTE, 'How long samples may wait for a receiver.', MINUTE),
+    after: time(15 * MINUTE, 'Longest time that samples may wait for a receiver.', MINUTE),
   }),
   EdgePushLosing: alert('exporter', 'ticket'),
 } as const satisfies Readonly<Record<string, AlertKind>>;

@@ -149,7 +149,7 @@ describe('a file that changes', () => {
       expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);
     }
     expect(lines.slice(2)).toMatchObject([
-      { level: 'warn', fields: { issues: [expect.stringContaining('it is empty')] } },
+      { level: 'warn', fields: { issues: [expect.stringContaining('the file is empty')] } },
       { level: 'warn' },
       { level: 'warn' },
     ]);
