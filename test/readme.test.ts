@@ -174,7 +174,6 @@ it.each(PAGES)('%s names only keys of the configuration that exist', (_, text) =
   expect(named.filter((key) => !keys.some((path) => path.endsWith(key)))).toEqual([]);
 });
 
-/** File with the results of `npm run bench`. */
 const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
 
 it('README has the figures that the benchmark measured, and none where it did not', () => {

@@ -13,7 +13,6 @@ function choice(name: string, label: string, series: string): VariableModel {
   return choiceOf(name, label, series).allValue('.+').build();
 }
 
-/** Returns a variable for a label that other targets have as well. “All” selects only values of these series. */
 function choiceAmong(name: string, label: string, series: string): VariableModel {
   return choiceOf(name, label, series).build();
 }

@@ -56,7 +56,6 @@ interface RuleFile {
   readonly groups: readonly Group[];
 }
 
-/** The groups of rules that alerts of traffic are made of. */
 async function trafficRules(folder: string): Promise<readonly Group[]> {
   const names = (await readdir(folder))
     .filter((name) => name.endsWith('.rules.yml'))
@@ -75,7 +74,6 @@ async function trafficRules(folder: string): Promise<readonly Group[]> {
   return wanted === undefined ? judged : neededBy(judged);
 }
 
-/** The alerts of some groups, and what is recorded for them. */
 function neededBy(all: readonly Group[]): readonly Group[] {
   const rules = all.flatMap((group) => [...group.rules]);
   const namesIn = (expr: string): readonly string[] =>
@@ -108,7 +106,6 @@ const seeds = (chosen ?? []).map((seed) => ({
 }));
 const histories = seeds.flatMap((one) => one.histories);
 
-/** A history whose account is told from that of other seeds. */
 function ofSeed(seed: string, history: History): History {
   const account = `${seed}-${history.account}`;
   const inputs = history.inputs.map((input) => ({ ...input, labels: { ...input.labels, account } }));
@@ -135,7 +132,6 @@ const own =
   });
 const fired = answers?.fired ?? own;
 
-/** What a Prometheus makes of the accounts; what was answered before is not asked again. */
 async function askAll(which: 'prometheus' | 'prometheus3'): Promise<PrometheusAnswers> {
   await mkdir(flags.answers, { recursive: true });
   const asked = JSON.stringify([which, groups, flags.world, weeks, histories.map(({ account }) => account)]);
@@ -164,7 +160,6 @@ async function ask(which: 'prometheus' | 'prometheus3'): Promise<PrometheusAnswe
   }
 }
 
-/** In how many minutes an alert fires by the one and not by the other, and in how many it fires by either. */
 function differingMinutes(): { readonly differing: number; readonly firing: number } {
   const spans = (all: readonly FiredAlert[]) =>
     new Set(
@@ -206,7 +201,6 @@ function comparison(all: PrometheusAnswers): string {
   );
 }
 
-/** What the alerts made of the accounts of a seed. */
 function table(seed: string, ofIt: readonly History[]): readonly string[] {
   const score = new Score();
   for (const history of ofIt) {
@@ -236,7 +230,6 @@ function table(seed: string, ofIt: readonly History[]): readonly string[] {
   ];
 }
 
-/** The shares of the attacks and of the errors worth a page that are found. */
 function worthAPage({ kinds }: Score): readonly string[] {
   return (['EdgeWafSpike', 'Edge5xxRatio'] as const).map((alert) => {
     const of = [...kinds].filter(([kind]) => {

@@ -57,10 +57,6 @@ it(`killed ${KILLS} times while it polls and is scraped, it has lost no bucket a
   await expectNoDecrease(prometheus, series);
 });
 
-/**
- * Starts the exporter and kills it soon after; returns how many kills met it at work. A life lasts for a number of
- * requests, which does not depend on the machine. Every other life lasts until a scrape as well.
- */
 async function killAgainAndAgain(
   options: ExporterOptions,
   sandbox: ServedSandbox,

@@ -9,10 +9,6 @@ import { toolPath } from './tools.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/**
- * Runs a command that may use only the given system calls, as systemd does. Others fail with EPERM. Uses libseccomp,
- * which every Debian has.
- */
 const UNDER_FILTER = `
 import ctypes, os, sys
 names, command = sys.argv[1].split(), sys.argv[2:]

@@ -130,7 +130,6 @@ function keyOf({ labels }: QueriedSample): string {
   return seriesKey(name, own);
 }
 
-/** Compares with queries that name families and labels explicitly, independent of the catalogue. */
 async function compareQueries({
   sandbox,
   prometheus,

@@ -13,7 +13,6 @@ const NEWER_THAN_2_42 = /field (rate_limit|client_allowed_sans|cert|key|client_c
 /** Go took these from the safe ones in 2024. */
 const NO_LONGER_SAFE = ['TLS: a suite with RSA key exchange', 'TLS: a suite with RSA key exchange and CBC'];
 
-/** Files on which the exporter and promtool differ, as in docs/limits.md. */
 const JUDGED_OTHERWISE = [
   'a second document',
   'a directive of YAML 1.2',

@@ -4,9 +4,7 @@ import type { Labels } from '../../src/rules/promql/vector.ts';
 
 /** A time in which an alert fired. */
 export interface FiredAlert extends Firing {
-  /** With its name (`alertname`), its severity, and all others. */
   readonly labels: Labels;
-  /** Whether it went on when the evaluation ended. */
   readonly open: boolean;
 }
 

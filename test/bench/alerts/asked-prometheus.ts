@@ -20,18 +20,15 @@ const MINUTE = 60_000;
 /** A Prometheus answers at most 11,000 moments at once; of many accounts fewer are answered before a connection is closed. */
 const AT_ONCE = 2_520;
 
-/** Kahan's sums differ in the last digits. */
 const TOLERANCE = 1e-9;
 
 /** What a Prometheus makes of the rules, asked for each at every one of its evaluations. */
 export interface PrometheusAnswers {
   readonly fired: readonly FiredAlert[];
-  /** What fires by our evaluation. */
   readonly own: readonly FiredAlert[];
   /** Recorded values that were compared with those of our evaluation, and those that differ. */
   readonly values: number;
   readonly differing: number;
-  /** Where values differ: the first of each rule. */
   readonly remarks: readonly string[];
 }
 
@@ -74,7 +71,6 @@ export async function askPrometheus(
 type SeriesByLabels = ReadonlyMap<string, WrittenSeries>;
 
 interface OwnEvaluation {
-  /** What it records, by name. */
   readonly recorded: ReadonlyMap<string, SeriesByLabels>;
   readonly own: readonly FiredAlert[];
 }
@@ -113,7 +109,6 @@ function ownEvaluation(
   return { recorded: new Map([...found].map(([name, all]) => [name, byLabels(all)])), own };
 }
 
-/** The values of each element of a rule's expression, by evaluation. */
 type Answer = ReadonlyMap<string, { readonly labels: Labels; readonly values: Float64Array }>;
 
 async function wholeAnswer(
@@ -156,7 +151,6 @@ function compare(answer: Answer, ours: SeriesByLabels, evaluations: number) {
   return { values, differing, first };
 }
 
-/** When the alerts of a rule fire, of which the condition is known at every evaluation. */
 function firings(
   rule: WrittenAlertingRule,
   answer: Answer,

@@ -1,7 +1,6 @@
 import { formatDuration, parseDuration } from '../../../src/exporter/text/figures.ts';
 import type { Group, GroupRule } from '../../../src/rules/promql/evaluation.ts';
 
-/** Less than any interval: series are sampled at whole minutes. */
 const BEFORE = 30_000;
 
 /** A rule, and how it is asked for by a query about any moment. */

@@ -63,7 +63,6 @@ function seasonal(
   return level * day * weekendFactor(weekend, minute) * Math.exp((trendPerDay * minute) / DAY);
 }
 
-/** Saturday and Sunday, which begin and end over a few hours. */
 function weekendFactor(weekend: number, minute: number): number {
   const hours = (minute % WEEK) / HOUR;
   const into = Math.min(1, Math.max(0, (hours - 5 * 24 + 3) / 6));

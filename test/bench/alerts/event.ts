@@ -15,7 +15,6 @@ export const EVENT_KINDS = {
   'long attack': { expects: 'page', by: ['EdgeWafSpike'] },
   /** Half an hour at 8 times the usual on the day after a long attack. */
   'attack after a long one': { expects: 'page', by: ['EdgeWafSpike'] },
-  /** The same hour every day. */
   'daily attack': { expects: 'page', by: ['EdgeWafSpike'] },
   /** On the first day: half an hour, and half an hour later three times as much. */
   'first day': { expects: 'page', by: ['EdgeWafSpike'] },
@@ -31,7 +30,6 @@ export const EVENT_KINDS = {
   failure: { expects: 'page', by: ['Edge5xxRatio'] },
   /** 5 % server errors for 2 to 8 hours. */
   'long failure': { expects: 'page', by: ['Edge5xxRatio'] },
-  /** Everything fails for a minute or two. */
   blip: { expects: 'no page', by: [] },
   /** A site of 1 to 5 requests a minute fails for 1 to 3 hours. */
   'tiny site fails': { expects: 'ticket', by: ['Edge5xxRatio', 'EdgeStatusCodeSurge'] },
@@ -51,11 +49,9 @@ export const EVENT_KINDS = {
   'errors at all times': { expects: 'ticket', by: ['Edge5xxRatio'] },
   /** Threats at 12 times the usual for 12 days. */
   'attack of days': { expects: 'page', by: ['EdgeWafSpike'] },
-  /** The same for three hours, a day or two later. */
   'attack again': { expects: 'ticket', by: ['EdgeWafSpike', 'EdgeWafElevated', 'EdgeUsualIsHigh'] },
   /** Threats that grow over six hours to 6 or 10 times the usual, and stay for two. */
   'ramp over 6 hours': { expects: 'page', by: ['EdgeWafSpike'] },
-  /** The same over twelve hours. */
   'ramp to 32 times': { expects: 'page', by: ['EdgeWafSpike'] },
   /** Below 5 % of the traffic for an hour or more, from the second to the seventh day. */
   'drop in the first week': { expects: 'ticket', by: ['EdgeTrafficDrop'] },
@@ -71,7 +67,6 @@ export const EVENT_KINDS = {
   'small flood': { expects: 'no page', by: [] },
   /** A new configuration gets many requests at once. */
   launch: { expects: 'no page', by: [] },
-  /** All traffic of a configuration goes to another within a minute, and back some days later. */
   'blue-green move': { expects: 'no page', by: [] },
   /** 20 to 60 % server errors of three to six times the requests. */
   'retry storm': { expects: 'page', by: ['Edge5xxRatio', 'EdgeTrafficFlood'] },
@@ -85,7 +80,6 @@ export const EVENT_KINDS = {
   'attack from the start': { expects: 'no page', by: [] },
   /** 12 to 30 responses 401 a minute for 8 hours, or 100 responses 429 a minute for one. */
   'slow stuffing': { expects: 'ticket', by: ['EdgeStatusCodeSurge', 'Edge4xxRatio'] },
-  /** Everything fails for five minutes, at the same minute every night. */
   'nightly maintenance': { expects: 'page', by: ['Edge5xxRatio'] },
 } as const satisfies Readonly<Record<string, Expectation>>;
 

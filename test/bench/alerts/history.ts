@@ -71,7 +71,6 @@ function drawSites(random: Random, theme: string, minutes: number): [Site, ...Si
   return [draw(0), ...Array.from({ length: count - 1 }, (_, index) => draw(index + 1))];
 }
 
-/** What scanners do every few days, and nobody calls an attack: one to three minutes. */
 function scan(random: Random, sites: readonly Site[], minutes: number): void {
   for (const site of sites) {
     for (let at = random.between(0, 4) * DAY; at < minutes; at += random.between(1, 6) * DAY) {
@@ -82,7 +81,6 @@ function scan(random: Random, sites: readonly Site[], minutes: number): void {
   }
 }
 
-/** Times in which nothing was seen of the account, outside of what happened to it. */
 function lose(random: Random, sites: readonly Site[], minutes: number, events: readonly Event[]): void {
   for (let at = random.between(2, 20) * DAY; at < minutes; at += random.between(5, 25) * DAY) {
     const from = Math.round(at);

@@ -69,7 +69,6 @@ interface Group {
   told: Map<Labels, FiredAlert>;
 }
 
-/** Moments at which something may change: the first half hour of each alert, for inhibitions, and what follows its end. */
 function moments(fired: readonly FiredAlert[]): readonly number[] {
   const found = new Set<number>();
   for (const { from, to } of fired) {

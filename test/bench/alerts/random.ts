@@ -23,7 +23,6 @@ export class Random {
     return low + (high - low) * this.fraction();
   }
 
-  /** Every order of magnitude as likely as another. */
   logBetween(low: number, high: number): number {
     return Math.exp(this.between(Math.log(low), Math.log(high)));
   }

@@ -11,13 +11,10 @@ import { percentile } from './score.ts';
 
 const MINUTE = 60_000;
 
-/** After so long without any alert of an account, nothing that its next alerts do depends on those before. */
 const QUIET = 120 * MINUTE;
 
-/** All intervals of the shipped groups divide it. */
 const PHASE = 30 * MINUTE;
 
-/** Alerts of an account that have to do with one another, at moments of their own. */
 interface Episode {
   readonly alerts: readonly FiredAlert[];
   /** Pieces of time: where each begins, and where in the episode. */
@@ -83,7 +80,6 @@ export async function realNotifications(
   });
 }
 
-/** Those that tell of an alert that the one before, of the same group, did not tell of. */
 function news(arrived: readonly { readonly at: number; readonly told: Told }[]): readonly Notification[] {
   const known = new Map<string, ReadonlySet<string>>();
   return arrived.flatMap(({ at, told: { groupKey, receiver, alerts } }) => {
@@ -138,7 +134,6 @@ function outOfEpisode({ pieces }: Episode, at: number): number {
 
 type Tree = { readonly [key: string]: unknown };
 
-/** The configuration with every wait and interval so much shorter, and each receiver a webhook. */
 function hastened(text: string, minute: number, url: string): object {
   const shorter = (route: Tree): Tree =>
     Object.fromEntries(
@@ -162,7 +157,6 @@ function hastened(text: string, minute: number, url: string): object {
   };
 }
 
-/** How far apart the same notification may be: what joins a group waits for its next turn. */
 const APART = 31 * MINUTE;
 
 /** What the model of an Alertmanager tells and a real one does not, and the other way round; and how much later the real one is. */

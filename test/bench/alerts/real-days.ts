@@ -16,7 +16,6 @@ export function event(kind: EventKind, from: number, length: number, on: readonl
   return { kind, from, to: from + length, on: on.map(({ name }) => name) };
 }
 
-/** Open on weekdays, from a minute to a minute; outside of it there is next to nothing. */
 function officeDays(random: Random): Days {
   const opens = Math.round(random.between(6, 9));
   const closes = opens + Math.round(random.between(8, 11));
@@ -67,7 +66,6 @@ const one =
   (low: number, high: number, more: Partial<Days> = {}) =>
   (random: Random): [Days] => [drawDays(random, low, high, more)];
 
-/** Three of every fifteen minutes fail, for four hours: what restarts falls over again. */
 const crashLoop: Scene = {
   days: one(80, 5_000),
   happens: (random, [site], minutes) =>
@@ -84,7 +82,6 @@ const crashLoop: Scene = {
     }),
 };
 
-/** A job of the site's own, every night: so many requests, of which the WAF detects what it detects of any. */
 const nightlyBatch: Scene = {
   days: one(200, 3_000, { threats: 0.004 }),
   happens: (random, [site], minutes) => {
@@ -214,7 +211,6 @@ const holidays: Scene = {
   happens: () => [],
 };
 
-/** An attack on one, and within it a failure of another. */
 const overlapping: Scene = {
   days: (random) => [drawDays(random, 300, 5_000), drawDays(random, 200, 2_000)],
   happens: (random, sites, minutes) =>
@@ -230,7 +226,6 @@ const overlapping: Scene = {
     }),
 };
 
-/** Nothing is seen for a while, and by its end something has begun. */
 const inGaps: Scene = {
   days: one(300, 5_000),
   happens: (random, [site], minutes) =>
@@ -252,7 +247,6 @@ const inGaps: Scene = {
     }),
 };
 
-/** Far more requests than usual for hours, though few in all; what comes one and two weeks later is the echo. */
 const smallFlood: Scene = {
   days: one(70, 250),
   happens: (random, [site], minutes) => {

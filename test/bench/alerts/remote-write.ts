@@ -3,7 +3,6 @@ import type { Labels } from '../../../src/rules/promql/vector.ts';
 
 const HOUR = 3_600_000;
 
-/** What Prometheus writes where a series ends: a NaN of its own. */
 const STALE_MARKER = 0x7ff0_0000_0000_0002n;
 
 /** A series as it is written: the value of every interval since the epoch, NaN where there was none. */
@@ -46,7 +45,6 @@ function field(number: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length]), bytes]);
 }
 
-/** A series' samples of an hour as `TimeSeries` of a `WriteRequest`. @returns where it ends */
 function writeHour(
   into: Buffer,
   start: number,
@@ -84,7 +82,6 @@ function writeSample(into: Buffer, start: number, value: number | bigint, time: 
   return at;
 }
 
-/** A length as a varint of five bytes, all but the last marked as going on. */
 function writeLength(into: Buffer, at: number, length: number): void {
   let rest = length;
   for (let byte = 0; byte < 5; byte++) {

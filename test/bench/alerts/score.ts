@@ -5,14 +5,12 @@ import type { Notification } from './notifications.ts';
 
 const MINUTE = 60_000;
 
-/** Minutes after an event in which an alert is still its echo. */
 const ECHO = 30;
 
 /** Minutes within which a ticket must come, but for a tiny site's. */
 const TICKET_WITHIN = 60;
 const TINY_WITHIN = 30;
 
-/** An alert in minutes. */
 interface AlertSpan {
   readonly name: string;
   readonly severity: string;
@@ -138,7 +136,6 @@ export class Score {
   }
 }
 
-/** Whether somebody is told during an event, or so many minutes after it. */
 function within({ from, to }: Event, { at }: Notification, echo: number): boolean {
   return at / MINUTE >= from && at / MINUTE < to + echo;
 }
@@ -148,7 +145,6 @@ function alertSpan({ labels, from, to }: FiredAlert): AlertSpan {
   return { name, severity, key: JSON.stringify(labels), from: from / MINUTE, to: to / MINUTE };
 }
 
-/** When somebody is told of what, in minutes after a moment. */
 function notificationText({ at, alerts }: Notification, from: number): string {
   const texts = alerts.map(({ alertname, configuration = 'account', code = '', burn = '' }) =>
     `${alertname} ${configuration} ${code}${burn}`.trim(),
@@ -156,7 +152,6 @@ function notificationText({ at, alerts }: Notification, from: number): string {
   return `${at / MINUTE - from} min ${texts.join(' + ')}`;
 }
 
-/** How often alerts that had ended came back within two hours. */
 function flaps(spans: readonly AlertSpan[], severities: readonly string[] = ['page']): number {
   const pages = spans
     .filter(({ severity }) => severities.includes(severity))

@@ -12,7 +12,6 @@ export interface Site {
   readonly codes: Readonly<Record<Code, Float64Array>>;
   /** When the WAF's rule set was changed last, in seconds, by the minute; absent where that is not known. */
   readonly ruleSetChanged?: Float64Array;
-  /** What is expected of requests and of threats in each minute. */
   readonly usual: { readonly requests: Float64Array; readonly threats: Float64Array };
 }
 
@@ -69,7 +68,6 @@ function noise(random: Random): Pick<Character, 'slow' | 'fast' | 'minute'> {
   return { slow, fast: fast * 0.6, minute: minute * 0.6 };
 }
 
-/** A deployment now and then shifts the level of threats for good. */
 function drawDeployments(random: Random, minutes: number): Shift[] {
   const shifts: Shift[] = [];
   for (let at = random.between(2, 14) * DAY; at < minutes; at += random.between(5, 15) * DAY) {

@@ -28,7 +28,6 @@ export function makeSites(configurations: number): readonly Site[] {
   }));
 }
 
-/** What is usual of each in a minute; the families and codes that are not named have little of it. */
 const USUAL: Readonly<Record<string, number>> = {
   edge_requests_per_minute: 1_000,
   edge_responses_per_minute: 1_000,
@@ -82,7 +81,6 @@ export function expositionText(sites: readonly Site[], now: number, times: numbe
   return `${lines.join('\n')}\n`;
 }
 
-/** The label sets of a measure in a scope, beside those of the scope, with what is usual of each. */
 function extras({ name, by }: Measure): readonly (readonly [labels: string, usual: number])[] {
   if (by.includes('family')) return FAMILIES.map((one) => [`,family="${one}"`, USUAL[one] ?? 1]);
   if (by.includes('code'))

@@ -22,7 +22,6 @@ function moments(random: Random, days: number, minutes: number, first = 1.2): nu
   return found;
 }
 
-/** How many threats a minute are so many times the usual; what is hardly visible is no attack. */
 function amount({ usual }: Site, times: number): number {
   return Math.max(80, times * MEAN(usual.threats));
 }
@@ -224,7 +223,6 @@ function moved(random: Random, sites: readonly [Site, ...Site[]], minutes: numbe
   return [event('moved traffic', at, Math.min(2 * DAY, minutes - at), [from, to])];
 }
 
-/** Days with three to six times the visitors, who get what they come for; and the days and weeks after them. */
 function surges(random: Random, sites: readonly [Site, ...Site[]], minutes: number): Event[] {
   for (const from of moments(random, 5, minutes, 3)) {
     const length = Math.round(random.between(8, 30) * HOUR);

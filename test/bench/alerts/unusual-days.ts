@@ -7,7 +7,6 @@ import type { Random } from './random.ts';
 import { attackFor, drawScene, event, failFor, least, moments, muchOf, type Scene } from './real-days.ts';
 import { CODES, type Site } from './site.ts';
 
-/** Open for some hours; not one request outside of them. */
 function closing(random: Random, more: Partial<Days>): Days {
   const opens = Math.round(random.between(5, 9));
   const closes = opens + Math.round(random.between(8, 14));
@@ -32,7 +31,6 @@ const clockChange = quietly((random) => {
   return [closing(random, { weekend: 1, clock }), closing(random, { weekend: 0, clock })];
 });
 
-/** A site with next to no visitors, and a job of some minutes every hour. */
 const hourlyJob: Scene = {
   days: (random) => [drawDays(random, 0.3, 2)],
   happens: (random, [site], minutes) => {
@@ -54,7 +52,6 @@ function seriesOf(site: Site): readonly Float64Array[] {
   return [requests, threats, blocked, sql, missed, ...CODES.map((code) => codes[code])];
 }
 
-/** A new configuration, as large as all others or ten times that, from its first minute on. */
 const launch: Scene = {
   days: (random) => [drawDays(random, 300, 3_000), drawDays(random, 3_000, 20_000)],
   happens: (random, [, site], minutes) => {
@@ -98,7 +95,6 @@ const retryStorm: Scene = {
     }),
 };
 
-/** A day with eight times the requests; of them no more fail than ever. */
 const blackFriday: Scene = {
   days: (random) => [drawDays(random, 500, 5_000), drawDays(random, 200, 2_000)],
   happens: (random, sites, minutes) =>
@@ -137,7 +133,6 @@ const smallSites: Scene = {
     }),
 };
 
-/** A rule set is switched from counting to blocking, or detects several times as many. */
 const ruleSetSwitch: Scene = {
   days: (random) => [drawDays(random, 1_000, 8_000, { threats: random.logBetween(0.005, 0.03) })],
   happens: (random, [site], minutes) => {

@@ -8,7 +8,6 @@ const HOUR = 3_600_000;
 const PLATFORM_TIME = Date.UTC(2018, 5, 7, 1, 22, 0);
 const RESET_AT = PLATFORM_TIME + 42_811;
 
-/** The ends of the rate-limit window that are exposed after each of three answers, of which each names the same. */
 function exposedResets(resetAt: number): readonly number[] {
   const clock = new SimulatedClock(PLATFORM_TIME + 5_300);
   const platform = new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 });

@@ -30,7 +30,6 @@ function started(limits: AccountLimits) {
   return { jobs };
 }
 
-/** The jobs after the platform has listed so many configurations. */
 async function discover({ jobs }: ReturnType<typeof started>, count: number) {
   const discovery = jobs.jobs().find(({ id }) => id.startsWith('discovery/'));
   const body = Array.from({ length: count }, (_, id) => ({ id: id + 1, name: `shop-${id}`, domains: [] }));

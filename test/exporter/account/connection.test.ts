@@ -13,7 +13,6 @@ const clock = new SimulatedClock();
 const never = new AbortController().signal;
 const DOMAINS = { path: '/domains', version: 3 } as const;
 
-/** An account's connection, and the exchanges that its observer was handed with what the scope's limiter knew by then. */
 function connectionTo(
   origin: string,
   login: object = { token: 'a-token' },

@@ -8,7 +8,6 @@ import { adopt } from '../../../src/exporter/poll/runner.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
 import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
-/** Reads the list of a product's configurations, which REST does not have. */
 function listOf(options: Pick<DiscoveryJobOptions, 'elsewhere' | 'names'>) {
   const memory = new AccountMemory(NO_MEMORY);
   const job = new DiscoveryJob({

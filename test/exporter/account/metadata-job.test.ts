@@ -9,7 +9,6 @@ import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 
-/** An account that reads whatever cloud storage has, as a whole. */
 function started() {
   const config = CONFIG.parse({
     accounts: [

@@ -23,7 +23,6 @@ const RECORDED: Headers = {
   date: DATE,
 };
 
-/** A platform whose local clock is ahead of the platform's by `ahead` ms, and a way to let an answer come. */
 function platform({ ahead = 0, shard }: { readonly ahead?: number; readonly shard?: Shard } = {}) {
   const clock = new SimulatedClock(PLATFORM_TIME + ahead);
   const warnings: object[] = [];

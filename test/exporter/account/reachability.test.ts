@@ -19,7 +19,6 @@ function jobOf(id: string): Job {
 
 const STATUS: Partial<Record<Outcome, number>> = { ok: 200, server_error: 503, not_found: 404 };
 
-/** An account of some jobs, and a way to poll them. */
 function account() {
   const reachability = new Reachability(() => 0);
   const [domains, zones, series] = [jobOf('domains'), jobOf('zones'), jobOf('series')];

@@ -11,7 +11,6 @@ import { eventually } from '../../eventually.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { sendJson, startUpstream } from '../platform/upstream.ts';
 
-/** An account of which one metric is polled, which the platform does not know: that is learned, and saved. */
 async function learningAccount() {
   const upstream = await startUpstream((_, response) =>
     sendJson(response, { detail: 'Not found.' }, { status: 404 }),
@@ -43,7 +42,6 @@ async function learningAccount() {
   await eventually('a poll has ended', async () =>
     account.view.jobs().some(({ lastOutcome }) => lastOutcome === 'not_found'),
   );
-  /** What was saved of what was learned. */
   const saved = () =>
     commit.mock.calls.flatMap(([entries]) => entries.filter(({ key }) => key[0] === 'learned'));
   return { clock, stop, saved, published: () => publish.mock.calls.map(([owner]) => owner) };

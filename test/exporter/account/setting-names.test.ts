@@ -8,7 +8,6 @@ const MINUTE_MS = 60_000;
 const applications = productOf('metrics', 'edge_applications');
 const caching = productOf('metrics', 'l2_caching');
 
-/** Names for products, of settings that the platform lists or fails to. */
 function platform(waitMs?: number) {
   let now = 0;
   let listed: readonly unknown[] | FailureOutcome = [{ id: 1, name: 'shop' }];

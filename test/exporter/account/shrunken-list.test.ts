@@ -11,7 +11,6 @@ import { RowsRejected } from '../../../src/exporter/poll/job.ts';
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
 import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
-/** Whether each list of a sequence of lengths is believed. */
 function believed(...lengths: number[]): boolean[] {
   return judged(...lengths).map((judgement) => judgement.believed);
 }

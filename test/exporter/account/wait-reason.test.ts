@@ -6,7 +6,6 @@ import type { RequestDecision } from '../../../src/exporter/rate-limit/request-q
 import { jobOf } from '../poll/polling.ts';
 import { accountWith, NOON } from './waiting-bed.ts';
 
-/** `seconds` after the account is looked at, as the status writes it. */
 function after(seconds: number): string {
   return new Date(NOON + (20 + seconds) * 1_000).toISOString();
 }

@@ -23,7 +23,6 @@ export interface Told {
 export interface Bed {
   readonly concurrency?: number;
   readonly told?: Told;
-  /** Whether the platform answers, at once, rather than never. */
   readonly answers?: boolean;
 }
 

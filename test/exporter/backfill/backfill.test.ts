@@ -24,7 +24,6 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const EDGE_APPLICATIONS = productOf('metrics', 'edge_applications');
 
-/** What goes wrong in the field, often. */
 const FAULTS: FaultSettings = {
   server_error: { probability: 0.05 },
   connection_reset: { probability: 0.03 },
@@ -38,7 +37,6 @@ function textOf({ folder }: HistoryBed, name = 'history.om'): Promise<string> {
   return readFile(join(folder, name), 'utf8');
 }
 
-/** Compares every series of a history with the platform's truth; returns how many there were. */
 function compare({ sandbox }: HistoryBed, text: string, from: number, to: number): number {
   const series = seriesOf(text);
   let compared = 0;

@@ -8,7 +8,6 @@ const HOURS = 2;
 const END = Date.UTC(2026, 0, 5, 10);
 const FURTHER = /^edge_(request_duration|timed_requests|upstream)/;
 
-/** The history of some hours by a source, and what was asked for on the way. */
 async function historyBy(source: 'auto' | 'rest' | 'graphql', ...metrics: string[]) {
   const { sandbox, folder, run } = await historyBed({
     sandbox: { domainsPerConfiguration: 1, graphqlRateLimit: 100_000 },

@@ -15,10 +15,8 @@ import {
 
 export const NOW = Date.UTC(2026, 0, 5, 10, 20, 30);
 
-/** Far more than any test asks for in a minute, for those that are not about the quota. */
 const AMPLE = { reads: 100_000, writes: 100, purges: 100 };
 
-/** A clock on which no pause lasts long: what is waited for between tries is of no interest. */
 const HASTY: Clock = {
   now: Date.now,
   wall: Date.now,
@@ -30,7 +28,6 @@ export interface HistoryBed {
   readonly sandbox: Sandbox;
   readonly folder: string;
   readonly accounts: BackfillOptions['accounts'];
-  /** What happened, a word or two each. */
   readonly events: string[];
   run(options?: Partial<BackfillOptions>): Promise<History>;
 }
@@ -84,7 +81,6 @@ export function accountsAt(url: string, account: Record<string, unknown>): Backf
   }).accounts;
 }
 
-/** What is done when an operation was performed, windows were read, or the file is written. */
 interface Moments {
   readonly exchanged?: () => void;
   readonly advanced?: () => void;

@@ -25,7 +25,6 @@ function counted(width: number, ...buckets: readonly (readonly [number, number, 
   };
 }
 
-/** Lines of a history of one metric. */
 async function textOf(metric: string, dimension: string, windows: readonly CountedBuckets[], ids = ['7']) {
   const state = {
     progress: () => ({ dimensions: [dimension] }),

@@ -12,7 +12,6 @@ const FULL = { from: FROM, to: FROM + HOUR };
 
 type Rows = readonly (readonly [minute: number, value: unknown])[];
 
-/** Answer of the platform: rows by dimension, or a failure. */
 type Given = Readonly<Record<string, Rows>> | FailureOutcome;
 
 function rows(from: number, to: number, step = 1): Rows {
@@ -22,7 +21,6 @@ function rows(from: number, to: number, step = 1): Rows {
   });
 }
 
-/** Reads a window by answers that come one after another, the last of them again and again. */
 async function read(answers: readonly Given[], { range = FULL, latest = FROM + 3 * HOUR } = {}) {
   const [window] = windowsOf({ range, latest }) as [HistoryWindow];
   const clock = new SimulatedClock();

@@ -7,7 +7,6 @@ const MINUTE = 60_000;
 const TO = Date.UTC(2026, 0, 5, 10);
 const RANGE = { from: TO - 20 * 24 * 60 * MINUTE, to: TO };
 
-/** What becomes of a range where a receiver answers so to a sample. */
 async function probe(answer: (sample: PushedSample) => ReceiverAnswer) {
   const sent: PushedSample[] = [];
   const protocol = {

@@ -14,7 +14,6 @@ function result(body: unknown): unknown {
 
 interface Expected {
   readonly collector: CollectorName;
-  /** From the payloads by name to the answers by path. */
   readonly answers: (given: (name: string) => Promise<unknown>) => Promise<Record<string, unknown>>;
   readonly shows: readonly (readonly [string, Record<string, string | number>, number])[];
   readonly hides?: readonly string[];

@@ -16,7 +16,6 @@ function collectorLine(row: CollectorRow): string {
   return `| ${cells.map((cell) => cell ?? '').join(' | ')} |`;
 }
 
-/** The label names of every family that a whole read shows. */
 async function labelsSeen(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const simulation = await simulate({
     sandbox: { laterFields: 'present' },

@@ -15,7 +15,6 @@ function bodyOf(row: (index: number) => string): string {
   return `{"total":[${rows.join()}]}`;
 }
 
-/** What work comes to, and its time of the processor, which a busy machine gives to others too: the least of two. */
 function timed<Result>(work: () => Result): { readonly result: Result; readonly ms: number } {
   const once = () => {
     const start = process.cpuUsage();

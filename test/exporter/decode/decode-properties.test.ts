@@ -43,7 +43,6 @@ const junk = fc.oneof(
   fc.tuple(fc.integer({ min: NOW + 2 * MINUTE, max: NOW * 2 }), fc.nat()),
 );
 
-/** The rows in any order, some of them repeated, with junk between them. */
 function disturbed(rows: readonly Row[]): fc.Arbitrary<unknown[]> {
   return fc
     .tuple(fc.subarray([...rows]), fc.array(junk, { maxLength: 20 }))

@@ -23,7 +23,6 @@ function decode(body: unknown, asked: AskedSeries = ASKED): Decoded {
   return decodeSeries(body, asked, NOW);
 }
 
-/** The series as `{dimension: [[minute, value], …]}`. */
 function seriesOf({ series }: Decoded) {
   const pairs = [...series].map(([dimension, { timestamps, values }]) => [
     dimension,

@@ -11,11 +11,9 @@ import {
 
 export interface Case {
   readonly sandbox?: SandboxOptions;
-  /** What the account says besides its name and the sandbox's address and token. */
   readonly account?: Record<string, unknown>;
   readonly clock?: Clock;
   readonly lookup?: ExaminationOptions['lookup'];
-  /** What happens before the examination. */
   readonly before?: (sandbox: Sandbox, url: string) => Promise<unknown>;
 }
 
@@ -27,7 +25,6 @@ export interface Diagnosis {
   of(name: string): Step | undefined;
 }
 
-/** Two metrics of one product and all settings: one read of each kind. */
 const SMALL = {
   collectors: {
     metrics: { products: { edge_applications: { metrics: ['status_code', 'waf'] } } },

@@ -18,7 +18,6 @@ const forbidden = (...paths: string[]) => ({ faults: { forbidden: { paths } } })
 const collecting = (products: object) => ({ collectors: { metrics: { products } } });
 const reads = (limit: number) => ({ rateLimit: { reads: limit, writes: 10, purges: 10 } });
 
-/** Uses up so many operations of the quota. */
 const taking =
   (operations: number): NonNullable<Case['before']> =>
   async (_sandbox, url) => {
@@ -28,7 +27,6 @@ const taking =
 
 type Status = 'ok' | 'warning' | 'problem' | 'skipped' | 'absent';
 
-/** Steps by name, each with its status and what its text holds. */
 type Expected = Readonly<Record<string, readonly [Status, (string | RegExp)?]>>;
 
 const IS_API: Expected = { API: ['ok', 'it is the API'] };

@@ -16,7 +16,6 @@ const REST = {
 
 const CERTIFICATES = join(import.meta.dirname, '../../certificates');
 
-/** A server that speaks TLS under a certificate that nobody has signed. */
 async function selfSigned(): Promise<number> {
   const read = (name: string) => readFileSync(join(CERTIFICATES, name));
   const server: Server = createServer({ cert: read('self-signed.crt'), key: read('self-signed.key') });

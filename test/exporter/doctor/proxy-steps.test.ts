@@ -7,7 +7,6 @@ import { diagnose, examined } from './diagnosis.ts';
 
 const API = 'https://api.example.net';
 
-/** The last step before everything else is left out, as `step: text`. */
 async function lastStep(request: Record<string, unknown>, api_url = API): Promise<string> {
   const steps = await examined({ api_url, token: 't', request });
   const at = steps.findIndex(({ status }) => status === 'problem');

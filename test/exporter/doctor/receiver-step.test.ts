@@ -5,7 +5,6 @@ import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { receiverStep } from '../../../src/exporter/doctor/network-steps.ts';
 import { served } from '../../served.ts';
 
-/** The step for a receiver that answers so, and the headers of the requests that it got. */
 async function examined(status: number, words: string, headers: Record<string, string> = {}) {
   const asked: NodeJS.Dict<string | string[]>[] = [];
   const server = createServer((request, response) => {

@@ -3,7 +3,6 @@ import { type Facts, factsOf } from '../../../src/exporter/facts/facts.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
 import { at, madeUpAccount, madeUpJob, NOW } from '../page/made-up-status.ts';
 
-/** What reads the list of a product's configurations. */
 function listJob(changes: Partial<JobStatus> = {}): JobStatus {
   return madeUpJob({
     id: 'discovery/analytics/content_delivery',
@@ -26,7 +25,6 @@ function judged(...jobs: JobStatus[]): Facts {
   return factsOf(madeUpAccount({ jobs }), NOW);
 }
 
-/** Whether there is data of a product; undefined where the platform has nothing of it. */
 function available({ parts }: Facts, product: string): boolean | null | undefined {
   return parts.find((part) => part.product === product)?.hasData;
 }

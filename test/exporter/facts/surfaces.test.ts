@@ -12,7 +12,6 @@ type Changes = Partial<ObservedAccount>;
 
 const OTHER = madeUpJob({ id: 'other', product: 'waf' });
 
-/** An account of which one job fails, and another does not. */
 function failing(outcome: JobStatus['last_outcome']): Changes {
   return { jobs: [madeUpJob({ last_outcome: outcome, last_reason: 'HTTP 400' }), OTHER] };
 }
@@ -22,7 +21,6 @@ function late(changes: Partial<JobStatus>): Changes {
   return { jobs: [job, madeUpJob({ ...job, id: 'b' }), OTHER] };
 }
 
-/** An account in each trouble, with the state of the account and of the part that has it, and who has to act. */
 const TROUBLES: Readonly<
   Record<CauseKind, readonly [Changes, AccountState, part: AccountState | undefined, Fault]>
 > = {

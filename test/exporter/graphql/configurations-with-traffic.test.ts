@@ -12,7 +12,6 @@ const NOW = Date.UTC(2026, 0, 12, 12);
 const WEEK = 7 * 24 * HOUR;
 const MOST = 10_000;
 
-/** Lists the configurations of a platform that cuts answers: each has rows in its own hour before now, or in all. */
 async function listed(ids: readonly { readonly id: number; readonly hour: number | 'all' }[]) {
   let operations = 0;
   const read: Read = async (resource) => {

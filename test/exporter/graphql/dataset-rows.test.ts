@@ -271,7 +271,6 @@ describe('rows that are broken down further', () => {
     sum,
   });
 
-  /** What is found in minutes, by dimension, without zeros; of minutes without a usable row nothing. */
   function partsOf(rows: readonly unknown[]) {
     const answer = datasetRows(rows, {
       key: 'configurationId',

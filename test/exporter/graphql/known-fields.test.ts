@@ -14,7 +14,6 @@ const SCHEMA = {
 const never = new AbortController().signal;
 const answered: Read = async () => ({ body: { data: { __schema: SCHEMA } }, bytes: 0 });
 
-/** Fields as a process learns them, with a clock, and the number of times that it asked. */
 function known(answer: Read = answered) {
   const state = { now: 0, asked: 0 };
   const fields = new KnownFields(() => state.now);
@@ -60,7 +59,6 @@ it('forgets refusals when it asks again an hour later, but not those that come m
   expect(['bytesSent', 'requestsTotal'].map((field) => fields.lacks(DATASET, field))).toEqual([false, true]);
 });
 
-/** A source of one series of a whole product. */
 function sourceOf(metric: string, now: () => number, read: Read, wants: GraphqlSeries['wants'] = () => true) {
   const source = new GraphqlSource({
     platformClock: new PlatformClock(now),

@@ -24,7 +24,6 @@ const REQUESTS = {
 const oneRow: Rows = () => [REQUESTS];
 
 interface Bed {
-  /** How many configurations there are. */
   readonly count: number;
   readonly metrics?: readonly string[];
   readonly rows?: Rows;
@@ -33,7 +32,6 @@ interface Bed {
   readonly refuses?: (query: string) => boolean;
 }
 
-/** Series of some configurations, and a platform that has these rows of each. */
 function bed({ count, metrics = ['requests'], rows = oneRow, mostBytes = 8_388_608, refuses }: Bed) {
   const moment = { now: NOW };
   const source = new GraphqlSource({

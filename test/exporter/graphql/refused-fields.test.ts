@@ -7,7 +7,6 @@ import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 0, 5, 12, 30);
 
-/** One reader of so many fields, and an endpoint that says only `bad request` to a question that it refuses. */
 function readerOf(count: number, isRefused: (fields: readonly string[]) => boolean) {
   const fields = Array.from({ length: count }, (_, index) => `field${index}`);
   const asked: (readonly string[])[] = [];

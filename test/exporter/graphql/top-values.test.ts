@@ -52,7 +52,6 @@ describe('the values that have series of their own', () => {
 const [by] = fieldsOf(productOf('metrics', 'edge_applications'), 'requests_by_host');
 const OPEN: Column = { dimension: 'other', fields: ['other'], divisor: 1, isRate: false };
 
-/** What rows come to, by dimension, where at most two values have series. */
 function decoded(rows: readonly unknown[], values = new TopValues(() => true, 2)) {
   const answer = datasetRows(rows, { key: 'configurationId', split: by?.split, window: WINDOW, now: NOW });
   const columns = values.columns(

@@ -38,7 +38,6 @@ export function madeUpJob(changes: Partial<JobStatus> = {}): JobStatus {
   };
 }
 
-/** Counters that take a bucket after ten minutes, polled each minute. */
 function countedAsOf(seconds: number | null = 660) {
   return {
     counted_until: seconds === null ? null : at(-seconds),
@@ -47,7 +46,6 @@ function countedAsOf(seconds: number | null = 660) {
   };
 }
 
-/** As the status tells it where the clocks agree; @param bucketAt the one of {@link madeUpJob} by default */
 function ageOf(bucketAt: string | null = at(-160)): number | null {
   return bucketAt === null ? null : (NOW - Date.parse(bucketAt)) / 1_000 - 60;
 }

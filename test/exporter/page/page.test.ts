@@ -265,7 +265,6 @@ test('five thousand jobs make a page of no more than the hundred that are shown'
   expect(words(markup)).toContain('101 to 200 of 5,000 Previous page Next page');
 });
 
-/** The rows of the parts of the only account, without the names of the columns. */
 function parts(...jobs: ReturnType<typeof madeUpJob>[]): string {
   const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] })));
   return /Failing jobs (.*?) Jobs /.exec(text)?.[1] ?? '';

@@ -17,7 +17,6 @@ const COLLECTORS = {
 
 afterEach(() => void vi.useRealTimers());
 
-/** An exporter of an account `production` that has polled a platform without trouble for half an hour. */
 async function healthy(options: SimulationOptions = {}): Promise<Simulation> {
   const account = { name: 'production', collectors: COLLECTORS, ...options.account };
   const sandbox = { configurations: 2, domainsPerConfiguration: 1 };
@@ -33,7 +32,6 @@ async function folder(): Promise<string> {
   return path;
 }
 
-/** The trouble, by its name. @returns the exporter in it */
 const TROUBLES: Readonly<Record<string, () => Promise<Simulation>>> = {
   async 'refused-token'() {
     const file = join(await folder(), 'token');
@@ -105,7 +103,6 @@ const TROUBLES: Readonly<Record<string, () => Promise<Simulation>>> = {
   },
 };
 
-/** Where users keep their state, rather than this test. */
 const SHOWN_DIRECTORY = '/var/lib/edge-exporter';
 
 function statusOf(simulation: Simulation): Status {
@@ -122,7 +119,6 @@ function statusOf(simulation: Simulation): Status {
   });
 }
 
-/** What the first lines of the page say in each trouble: the cause, and what to do about it. */
 const SAID: readonly (readonly [trouble: string, cause: RegExp, next: RegExp])[] = [
   [
     'refused-token',
@@ -162,7 +158,6 @@ const SAID: readonly (readonly [trouble: string, cause: RegExp, next: RegExp])[]
   ],
 ];
 
-/** The verdict of the page in a trouble, in a browser. */
 async function verdictIn(trouble: string) {
   const simulation = (await TROUBLES[trouble]?.()) as Simulation;
   vi.useFakeTimers({ toFake: ['Date'], now: simulation.clock.wall() });

@@ -5,7 +5,6 @@ import { ALERTS } from '../../../src/rules/shipped/alert-catalogue.ts';
 import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus } from './made-up-status.ts';
 import { page } from './rendered.ts';
 
-/** The sentence on top of the page, then each further finding. */
 function verdict(status: Parameters<typeof madeUpStatus>[0]): string[] {
   const markup = page(madeUpStatus(status));
   const box = markup.slice(markup.indexOf('<div id="verdict"'), markup.indexOf('<dl class="figures">'));

@@ -6,7 +6,6 @@ import type { Read } from '../../../src/exporter/platform/read.ts';
 
 const { signal } = new AbortController();
 
-/** A read that counts how often it was performed. */
 function counted(read: Read): { read: Read; performed: () => number } {
   let performed = 0;
   const counting: Read = (resource, aborts) => {

@@ -9,7 +9,6 @@ import { jobOf } from './polling.ts';
 
 const TOTAL: MemoryPart<number> = { key: ['total'], open: () => 0 };
 
-/** A poll that counts one more, and what was so when: the total in memory, and the total that is exposed. */
 function poll(commit: (seen: () => { memory: number; exposed: readonly number[] }) => Promise<void>) {
   const memory = new AccountMemory(NO_MEMORY);
   const exposed: number[] = [];

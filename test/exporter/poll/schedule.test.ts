@@ -48,7 +48,6 @@ function scheduled({ skew = 0 } = {}) {
   return { clock, schedule, replace, ends, defects };
 }
 
-/** A job that notes when its operations left, in ms after the start. */
 function notingJob(clock: SimulatedClock, id: string, overrides: Partial<Job> = {}) {
   const leftAt: number[] = [];
   const job = jobOf(id, {
@@ -193,7 +192,6 @@ it('the data of a job ages from when its poll began, or, where nothing was asked
   expect(scheduled.since).toBe(START + MINUTE + 2_000);
 });
 
-/** A job with a follower that is due at a time. */
 function followed(clock: SimulatedClock, follower: Job, dueAt: number): Job {
   let hasSucceeded = false;
   const read: Job['read'] = async (...given) => {

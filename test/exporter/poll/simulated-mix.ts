@@ -14,7 +14,6 @@ export type Mix = readonly { readonly weight: number; readonly minutes: number; 
 const MINUTE_MS = 60_000;
 const START = Date.UTC(2026, 0, 5, 12);
 const LIMIT = 80;
-/** Until every job has had its first poll and found its pace. */
 const WARM_UP_MINUTES = 60;
 const MEASURED_MINUTES = 60;
 
@@ -83,7 +82,6 @@ function jobOf({ weight, minutes, cost }: Mix[number], index: number): Job {
   };
 }
 
-/** Patterns of so many minutes only, at the whole minutes. */
 function everyMinutes(clock: SimulatedClock): Ticker {
   return (pattern, fire) => {
     const step = Number(/^\*\/(\d+)/.exec(pattern)?.[1] ?? 60) * MINUTE_MS;

@@ -7,7 +7,6 @@ import { unobserved } from './polling.ts';
 
 const ACCOUNTS = 100;
 
-/** The first operations of many accounts, which leave at once; the platform answers all of them at the same moment. */
 function performAll(turns = new Turns(), failure?: Error) {
   const clock = new SimulatedClock();
   const sent: string[] = [];

@@ -21,7 +21,6 @@ interface Answer {
 
 const WELL: Answer = { status: 204 };
 
-/** Starts a receiver that gives one answer until the test changes it. */
 async function startReceiver(first = WELL) {
   const receiver = { answer: first, requests: 0, url: '' };
   const server = createServer((request, response) => {

@@ -10,7 +10,6 @@ const JOBS = 40;
 const START = Date.UTC(2026, 0, 5, 12, 0, 17);
 const EVERY_MINUTE = { schedule: '* * * * *', group: 'metrics', weight: 1, cost: () => 1 };
 
-/** What a platform answers to one request, at its time (ms). */
 type Answer = (now: number) => {
   readonly allowed: boolean;
   readonly remaining?: number;
@@ -66,7 +65,6 @@ function exporterOn(clock: SimulatedClock, answer: Answer) {
   return { most, counts };
 }
 
-/** A counter of windows of a minute, from which whoever asks takes. */
 function countedPlatform(): Answer {
   let [openedAt, used] = [Number.NEGATIVE_INFINITY, 0];
   return (now) => {

@@ -27,7 +27,6 @@ const MIXES: [string, Mix][] = [
   ['settings beside traffic', [...times(150, job(2)), ...times(200, job(0.1, 60))]],
 ];
 
-/** Hours are simulated once for each mix. */
 const simulated = new Map<string, ReturnType<typeof operationsPerMinute>>();
 
 function measured(mix: Mix): ReturnType<typeof operationsPerMinute> {

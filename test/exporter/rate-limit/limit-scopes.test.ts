@@ -284,7 +284,6 @@ describe('a limit that the platform does not name', () => {
     const accounts = Array.from({ length: busy + idle }, () => sharing(address)).slice(0, busy);
     const taken: number[] = [];
     let blockedUntil = 0;
-    /** Whether the platform refuses an operation: more than six a minute, and all others while it blocks the address. */
     const refuses = (now: number): boolean => {
       if (taken.filter((at) => at > now - MINUTE).length >= 6) blockedUntil = now + 90_000;
       if (now >= blockedUntil) taken.push(now);

@@ -8,11 +8,9 @@ export interface ModelOptions {
   readonly windowMs: number;
   readonly reserve: number;
   readonly concurrency: number;
-  /** How many pieces of work ask for an operation again and again, each a minute after its last. */
   readonly workers: number;
   /** One way, at least; it takes up to twice as long. */
   readonly latencyMs: number;
-  /** How far the local clock is ahead. */
   readonly aheadMs: number;
   readonly headers: 'all' | 'dateless' | 'none';
   /** Share of the limit that others take, spread over the window, from `othersFromMs` on; never of the reserve. */
@@ -20,9 +18,7 @@ export interface ModelOptions {
   readonly othersFromMs: number;
   readonly random: () => number;
   readonly forMs: number;
-  /** Of so many of the workers, the most urgent ones, every request is answered 401. */
   readonly forbiddenWorkers?: number;
-  /** How much earlier than the window's end the reset is that the platform names. */
   readonly resetEarlyMs?: number;
 }
 
@@ -33,7 +29,6 @@ export interface ModelRun {
   readonly windows: number;
   /** The most that other clients were ever thought to take, in operations per minute. */
   readonly othersPerMinute: number;
-  /** What the exporter expects to be able to perform in the end, in operations per minute. */
   readonly perMinute: number;
 }
 
@@ -116,7 +111,6 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
   };
 }
 
-/** What the platform counts of a token. */
 class Counter {
   readonly #options: Pick<ModelOptions, 'limit' | 'windowMs'>;
   #openedAt = Number.NEGATIVE_INFINITY;

@@ -26,7 +26,6 @@ function watched(isPart = false) {
     platformClock.observe({ sentAt: now, receivedAt: now, serverDate: now });
     limiter.observe(now, { limit: LIMIT, remaining, resetAt });
   };
-  /** So many windows in which others take so many operations each. */
   const windows = (count: number, others: number): void => {
     for (let window = 0; window < count; window += 1) {
       const resetAt = now + MINUTE;

@@ -9,7 +9,6 @@ import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 12);
 
-/** A queue whose platform has just answered that so much remains, half a minute before its window closes. */
 async function queueWith(
   remaining: number,
   {

@@ -14,7 +14,6 @@ async function textOf(own: OwnExposition, format: ExpositionFormat = 'text'): Pr
   return Buffer.concat(segments.flatMap(({ identity }) => identity)).toString();
 }
 
-/** A registry with a metric of each kind. */
 function filledRegistry(account = 'a'): Registry {
   const registry = new Registry();
   const common = { help: 'Some "help".', labelNames: ['account'], registers: [registry] };

@@ -17,7 +17,6 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true }));
 
-/** What a scrape says of the state, by its directory. */
 async function durable(open: () => Promise<State>): Promise<readonly [key: string, value: number][]> {
   const simulation = await simulate({ account: ALMOST_NOTHING, state: open });
   const { samples } = await simulation.scrape();

@@ -12,12 +12,10 @@ import { CountedSeries } from './series-bed.ts';
 const VALUES = ['a', 'b', 'c', 'd', 'e'] as const;
 const SETTLE = 3 * MINUTE;
 
-/** What came of a value in a minute. */
 function trueValue(value: string, minute: number): number {
   return (Math.imul(minute / MINUTE + value.charCodeAt(0), 0x9e3779b1) >>> 0) % 100;
 }
 
-/** An answer broken down by some values; some minutes are not in it, or have no usable row of one value. */
 function answerOf(
   told: readonly string[],
   window: Window,

@@ -19,13 +19,10 @@ const EMPTY: WindowedAnswer = {
 };
 
 interface Beginning {
-  /** Whether a longer window takes more operations of its source. */
   readonly costsByWindow: boolean;
-  /** What was answered before. */
   readonly before?: readonly WindowedAnswer[];
 }
 
-/** The minutes that a series without a newest bucket asks for. */
 async function minutesAsked({ costsByWindow, before = [] }: Beginning): Promise<number> {
   const bed = new SeriesBed('requests', NOW, 'auto');
   let asked: Window | undefined;

@@ -14,7 +14,6 @@ const NOON = Date.UTC(2026, 0, 5, 12);
 const never = new AbortController().signal;
 const noRead: Read = () => Promise.reject(new Error('the source knows its answers'));
 
-/** A source that answers every minute of a window. */
 function sourceOf(bed: SeriesBed) {
   const state = { isDown: false };
   const source: SeriesSource = {
@@ -41,7 +40,6 @@ function sourceOf(bed: SeriesBed) {
   return { state, source };
 }
 
-/** Polls a job of some series each minute, and catches up when that is due. */
 function started() {
   const bed = new SeriesBed('cdn_requests', NOON, 0);
   const { state, source } = sourceOf(bed);

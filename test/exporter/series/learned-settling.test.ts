@@ -42,7 +42,6 @@ function learnedAfter(
   return delaysOf(known, DELAYS, now).settle;
 }
 
-/** A whole number that looks random, and is the same each time. */
 function mixed(seed: number): number {
   return (Math.imul(seed, 0x9e3779b1) >>> 8) % 100;
 }

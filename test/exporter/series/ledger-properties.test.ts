@@ -8,7 +8,6 @@ import { CountedSeries } from './series-bed.ts';
 
 const SETTLE = 10 * MINUTE;
 
-/** What happens next, after some time. */
 interface Step {
   readonly after: number;
   readonly read: 'fresh' | 'catch-up' | { readonly back: number; readonly length: number };
@@ -42,12 +41,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   fate: fc.constantFrom('applied', 'applied', 'applied', 'only computed', 'applied, then a restart'),
 });
 
-/** As `expect(found).toBe(expected)`, which takes a quarter of the time of all where every bucket asks for it. */
 function same(found: unknown, expected: unknown): void {
   if (!Object.is(found, expected)) expect(found).toBe(expected);
 }
 
-/** Counters being kept, with a check after every answer. */
 class Counting {
   counters = new CountedSeries();
   now = START;
@@ -94,7 +91,6 @@ class Counting {
     }
   }
 
-  /** How many minutes the platform's clock is behind where it was: buckets of that time are still to come. */
   get minutesSetBack(): number {
     return Math.ceil((this.#latest - this.now) / MINUTE);
   }
@@ -129,7 +125,6 @@ class Counting {
     this.audit();
   }
 
-  /** Every counter holds the truth of what it has taken in, and all else up to its watermark is a hole or was skipped. */
   audit(): void {
     for (const [name, { total, watermark, holes }] of this.counters.counters) {
       const counted = this.#counted.get(name) ?? new Set();
@@ -155,7 +150,6 @@ const then = (after: number, read: Step['read'], changes: Partial<Manner> = {}):
   fate: 'applied',
 });
 
-/** What random answers seldom come to, each of which was once counted wrong. */
 const SELDOM: readonly Step[][] = [
   // Answers that lost rows follow others whose rows lay apart in other ways: they are not that many that agree.
   [

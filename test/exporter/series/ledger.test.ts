@@ -9,7 +9,6 @@ import { CountedSeries } from './series-bed.ts';
 const SETTLE = 10 * MINUTE;
 const DAY = 24 * 60 * MINUTE;
 
-/** Counters of one dimension that is read every minute. */
 class Reading {
   counters = new CountedSeries((dimension) => dimension === 'steady');
   skipped = 0;
@@ -54,7 +53,6 @@ class Reading {
   }
 }
 
-/** The answer with a second row for a bucket, which says something else. */
 function contradicting(answered: WindowedAnswer, time: number): WindowedAnswer {
   const rows = [...answered.decoded.series].map(([name, { timestamps, values }]) => {
     const own = [...timestamps].map((start, index): [number, number] => [start, Number(values[index])]);

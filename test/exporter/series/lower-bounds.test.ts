@@ -4,10 +4,8 @@ import { restated, SeriesBed } from './series-bed.ts';
 const MINUTE = 60_000;
 const NOON = Date.UTC(2026, 0, 5, 12);
 
-/** The value of a dimension's bucket, by how many minutes after noon it starts and how many ago it closed. */
 type Values = (startMinute: number, ageMinutes: number) => number;
 
-/** A job that polls one metric of a configuration, and the samples of the newest bucket that it exposes then. */
 function polling(metric: string, dimensions: Readonly<Record<string, Values>>, publishDelay = 2 * MINUTE) {
   const bed = new SeriesBed(metric, NOON, publishDelay);
   const job = bed.job('1');
@@ -42,7 +40,6 @@ function polling(metric: string, dimensions: Readonly<Record<string, Values>>, p
   return { poll, learnRestatements };
 }
 
-/** Of every bucket a tenth is there when it closes, and another tenth comes in each minute. */
 const filling =
   (final: number): Values =>
   (_, age) =>

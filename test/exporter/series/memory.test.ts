@@ -15,17 +15,14 @@ const CODES = Array.from({ length: 24 }, (_, index) =>
   String(200 + 100 * (index % 4) + Math.floor(index / 4)),
 );
 const JOBS = 3_000;
-/** Dimensions of an answer that no other has. */
 const NEW = 100;
 
-/** What the exporter would hold. */
 let held: unknown;
 
 afterEach(() => {
   held = undefined;
 });
 
-/** Jobs that have been polled twice, and rest, with what is shown of them. */
 function polledJobs(count: number) {
   const bed = new SeriesBed(METRIC, NOON, 'auto');
   const jobs = Array.from({ length: count }, (_, index) => {

@@ -7,21 +7,17 @@ export const MINUTE = 60_000;
 /** When the model's history begins. */
 export const START = Date.UTC(2026, 0, 5, 10);
 
-/** After this long a bucket of the model is final. */
 const SETTLED_MS = 10 * MINUTE;
 
 /** How the model answers one read. */
 export interface Manner {
   /** The longest window (minutes) that is answered with buckets of a minute; longer ones get five. */
   readonly finestUpTo: number;
-  /** By how many minutes everything arrives late. */
   readonly late: number;
   /** Rows of these numbers (counted through the answer) are spoilt, each in its own way. */
   readonly spoilt: readonly { readonly row: number; readonly how: keyof typeof SPOILT }[];
-  /** Whether rows come in reverse order. */
   readonly reversed: boolean;
   readonly points: 'all' | 'none';
-  /** Of so many rows one after another the answer has but one; 1 is all of them. */
   readonly oneOf: number;
 }
 
@@ -71,12 +67,10 @@ export function trueSum(dimension: string, { from, to }: Window, lost = NEVER): 
   return gone.from < gone.to ? sum - trueSum(dimension, gone) : sum;
 }
 
-/** Long before the model's history begins. */
 const EVER = START - 40 * 24 * 60 * MINUTE;
 
 const sums = new Map<string, number[]>();
 
-/** The sum of all minutes that begin before a time. */
 function sumUntil(dimension: string, time: number): number {
   const known = sums.get(dimension) ?? [0];
   sums.set(dimension, known);
@@ -126,7 +120,6 @@ function decode(body: unknown, now: number): Decoded {
   return decodeSeries(body, { metric: 'requests', id: '7' }, now);
 }
 
-/** Buckets that overlap the window and have begun; those that are young hold less than they will. */
 function bucketsOf(
   dimension: string,
   { from, to }: Window,
@@ -146,7 +139,6 @@ function bucketsOf(
   return buckets;
 }
 
-/** Idle in the second half of every third hour. */
 function isListed(dimension: string, time: number): boolean {
   return dimension === 'steady' || (time / MINUTE) % 180 < 150;
 }

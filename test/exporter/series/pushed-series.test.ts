@@ -22,7 +22,6 @@ const counter = (total: number, watermark: number, holes: [number, number][] = [
   holes: holes.map(([from, to]) => ({ from, to, since: 0, asked: 0 })),
 });
 
-/** A ledger with these counters, and what was pushed of them before. */
 function ledgerWith(counters: Readonly<Record<string, Counter>>, before: Ledger): Ledger {
   const dimensions = Object.entries(counters).map(([name, one]): [string, DimensionLedger] => [
     name,
@@ -31,7 +30,6 @@ function ledgerWith(counters: Readonly<Record<string, Counter>>, before: Ledger)
   return { ...EMPTY_LEDGER, since: 0, dimensions: new Map(dimensions) };
 }
 
-/** What is pushed of one counter, `[at, value]`, from one update to the next. */
 function pushing() {
   const samples = new SeriesSamples(TARGET, 'cdn_requests', {});
   let before: Ledger = EMPTY_LEDGER;
@@ -101,7 +99,6 @@ it('pushes again what was not committed', () => {
   expect(update(counter(1, 110), [[100, 1]])).toEqual([[110, 1]]);
 });
 
-/** What is pushed of gauges, `[dimension, at]`, of answers of the last 15 minutes. */
 function pushingGauges() {
   const samples = new SeriesSamples(TARGET, 'moons', {});
   let before: Ledger = EMPTY_LEDGER;

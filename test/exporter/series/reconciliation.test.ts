@@ -20,7 +20,6 @@ const NOW = START + 3 * 60 * MINUTE;
 const PAST_HOUR = { from: START, to: START + 60 * MINUTE };
 const TRUE = trueSum('steady', PAST_HOUR);
 
-/** What the counters take for the sum of an hour of the past, the platform answering in this manner. */
 function sumOf(manner: Partial<Manner>): number | undefined {
   const series = new CountedSeries((dimension) => dimension === 'steady');
   let now = START;

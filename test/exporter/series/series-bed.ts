@@ -100,7 +100,6 @@ export class SeriesBed {
     return job;
   }
 
-  /** What the job exposes after an answer that could be committed. */
   taken(job: SeriesJob, answer: WindowedAnswer): readonly Exposure[] {
     const answers = [...job.series].map((series) => [series, answer] as const);
     const result = job.conclude({ answers, rejected: answer.decoded.rejected });
@@ -181,7 +180,6 @@ export class CountedSeries {
     });
   }
 
-  /** As after a kill: what the state holds is all that is remembered. */
   restart(): void {
     const stored = storeLedger(this.ledger);
     this.ledger = restoreLedger(stored && JSON.parse(JSON.stringify(stored)));

@@ -23,7 +23,6 @@ export interface SettingsBench {
   readonly changes: SettingChange[];
   /** Polls once and takes in what it shows. @throws PlatformFailure */
   poll(): Promise<PollResult>;
-  /** What is shown, the account's label left out. */
   shown(): ReadonlyMap<string, number>;
   value(name: string, labels: Readonly<Record<string, string | number>>): number | undefined;
 }

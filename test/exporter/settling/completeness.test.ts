@@ -15,7 +15,6 @@ import { MINUTE_MS } from '../../../src/exporter/settling/window.ts';
 
 const START = Date.UTC(2026, 0, 5);
 
-/** An answer of that minute with the buckets of the last hour, each with so much of its final value as its age (min) tells. */
 function answer(minute: number, value: (age: number, bucket: number) => number): Points {
   const timestamps = Float64Array.from(
     { length: 60 },
@@ -31,7 +30,6 @@ interface Polls {
   readonly dimensions?: (minute: number) => readonly string[];
 }
 
-/** What is learned of four hours of polls, one each `every` minutes. */
 function learned({ growth, every = 1, dimensions = () => ['a', 'b'] }: Polls): Completeness {
   let completeness = NO_COMPLETENESS;
   let before: ReadonlyMap<string, Points> = new Map();
@@ -69,7 +67,6 @@ it('compares the dimensions that both answers have', () => {
   expect(completeAt(learned({ growth: (age) => (age < 1 ? 0.5 : 1), dimensions }), 0)).toBeCloseTo(0.5, 6);
 });
 
-/** A bucket at an age that is final a minute later. */
 const grownAt = (minute: number, share: number, final: number): Growth => ({
   minute,
   shown: share * final,

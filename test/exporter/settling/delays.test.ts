@@ -9,7 +9,6 @@ import { NO_EVIDENCE } from '../series/series-bed.ts';
 
 const MINUTE = 60_000;
 
-/** What is usual after so many minutes, the newest bucket being so many minutes late in each. */
 function usual(lags: readonly number[]): number {
   return delaysOf(seen(lags), { publish_delay: 'auto', settle_delay: 'auto' }, 0).lag / MINUTE;
 }

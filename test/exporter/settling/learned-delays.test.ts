@@ -18,7 +18,6 @@ const HOUR = 60 * MINUTE;
 const NOW = Date.UTC(2026, 0, 5);
 const AUTO: DelaySettings = { publish_delay: 'auto', settle_delay: 'auto' };
 
-/** What is known after so many buckets that were complete after so many minutes, holding a share of it before. */
 function filled(known: MetricMemory, minutes: number, buckets: number, before = 50): MetricMemory {
   const shown = Array.from({ length: OLDEST_MINUTE + 1 }, (_, minute) => (minute < minutes ? before : 100));
   return grown(buckets, shown, known);
@@ -32,7 +31,6 @@ describe('a learned delay', () => {
   });
 
   it('is as usual while it is known of old buckets alone that they are complete', () => {
-    /** What is known after a start: of the buckets that were there then, only the oldest ages were seen. */
     const known = (youngest: number, share: number) => {
       const shown = Array.from({ length: OLDEST_MINUTE + 1 }, (_, minute) =>
         minute < youngest ? Number.NaN : minute === youngest ? share : 100,
@@ -74,7 +72,6 @@ describe('a learned delay', () => {
   });
 
   describe('of settling', () => {
-    /** What is known after buckets were not final at an age, in answers ten minutes after each other. */
     const changed = (known: MetricMemory, from: number, times: number, age: number) => {
       let after = known;
       for (let time = 0; time < times; time += 1)

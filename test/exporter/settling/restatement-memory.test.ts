@@ -5,7 +5,6 @@ import { restated } from '../series/series-bed.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** What is learned of restatements, hour by hour. */
 class Directions {
   known = NOTHING_LEARNED;
 

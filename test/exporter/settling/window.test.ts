@@ -16,7 +16,6 @@ const NOW = Date.UTC(2026, 2, 29, 1, 30);
 
 const minutes = (min: number, max: number) => fc.integer({ min, max }).map((count) => count * MINUTE_MS);
 
-/** Any time around a change to daylight saving time, any delay and width. */
 const needs: fc.Arbitrary<FreshNeeds> = fc
   .record({
     now: fc.integer({ min: NOW - 48 * FINEST_WINDOW_MS, max: NOW + 48 * FINEST_WINDOW_MS }),

@@ -3,10 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openState } from '../../../src/exporter/state/open-state.ts';
 import { StateWriteFailure } from '../../../src/exporter/state/state.ts';
 
-/**
- * Number of loops that commit like counters. A refused commit is repeated with later values. Each prints what it found,
- * then `committer number` after a commit and `refused reason` after a refusal.
- */
 const COMMITTERS = 4;
 const RECORD = 'x'.repeat(1_000);
 

@@ -70,7 +70,6 @@ describe('the pages of a list of configurations', () => {
   const product = productOf('metrics', 'edge_applications');
   const range = (length: number, first = 0) => Array.from({ length }, (_, index) => ({ id: first + index }));
 
-  /** What is read of a platform that answers so to the pages by number, and which pages were asked for. */
   async function readFrom(answers: readonly unknown[], most = 100) {
     const asked: number[] = [];
     const read = async (resource: () => Resource) => {

@@ -5,7 +5,6 @@ import { SampleTable } from '../../../src/rules/promql/sample-table.ts';
 const MINUTE = 60_000;
 const REACH = 20 * MINUTE;
 
-/** What a series has minute by minute, and a look back from the last of them. */
 const LOOK = fc.record({
   samples: fc.array(fc.option(fc.integer({ min: 0, max: 9 })), { minLength: 1, maxLength: 60 }),
   offset: fc.integer({ min: 0, max: 8 * MINUTE }),

@@ -7,10 +7,8 @@ import { SampleTable } from '../../../src/rules/promql/sample-table.ts';
 const MINUTE = 60_000;
 const NAMES = ['a', 'b', 'c'] as const;
 
-/** A series by its labels: several share each label, few share both. */
 const SERIES = fc.record({ x: fc.constantFrom('1', '2', '3'), y: fc.constantFrom('1', '2', '3') });
 
-/** Some series of one name, and their values; absent where there is none. */
 const ELEMENTS = fc.uniqueArray(
   fc.record({ labels: SERIES, value: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }) }),
   { selector: ({ labels }) => `${labels.x} ${labels.y}`, maxLength: 9 },
@@ -18,7 +16,6 @@ const ELEMENTS = fc.uniqueArray(
 
 type Elements = ReadonlyMap<string, number>;
 
-/** What Prometheus' documentation says of the three, element by element. */
 function defined(operator: string, on: string, left: Elements, right: Elements): Elements {
   const signature = (key: string) => (on === '' ? key : key.slice(0, 1));
   const there = new Set([...(operator === 'or' ? left : right).keys()].map(signature));

@@ -16,7 +16,6 @@ interface Reply {
   readonly body: unknown;
 }
 
-/** A server that answers as it is told, and a client of it. */
 async function served(reply: (asked: Asked) => Reply, login?: Login) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {

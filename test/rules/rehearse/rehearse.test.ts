@@ -34,7 +34,6 @@ async function rehearsed(
   return { result, report: reportOf({ history, rehearsed: result, rules }) };
 }
 
-/** The shipped rules over the attack, and beside others. */
 const shipped = rehearsed();
 const compared = rehearsed([SHIPPED, DEAF]);
 
@@ -171,7 +170,6 @@ it('the page has a chart for each alert, needs nothing else, and escapes every n
   expect(page).not.toContain('NaN');
 });
 
-/** The first alert of a name over two days, the second of which is told of, with so many threats a minute. */
 async function firstOf(name: string, threats: (minute: number) => number) {
   const minutes = 2 * 1_440;
   const shop = { account: 'production', product: 'p', configuration_id: '1', configuration: 'shop' };

@@ -31,14 +31,12 @@ import {
 const START = Date.UTC(2026, 0, 5, 10);
 const HOUR = 60;
 
-/** Minutes that are looked at before a trouble begins, those that are taken to be like the first of them, and the last. */
 const BEFORE = 14;
 const EARLIER = 60;
 const LAST = BEFORE + 75;
 
 const IS_FRESH = /^test is fresh: the oldest data is [^;]* old\.$/;
 
-/** Where eight reads a minute meet a limit of forty. */
 const SMALL_QUOTA = { limit: 40, configurations: 8 };
 
 const PRODUCT = 'edge_applications';
@@ -48,7 +46,6 @@ const COLLECTORS = {
   domains: {},
 };
 
-/** An error as the platform words it, with its headers. */
 function refusal(status: number, detail: string): Trouble {
   return (_path, now): Answer => ({
     status,
@@ -74,18 +71,15 @@ const EMPTY: Trouble = (path) => ({
   status: 200,
   body: path === '/domains' ? { count: 0, total_pages: 1, results: [] } : [],
 });
-/** Of the metrics API alone. */
 const ofMetrics =
   (trouble: Trouble): Trouble =>
   (path, now) =>
     path.startsWith('/metrics/') ? trouble(path, now) : undefined;
-/** Of the settings alone. */
 const ofSettings =
   (trouble: Trouble): Trouble =>
   (path, now) =>
     path.startsWith('/domains') ? trouble(path, now) : undefined;
 
-/** What a case may touch. */
 interface Stage {
   readonly platform: TroubledPlatform;
   readonly simulation: () => Simulation;
@@ -101,27 +95,19 @@ interface Case {
   readonly from: number;
   /** None where truth is that nothing is wrong, or nothing that is the account's. */
   readonly cause?: CauseKind | readonly CauseKind[];
-  /** What comes of it later, where it is not the account's. */
   readonly follows?: CauseKind;
-  /** What the first sentence of the page names. */
   readonly says: RegExp;
-  /** Whether reads are answered with success: the truth of `edge_up` once each job was polled in the trouble. */
   readonly served: boolean;
-  /** Whether data is in time all along. */
   readonly fresh?: boolean;
-  /** How the account is in the end, where its gauges do not show that. */
   readonly inTheEnd?: AccountState;
   /** Minutes after which the cause stands first, where it takes more than two polls. */
   readonly within?: number;
   readonly size?: PlatformSize;
-  /** Whether the exporter creates a token by user name and password, instead of having one. */
   readonly logsIn?: true;
-  /** What the dashboards' first row says at the end, and which alerts have fired. */
   readonly told?: readonly string[];
   readonly alerts?: string;
 }
 
-/** Another answer than that of a platform that is well. */
 const answers =
   (trouble: Trouble) =>
   ({ platform }: Stage): void => {
@@ -462,7 +448,6 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** The page as it is now, with what it is made of. */
 function shownPage(simulation: Simulation, isFull = false) {
   const status = madeUpStatus({
     accounts: simulation.exporter().accounts(),
@@ -475,7 +460,6 @@ function shownPage(simulation: Simulation, isFull = false) {
   return { status, now, markup, text, sentence };
 }
 
-/** What the exporter says of its account, in all places. */
 async function said(simulation: Simulation, { isFull }: { readonly isFull: boolean } = { isFull: false }) {
   const exporter = simulation.exporter();
   const scrape = await simulation.scrape();
@@ -516,7 +500,6 @@ async function said(simulation: Simulation, { isFull }: { readonly isFull: boole
 
 type Said = Awaited<ReturnType<typeof said>>;
 
-/** What must hold at any moment, whatever the trouble: no two places contradict each other. */
 function expectAgreement(now: Said): void {
   const { up, hasData, gauges, notReady, sentence, status, troubles } = now;
   const { state, says, causes } = status.judgement;
@@ -536,7 +519,6 @@ const TWO = 'two exporters of one account';
 
 const FULL = 'cannot write the state in /state: database or disk is full';
 
-/** A platform of its own, an exporter of it once it was started, and a disk that can fill up. */
 async function setStage({
   from,
   size,
@@ -583,9 +565,7 @@ const ALERTS = FILES.alerts.groups
   .flatMap(({ alert, labels }) =>
     labels.about === 'exporter' && alert !== 'EdgeConfigReloadFailed' ? [alert] : [],
   );
-/** The rules about the exporter. */
 const { groups: GROUPS } = neededRules(FILES, ...ALERTS);
-/** What they and the dashboards' first row are made of. */
 const WATCHED = new Set(
   [
     ...GROUPS.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
@@ -593,13 +573,10 @@ const WATCHED = new Set(
   ].flatMap((expr) => selectorsOf(expr).flatMap(({ metric }) => metric ?? [])),
 );
 
-/** What Prometheus scrapes each minute, by series. */
 type Recorded = Map<string, (number | undefined)[]>;
 
-/** Of the cases, each under its name. */
 const recorded: Recorded = new Map();
 
-/** @param named the account of a case, and its id: the platforms of two cases may have had the same port, one after the other */
 function record(
   into: Recorded,
   minute: number,
@@ -619,7 +596,6 @@ function record(
   }
 }
 
-/** A quarter of an hour in which all is well. */
 async function seeAllWell(
   simulation: Simulation,
   keep: (minute: number, said: Said) => void,
@@ -634,7 +610,6 @@ async function seeAllWell(
   }
 }
 
-/** What must hold so many minutes after a trouble has begun. */
 function expectTruth(known: Case, minute: number, now: Said): void {
   const { cause, follows, from, says, served, fresh = false, within = 2 } = known;
   const context = `minute ${minute}: ${now.sentence}`;
@@ -700,7 +675,6 @@ it.each(Object.entries(CASES))(
 
 const SIZES = inLongSuite([8, 60], [8]);
 
-/** What small and large accounts have in common. */
 const AT_ANY_SIZE = [
   'metrics 403',
   'all 404',
@@ -766,7 +740,6 @@ it('what is in time is said to be late within a second of being it, though no po
   expect([...seen]).toEqual([1, 0]);
 });
 
-/** Those of twenty accounts that are in trouble, and in which; the others are well. */
 const IN_TROUBLE: Readonly<Record<string, string>> = {
   a02: 'late by half an hour',
   a05: 'token refused after an hour',
@@ -874,10 +847,8 @@ function alertsOf(text: string): string[] {
   return text.split(' ').filter((alert) => alert !== '');
 }
 
-/** Names with what is said of each. */
 type SaidOf = readonly (readonly [name: string, words: string])[];
 
-/** Has promtool look at what was scraped: what the dashboards' first row says at the end, and which alerts have fired. */
 async function expectTold(
   {
     scraped,
@@ -930,7 +901,6 @@ async function expectTold(
   expect(await testRules('promtool', file)).toBe('');
 }
 
-/** What two exporters of one account show, of which each shows what one of an account without trouble does. */
 function twice(name: string): (readonly [string, (number | undefined)[]])[] {
   return [...recorded]
     .filter(([series]) => series.includes(`instance="${name}"`))

@@ -10,15 +10,12 @@ export interface AlertCase {
   /** Matchers of the alert that is meant, where there are several of the name. */
   readonly which?: string;
   readonly normal: Given;
-  /** What is otherwise in the bad time; the rest stays as it is. */
   readonly bad: Given;
-  /** What is worse than normal, but not bad enough. */
   readonly mild: Given;
   /** Minutes of the bad time, at whose end the alert must fire. */
   readonly lasts: number;
   /** Minutes after the bad time, within which the alert must end. */
   readonly resolves: number;
-  /** What the alert does when all series are gone instead. */
   readonly missing?: 'quiet' | 'fires';
 }
 
@@ -48,7 +45,6 @@ export function grown(
   return { normal: by(bad), bad: by(bad), mild: by(mild) };
 }
 
-/** A look at the alert in the course of a case. */
 interface Look {
   readonly minute: number;
   readonly firing: boolean;
@@ -61,16 +57,13 @@ interface PromtoolTest {
   readonly promql_expr_test: readonly object[];
 }
 
-/** One thing that a case is shown, and when the alert is looked at. */
 interface Showing {
   readonly name: string;
   readonly given: AlertCase;
-  /** What is otherwise in the bad time; undefined where all series are gone. */
   readonly between: Given | undefined;
   readonly looks: readonly Look[];
 }
 
-/** The showings of a case: it fires and resolves, it keeps quiet, and it bears that data is missing. */
 function showings(given: AlertCase): readonly Showing[] {
   const { bad, mild, lasts, resolves, missing = 'quiet' } = given;
   const end = BEFORE + lasts;

@@ -25,7 +25,6 @@ function rules(): readonly InhibitRule[] {
     .inhibit_rules;
 }
 
-/** Labels that fit matchers: of names with `|` one set for each. */
 function fitting(matchers: readonly string[]): readonly Labels[] {
   return matchers.reduce<readonly Labels[]>(
     (all, matcher) => {
@@ -39,7 +38,6 @@ function fitting(matchers: readonly string[]): readonly Labels[] {
 
 type RuleCase = readonly [name: string, source: Labels, target: Labels, silenced: boolean];
 
-/** Of an inhibition: every alert that it is about, the same elsewhere, and as a page where pages are left out. */
 function ruleCases({ source_matchers, target_matchers, equal }: InhibitRule): readonly RuleCase[] {
   const here = { account: 'a', product: 'p', configuration: 'shop', metric: 'waf', instance: 'some' };
   return fitting(source_matchers).flatMap((one) =>
@@ -70,7 +68,6 @@ describe('the example of Alertmanager', () => {
     return () => shared.stop();
   });
 
-  /** Whether one alert silences another, of an account and exporters that no other case has. */
   async function inhibited(source: Labels, target: Labels): Promise<boolean> {
     sent += 1;
     const number = String(sent);
@@ -219,7 +216,6 @@ describe('the example of Alertmanager', () => {
   });
 });
 
-/** The alerts of a rule, one for each of its scopes, of the one configuration, exporter and metric that all of them are of. */
 function labelsOf({ alert, expr, labels }: AlertRule): readonly Labels[] {
   const scopes = [...expr.matchAll(/, "scope", "(\w+)", "", ""\)/g)].map(([, scope]) => ({ scope }));
   const own = Object.entries(labels).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));

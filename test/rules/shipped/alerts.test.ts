@@ -30,11 +30,9 @@ const CASES = [
 ];
 const FILES = ruleFiles();
 const ALERTS = [...new Set(FILES.alerts.groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)))];
-/** A drop needs two weeks, and what becomes usual or recurs two days: evaluation.test.ts has weeks that are short enough. */
 const NEED_DAYS = ['EdgeTrafficDrop', 'EdgeAttackUsual', 'EdgeErrorsRecur'];
 const TESTED = ALERTS.filter((alert) => !NEED_DAYS.includes(alert));
 
-/** Those for which many rules are evaluated, mostly the same ones: these evaluations are what the tests cost. */
 const MANY_RULES = 40;
 const TOGETHER = TESTED.filter(
   (alert) => neededRules(FILES, alert).groups.flatMap(({ rules }) => rules).length > MANY_RULES,
@@ -101,7 +99,6 @@ it.each(['EdgeTokenExpiring', 'EdgeCertificateExpiring'])(
 describe('every alert fires, resolves, keeps quiet, and bears missing data:', () => {
   const said = new Map<string, Promise<string>>();
 
-  /** What a promtool says of all that are evaluated together, once. */
   const saidTogether = (tool: (typeof PROMTOOLS)[number]): Promise<string> => {
     const known = said.get(tool) ?? testTogether(tool);
     said.set(tool, known);
@@ -131,7 +128,6 @@ async function testTogether(tool: (typeof PROMTOOLS)[number]): Promise<string> {
   }
 }
 
-/** What promtool says of an alert that is evaluated with others, and whatever it says of none of them. */
 function saidOf(alert: string, said: string): string {
   const [head = '', ...failures] = said.split(/\n(?= +(?:expr|rule): )/);
   if (failures.length === 0) return head;

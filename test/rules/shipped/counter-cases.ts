@@ -16,7 +16,6 @@ const AMOUNT: Given = {
 const restated = grown(RESTATED, [10, 1], 30);
 const skipped = grown(SKIPPED, [10, 3], 30);
 
-/** Counters that end so many minutes ago; they take a bucket after ten. */
 function countedUntil(minutes: number): Given {
   const labels = `${PRODUCT}, metric="waf"`;
   return {

@@ -12,7 +12,6 @@ const LABELS = 'account="a", product="waf", metric="waf"';
 const publish = `edge_exporter_publish_delay_seconds{${LABELS}, instance="one"}`;
 const settle = `edge_exporter_settle_delay_seconds{${LABELS}, instance="one"}`;
 
-/** What is marked at a minute, of scrapes a minute apart. */
 function marked(minute: number, ...delays: ('publish' | 'settle')[]) {
   return {
     expr: filledIn(DELAY_CHANGES, { account: 'a' }),

@@ -12,7 +12,6 @@ import { PROMTOOLS, testRules } from '../../end-to-end/promtool.ts';
 
 const ACCOUNT = 'account="a"';
 
-/** Series -> values, a minute apart. */
 type Given = Readonly<Record<string, string>>;
 
 const UP: Given = { [`edge_up{${ACCOUNT}}`]: '1x10' };
@@ -28,12 +27,10 @@ const state = (durable: 0 | 1): Given => ({
   'edge_exporter_state_durable{directory="/state", instance="edge:9801", job="edge-exporter"}': `${durable}x10`,
 });
 
-/** What is told, of whom, and how soon somebody has to act: 2 now, 1 soon, 0 just wait. */
 type Told = readonly (readonly [account: string, trouble: string, act: number])[];
 
 const UNPROTECTED = 'sites are unprotected: a WAF or a firewall was switched off';
 
-/** Alerts about accounts that page as they are shipped, besides those of attacks. */
 const WORDS_OF_PAGES = {
   Edge5xxRatio: 'visitors get errors: too many responses are 5xx',
   EdgeTrafficDrop: 'a site is dead: visitors do not arrive',
@@ -128,7 +125,6 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
   ],
 ];
 
-/** Each with whether the dashboards say it. */
 const KINDS: Readonly<Record<CauseKind, boolean>> = {
   unauthorized: true,
   forbidden: true,

@@ -9,7 +9,6 @@ import { evaluate, type FiredAlert } from '../evaluate.ts';
 
 const MINUTE = 60_000;
 
-/** The account of a scene, whose index is its account. */
 function scene(name: string, seed: number, weeks = 2) {
   return drawRealDays(seed, Object.keys(SCENES).indexOf(name), weeks);
 }

@@ -14,7 +14,6 @@ function alwaysFailing(seed: number): readonly Input[] {
   return drawRealDays(seed, 4, 1).inputs;
 }
 
-/** So large a share fails besides for an hour and a half, from noon of the fourth day. */
 function worse(inputs: readonly Input[], share: number): readonly Input[] {
   const ok = inputs.find(({ labels }) => labels['code'] === '200');
   return inputs.map((input) => {

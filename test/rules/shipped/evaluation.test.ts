@@ -36,7 +36,6 @@ const SHORT: Times = {
 
 const FILES = ruleFiles({ ...SHIPPED, acceptAfter: 45 * MINUTE }, SHORT);
 
-/** The alerts that are made of traffic. */
 const TRAFFIC = [
   ...new Set(
     FILES.alerts.groups.flatMap(({ rules }) =>
@@ -45,7 +44,6 @@ const TRAFFIC = [
   ),
 ];
 
-/** What is added to a usual level, in minutes from and to. */
 type Events = readonly (readonly [from: number, to: number, factor: number])[];
 
 function drawValues(random: Random, level: number, events: Events, gaps = true): Float64Array {
@@ -65,12 +63,10 @@ function earlier(random: Random, attacks: Events): Float64Array {
   return drawValues(random, 14, sooner);
 }
 
-/** Threats that grow for an hour. */
 function grown(values: Float64Array): Float64Array {
   return values.map((value, minute) => (minute >= 280 && minute < 340 ? value + (minute - 280) : value));
 }
 
-/** Traffic of two configurations in which every alert has a reason to fire. */
 function history(): readonly Input[] {
   const random = new Random(6);
   const attacks: Events = [
@@ -161,7 +157,6 @@ function selectorOf(name: string, labels: Readonly<Record<string, string>>): str
 
 const INPUTS = history();
 
-/** The alerts and what they are made of, without what exporters and settings are told of. */
 const GROUPS = [
   ...FILES.recording.groups,
   ...FILES.alerts.groups
@@ -169,7 +164,6 @@ const GROUPS = [
     .filter(({ rules }) => rules.length > 0),
 ];
 
-/** How many values were recorded, by the rule. */
 const RECORDED = new Map<string, number>();
 
 const FIRED = evaluate({
@@ -184,7 +178,6 @@ const FIRED = evaluate({
   },
 });
 
-/** A look at what fires in a minute, all of it. */
 function look(minute: number): object {
   const firing = FIRED.filter(({ from, to }) => from <= minute * MINUTE && minute * MINUTE < to);
   return {

@@ -14,7 +14,6 @@ function dataAge(minutes: number | ((minute: number) => number)): Given {
   };
 }
 
-/** A configuration of which there is no data any more. */
 function withdrawn(active: 'true' | 'false'): Given {
   return {
     [DATA_UNTIL]: 'absent',
@@ -29,7 +28,6 @@ function expectedAge(minutes: number): Given {
   };
 }
 
-/** An account of a product whose data Prometheus has never seen: whether its exporter says that there is any. */
 function available(value: number): Given {
   return { [`edge_data_available{${ACCOUNT}, product="edge_applications"}`]: value };
 }
@@ -41,7 +39,6 @@ function quota(remaining: number): Given {
   };
 }
 
-/** @param renewedIn minutes until it is to be replaced; negative: that is overdue */
 function tokenLeft(minutes: number, renewedIn = -20, labels = ACCOUNT): Given {
   return {
     [`edge_token_expiry_timestamp_seconds{${labels}}`]: (minute) => (minute + minutes) * 60,

@@ -7,7 +7,6 @@ import { toolPath } from '../../end-to-end/tools.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
-/** What jsonnet makes of an expression in which `mixin` is ours. */
 async function evaluated(expression: string): Promise<unknown> {
   const text = `local mixin = import '${join(ROOT, 'config', 'mixin', 'mixin.libsonnet')}'; ${expression}`;
   const { code, stdout, stderr } = await runToEnd({ path: toolPath('jsonnet'), args: ['-e', text] });
@@ -15,7 +14,6 @@ async function evaluated(expression: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** As it is written. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

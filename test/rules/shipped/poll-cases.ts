@@ -22,7 +22,6 @@ function failing(bad: number, mild: number, meanwhile: Given = {}, lasts = 75): 
   };
 }
 
-/** A platform that comes and goes, never away for long enough to be told as away. */
 function flapping(down: number, up: number): AlertCase {
   const comesAndGoes = (minute: number) =>
     minute < BEFORE || minute >= BEFORE + 75 || (minute - BEFORE) % (down + up) >= down ? 1 : 0;
@@ -32,7 +31,6 @@ function flapping(down: number, up: number): AlertCase {
 
 const LAST_READ = `edge_exporter_poll_last_success_timestamp_seconds{${ACCOUNT}, collector="waf_rulesets"}`;
 
-/** Settings that are polled every five minutes, and were last read when the bad time began, or never. */
 function unread(normal: Given, bad: Given, mild: Given, each = 0.2): AlertCase {
   const lasts = 200;
   const failed = grown(polls('waf_rulesets', 'forbidden'), [0.2, each], lasts);

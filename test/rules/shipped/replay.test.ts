@@ -19,12 +19,10 @@ const LENGTH = DAY + 120;
 const FROM = DAY + 30;
 const CONFIG = join(import.meta.dirname, '..', '..', '..', 'config', 'alertmanager.yaml');
 
-/** A minute of an incident takes a second. */
 const FASTER = 60;
 
 type Sites = readonly [Site, Site, Site];
 
-/** What happens to the three configurations of an account, after a usual day. */
 const INCIDENTS: Readonly<Record<string, (random: Random, sites: Sites) => void>> = {
   attack: (_random, [shop]) => attack(shop, FROM, new Float64Array(25).fill(3_000)),
   'attack on all': (_random, sites) => {
@@ -55,7 +53,6 @@ function drawAccount(account: string, index: number): readonly Input[] {
   return sites.flatMap((site, id) => inputsOf(site, account, String(id)));
 }
 
-/** When which alerts fire in the incidents. */
 function incidentAlerts(): readonly FiredAlert[] {
   const { recording, alerts } = ruleFiles();
   const ofTraffic = alerts.groups.map((group) => ({
@@ -72,7 +69,6 @@ function incidentAlerts(): readonly FiredAlert[] {
   return fired.filter(({ from }) => from >= FROM * MINUTE);
 }
 
-/** A stale configuration, which is a ticket, beside the attack on it. */
 const STALE: FiredAlert = {
   from: FROM * MINUTE,
   to: LENGTH * MINUTE,
@@ -97,7 +93,6 @@ const CAUSES = [
   'EdgeOffloadCollapse',
 ] as const;
 
-/** Every two kinds of tickets, one after the other: the second begins while the first is on, on the same configuration. */
 const PAIRS = CAUSES.flatMap((first) =>
   CAUSES.filter((second) => second !== first).map((second) => ({
     first,
@@ -124,7 +119,6 @@ function pairAlerts({ first, second, account }: (typeof PAIRS)[number]): readonl
   return [ticket(first, 0, 25), ticket(second, 15, 55)];
 }
 
-/** The shipped configuration where time runs faster, with a receiver behind each name. */
 async function fasterConfig(webhook: string): Promise<object> {
   const text = await readFile(CONFIG, 'utf8');
   const units: Readonly<Record<string, number>> = {
@@ -175,7 +169,6 @@ describe('an incident, replayed through a real Alertmanager with the shipped con
     return () => webhook.stop();
   });
 
-  /** How often somebody was told of traffic of an account. */
   const told = (account: string, receiver: string): number =>
     webhook.received.filter(
       ({ receiver: who, alerts }) =>

@@ -8,7 +8,6 @@ function threats(perMinute: number): Given {
   return { [`edge_waf_threats_per_minute{${SHOP}}`]: perMinute };
 }
 
-/** Threats of a minute that is not complete yet. */
 function atLeast(perMinute: number): Given {
   return { [`edge_waf_threats_at_least_per_minute{${SHOP}}`]: perMinute };
 }
@@ -58,7 +57,6 @@ function cached(saved: number, missed: number): Given {
   };
 }
 
-/** Threats on each of so many configurations that only the account shows them. */
 function spread(perMinute: number): Given {
   return Object.fromEntries(
     ['one', 'two', 'three', 'four'].map((name) => [
@@ -68,19 +66,16 @@ function spread(perMinute: number): Given {
   );
 }
 
-/** Many threats for a few minutes, too short for a page. */
 function burst(minutes: number): Given {
   const value = (minute: number): number => (minute >= BEFORE && minute < BEFORE + minutes ? 3_000 : 0);
   return { [`edge_waf_threats_per_minute{${SHOP}}`]: value };
 }
 
-/** A rule set that is changed as the bad time begins. */
 const ruleSetChanged: Given = {
   'edge_waf_ruleset_changed_timestamp_seconds{account="production", waf_ruleset="main", waf_ruleset_id="1"}':
     (minute) => (minute < BEFORE ? -100_000 : BEFORE * 60),
 };
 
-/** A site that fails for two minutes of its bad time. */
 function restart(): Given {
   const during = (minute: number): boolean => minute === BEFORE + 15 || minute === BEFORE + 16;
   return {
@@ -91,7 +86,6 @@ function restart(): Given {
 
 const spike = { lasts: 20, resolves: 15 } as const;
 
-/** Tickets stay for two hours. */
 const ticket = { lasts: 25, resolves: 140 } as const;
 
 /** Failures that are few and last. */

@@ -18,7 +18,6 @@ import { SETTINGS_CASES } from './settings-cases.ts';
 const MINUTE = 60_000;
 const LENGTH = 310;
 
-/** When an account that moves is taken over by another exporter. */
 const MOVES = 170;
 
 /** Weeks of two hours, so that everything is recorded. promtool evaluates all groups equally often. */
@@ -42,12 +41,10 @@ const TARGETS = [
 ] as const;
 
 interface Series {
-  /** With `ACCOUNT` among its labels. */
   readonly series: string;
   readonly values: readonly string[];
 }
 
-/** Two configurations with an attack, a failure and a time of nearly no visitors. */
 function traffic(): readonly Series[] {
   const random = new Random(11);
   return ['shop', 'blog'].flatMap((configuration, index) => {
@@ -86,7 +83,6 @@ function traffic(): readonly Series[] {
   });
 }
 
-/** The bad time of a case. */
 function badTime({ normal, bad, lasts }: AlertCase): readonly Series[] {
   return [...new Set([...Object.keys(normal), ...Object.keys(bad)])].map((series) => ({
     series,
@@ -99,7 +95,6 @@ function badTime({ normal, bad, lasts }: AlertCase): readonly Series[] {
   }));
 }
 
-/** The cases whose alerts are of an account, whichever exporter shows it. */
 const CASES = [
   ...SETTINGS_CASES,
   ...EXPORTER_CASES,
@@ -112,7 +107,6 @@ const CASES = [
   ),
 );
 
-/** As it is scraped from the given targets: everything, or until or from a minute. */
 function scraped(
   all: readonly Series[],
   account: string,
@@ -143,7 +137,6 @@ const INPUTS = [
   ]),
 ];
 
-/** All that rules make of accounts whose names end so, named alike. */
 function made(ending: string, of = '.*'): string {
   const all = `{__name__=~".+:.+|ALERTS", account=~"${of}-${ending}"}`;
   const named = `label_replace(${all}, "of", "$1", "__name__", "(.+)")`;

@@ -16,7 +16,6 @@ interface Told {
   readonly during: Event | undefined;
 }
 
-/** What alerts say of three weeks of a scene. */
 function told(scene: string, seed: number, alerts: readonly AlertName[]) {
   const { inputs, events, minutes } = drawUnusualDays(
     seed,
@@ -35,7 +34,6 @@ function told(scene: string, seed: number, alerts: readonly AlertName[]) {
   return { all, events, pages: all.filter(({ severity }) => severity === 'page') };
 }
 
-/** The share of the events of a kind that an alert of a severity begins in. */
 function found({ all, events }: ReturnType<typeof told>, kind: Event['kind'], severity: string): number {
   const ofKind = events.filter((event) => event.kind === kind);
   expect(ofKind.length).toBeGreaterThan(0);
