@@ -185,7 +185,7 @@ interface DatabaseUse {
   readonly transactions: number;
   readonly bytes: number;
   readonly cpuMs: number;
-  /** Its processes', what they share divided among them. */
+  /** Resident memory (bytes) of the process; shared pages are divided among the processes. */
   readonly memory: number;
 }
 
@@ -220,7 +220,7 @@ function pssOf(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]);
 }
 
-/** Until every configuration of every account has its series (ms). */
+/** Waits until every configuration of every account has its series. Returns the time (ms). */
 async function untilAllSeries(exporters: readonly Server[], begun: number): Promise<number> {
   for (;;) {
     const text = (await pages(exporters)).join('');

@@ -1,7 +1,7 @@
 /**
- * What the alert rules make of histories: run by `npm run bench alerts`, which evaluates the shipped rule files.
- * With `--evaluated-by=prometheus3`, a real Prometheus is asked for every rule at each of its evaluations.
- * Others: `.cache/bench/test/bench/alert-quality.js --rules=DIR --alertmanager=FILE --accounts=13 --weeks=3 --seed=N`.
+ * Benchmark of the alert rules on drawn histories: `npm run bench alerts` evaluates the shipped rule files.
+ * `--evaluated-by=prometheus3` also asks a real Prometheus for every rule at each evaluation. Other runs:
+ * `.cache/bench/test/bench/alert-quality.js --rules=DIR --alertmanager=FILE --accounts=13 --weeks=3 --seed=N`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

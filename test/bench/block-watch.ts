@@ -1,11 +1,11 @@
 /**
- * Loaded into the exporter's process before it starts: watches its event loop from when the parent says so, and tells the
- * longest stretch (ms) in which it was held up, without what the main thread waited for a CPU: of two programs that take turns
- * on one, each seems to be blocked by itself. Its timer ticks every millisecond, so that what it tells is that, and about one more.
+ * Watches the event loop of the exporter's process from the parent's command on. Reports the longest delay (ms), without
+ * the time in which the main thread waited for a CPU. The timer ticks every millisecond, so the result is about one too
+ * high.
  */
 import { openSync, readSync } from 'node:fs';
 
-/** What the parent asks for: to watch from now on, or to tell what was seen. */
+/** Command of the parent: start to watch, or report. */
 export type BlockCommand = 'watch' | 'tell';
 
 const NANOSECONDS_A_MS = 1e6;

@@ -1,6 +1,6 @@
 /**
- * Unpacks the tools that are named, where they are missing, as the end-to-end tests do: `run.mjs` runs it before a benchmark.
- * Says which cannot be had, and how to get them; a benchmark that cannot do without ends by itself.
+ * Unpacks the given tools if they are missing, like the end-to-end tests. `run.mjs` runs it before a benchmark. Reports
+ * missing tools and how to install them; a benchmark that needs one ends by itself.
  */
 import { provideTools } from '../end-to-end/provided-tools.ts';
 import type { Tool } from '../end-to-end/tools.ts';

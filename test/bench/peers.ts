@@ -1,11 +1,11 @@
-/** What the exporter is measured beside, each in a process of its own, with the same series. */
+/** Programs for comparison, each in its own process, with the same series. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { Gauge, Registry } from 'prom-client';
 
-/** The floor: a body that is there, sent by node:http. */
+/** Serves a ready body with node:http, as the lower limit. */
 export function serveFile(path: string): void {
   const body = readFileSync(path);
   const server = createServer((_, response) => {

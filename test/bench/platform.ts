@@ -1,4 +1,4 @@
-/** A platform in a process of its own, which costs the exporter no CPU: what is measured is the exporter, not who it asks. */
+/** Platform in its own process, so that it costs the exporter no CPU. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -46,7 +46,7 @@ function configurationsOf(token: string, count: number): string {
   );
 }
 
-/** Serves so many configurations of each token, without ever refusing anything; tells the parent its port. */
+/** Serves a number of configurations for each token, without a rate limit. Sends its port to the parent. */
 export function servePlatform(configurations: number): void {
   const server = createServer((request, response) => {
     const [path = '', search = ''] = (request.url ?? '').split('?');

@@ -28,7 +28,7 @@ function endingWithThis(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** Starts one of this folder's own processes, which serves a page once it has told its port. */
+/** Starts one of this folder's processes, and waits for its port. */
 export async function startRole(name: string, argument: string): Promise<Server> {
   const child = endingWithThis(fork(fileURLToPath(new URL('roles.js', import.meta.url)), [name, argument]));
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
@@ -36,10 +36,7 @@ export async function startRole(name: string, argument: string): Promise<Server>
   return { name, url, child, client: new Client(url) };
 }
 
-/**
- * A program that listens on a port it is given.
- * @param told how it is told anything while it runs; not at all by default
- */
+/** Starts a program that listens on a given port. @param told sends it a command while it runs; default: none */
 export async function startProgram(
   name: string,
   path: string,
@@ -76,7 +73,7 @@ export async function stop({ child, client }: Server): Promise<void> {
 }
 
 export interface Scrape {
-  /** How long it took (ms) to its last byte. */
+  /** Time (ms) until its last byte. */
   readonly ms: number;
   readonly body: Buffer;
 }

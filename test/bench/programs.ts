@@ -11,7 +11,7 @@ const NODE_FLAGS = (process.env['NODE_FLAGS'] ?? '--no-memory-reducer')
   .split(' ')
   .filter((flag) => flag !== '');
 
-/** The exporter as users run it, with a configuration that is written into `folder`, and what watches its event loop. */
+/** Starts the exporter as users run it, with a configuration in `folder`, and watches its event loop. */
 export function startWatchedExporter(
   folder: string,
   configuration: object,

@@ -1,7 +1,6 @@
 /**
- * The exporter's way to a receiver as a process of its own: fills a durable outbox, tells how large it is, and once its
- * parent says so sends what it holds.
- * Arguments: the receiver's URL, a folder for the state, configurations, buckets.
+ * Sends the exporter's samples to a receiver from its own process. Fills a durable outbox, reports its size, and sends
+ * on the parent's command. Arguments: the receiver's URL, a folder for the state, configurations, buckets.
  */
 import { systemClock } from '../../src/exporter/clock.ts';
 import { PUSH } from '../../src/exporter/configuration/push-settings.ts';
@@ -13,7 +12,7 @@ import { SnapshotSlot } from '../../src/exporter/push/snapshots.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { samplesOf } from './push-series.ts';
 
-/** What the parent is told, at first once the outbox is full. */
+/** Report to the parent; the first one when the outbox is full. */
 export interface SenderReport {
   readonly samples: number;
   readonly outboxBytes: number;

@@ -14,7 +14,7 @@ function responses(): { readonly gauge: Family; readonly counter: Family } {
   throw new Error('the catalogue has no responses');
 }
 
-/** What one poll of a configuration finds: a bucket of each code. */
+/** Returns the samples of one poll of a configuration: a bucket of each code. */
 export function samplesOf(configuration: number, bucket: number, at: number, since: number): TimedSample[] {
   return CODES.flatMap((code, index) => {
     const labels = {
@@ -33,7 +33,7 @@ export function samplesOf(configuration: number, bucket: number, at: number, sin
   });
 }
 
-/** The same as a page to be scraped. */
+/** Returns the same series as a page for scrapes. */
 export function pageOf(configurations: number, bucket: number): string {
   const samples = Array.from({ length: configurations }, (_, each) => samplesOf(each, bucket, 0, 0)).flat();
   return [gauge, counter]

@@ -14,7 +14,7 @@ function rowOf(results: string, series: number, accounts: number): ReadonlyMap<s
   return cells;
 }
 
-/** What README says of the results of `npm run bench`; empty where they lack what it needs. */
+/** Returns the README's text on the results of `npm run bench`; empty if results are missing. */
 export function readmeFigures(results: string): string {
   const row = rowOf(results, 100_000, 1);
   const [date] = /^\d{4}-\d\d-\d\d/m.exec(results) ?? [];

@@ -1,4 +1,4 @@
-/** The processes that a benchmark forks, by the first argument. */
+/** Processes that a benchmark forks, by the first argument. */
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serveFile, servePromClient } from './peers.ts';
 import { servePlatform } from './platform.ts';

@@ -1,6 +1,6 @@
 /**
- * What the rules cost a real Prometheus that has the past of many configurations: `npm run bench -- rule-cost`. The past, as far as rules
- * look back, comes as blocks; then it scrapes and evaluates for some minutes.
+ * Benchmark of the rules in a real Prometheus with the past of many configurations: `npm run bench -- rule-cost`. The
+ * past is loaded as blocks. Then Prometheus scrapes and evaluates for some minutes.
  */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Scrapes of the process that users run, beside a static file on node:http (the floor), prom-client behind express, and
- * Debian's Pushgateway, all with the same series, and what its polls cost: `npm run bench`. For a smaller run:
- * `npm run bench -- scrape --sizes=1000x1 --out=/tmp/results.md`, series x accounts.
+ * Benchmark of scrapes of the process that users run: `npm run bench`. Compares with a static file on node:http (the
+ * lower limit), prom-client behind express, and Debian's Pushgateway, with the same series. Also measures the cost of
+ * polls. A smaller run: `npm run bench -- scrape --sizes=1000x1 --out=/tmp/results.md` (series x accounts).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ const README = join(ROOT, 'README.md');
 
 const PEERS_UP_TO = 100_000;
 const PEERS_EVERY = 25;
-/** For so long (ms) scrapes are measured, and for so many minutes what polls cost. */
+/** Time (ms) for which scrapes are measured; the next constant is the time in minutes for polls. */
 const SCRAPED_MS = 20_000;
 const MINUTES = 2;
 
@@ -157,7 +157,7 @@ async function pushed(pushgateway: string, text: Buffer): Promise<Server> {
   return server;
 }
 
-/** Times (ms) of scrapes by the names of the servers, which are asked in turn. */
+/** Scrapes the servers in turn. Returns the times (ms) by server. */
 async function scrapedInTurn(
   exporter: Server,
   [floor, ...peers]: readonly Server[],
@@ -176,7 +176,7 @@ async function scrapedInTurn(
   return times;
 }
 
-/** The polls of a minute in which nobody scrapes, the CPU (ms) that it takes, and the longest block of the event loop meanwhile. */
+/** Returns the polls of a minute without scrapes, their CPU (ms), and the longest block of the event loop. */
 async function polled(exporter: Server): Promise<Readonly<Record<'count' | 'cpu' | 'block', number>>> {
   const polls = async () => totalIn(await page(exporter.client), 'edge_exporter_polls_total');
   watchBlocks(exporter);

@@ -1,4 +1,4 @@
-/** The number below which a share (0 to 1) of the numbers lies; NaN of none. */
+/** Returns the value below which a share (0 to 1) of the numbers is; NaN without numbers. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -12,7 +12,7 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Milliseconds of a clock that all processes of this machine share, and nobody sets. */
+/** Returns the time (ms) of a monotonic clock that all processes of the machine share. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

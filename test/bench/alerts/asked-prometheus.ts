@@ -22,20 +22,20 @@ const AT_ONCE = 2_520;
 
 const TOLERANCE = 1e-9;
 
-/** What a Prometheus makes of the rules, asked for each at every one of its evaluations. */
+/** Results of the rules in Prometheus, compared with our own evaluation. */
 export interface PrometheusAnswers {
   readonly fired: readonly FiredAlert[];
   readonly own: readonly FiredAlert[];
-  /** Recorded values that were compared with those of our evaluation, and those that differ. */
+  /** Number of recorded values that were compared, and that differ. */
   readonly values: number;
   readonly differing: number;
   readonly remarks: readonly string[];
 }
 
 /**
- * Asks a Prometheus without samples for every rule over a history, when the series that the rule is made of are those that
- * our evaluation recorded. Where it answers what our evaluation recorded, and that for every rule, a Prometheus that
- * evaluates the rules one after another comes to the same: each evaluation follows from those before it.
+ * Queries a Prometheus, which holds the series that our evaluation recorded, for every rule at every evaluation. If all
+ * results equal ours, a Prometheus that evaluates the rules in turn gets the same, because each evaluation depends only
+ * on earlier ones.
  */
 export async function askPrometheus(
   prometheus: PrometheusApi & { readonly url: string },

@@ -3,7 +3,7 @@ import type { Group, GroupRule } from '../../../src/rules/promql/evaluation.ts';
 
 const BEFORE = 30_000;
 
-/** A rule, and how it is asked for by a query about any moment. */
+/** Rule with the query that evaluates it at any moment. */
 export interface AskedRule {
   readonly rule: GroupRule;
   /** Milliseconds between two evaluations. */
@@ -12,9 +12,8 @@ export interface AskedRule {
 }
 
 /**
- * The rules in the order of their evaluation, as queries. In a group's evaluation, a rule sees what itself and the rules
- * after it recorded in the evaluation before; a query over a history that is there as a whole would see what they
- * record at that moment, and so it looks at those series from half a minute earlier.
+ * Returns the rules in the order of their evaluation, as queries. In a group, a rule sees the results of itself and of
+ * later rules from the evaluation before. So its query reads these series half a minute earlier.
  */
 export function askedRules(groups: readonly Group[]): readonly AskedRule[] {
   const rules = groups.flatMap(({ rules: all, interval }) => all.map((rule) => ({ rule, interval })));

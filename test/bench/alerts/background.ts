@@ -4,7 +4,7 @@ export const HOUR = 60;
 export const DAY = 24 * HOUR;
 export const WEEK = 7 * DAY;
 
-/** What an account or a configuration is like when nothing happens. Times are in minutes. */
+/** Traffic of an account or configuration without events. Times are in minutes. */
 export interface Character {
   readonly level: number;
   readonly daily: number;
@@ -42,7 +42,7 @@ export function drawCharacter(random: Random, level: number): Character {
   };
 }
 
-/** What is expected of each minute: season, trend and shifts, without any noise. */
+/** Returns the expected value of each minute: season, trend and shifts, without noise. */
 export function expected(character: Character, shifts: readonly Shift[], minutes: number): Float64Array {
   const values = Float64Array.from({ length: minutes }, (_, minute) => seasonal(character, minute));
   for (const shift of shifts) {
@@ -75,7 +75,7 @@ function presence({ from, to, ramp }: Shift, minute: number): number {
   return Math.min(1, (minute - from) / ramp, Math.max(0, (to + ramp - minute) / ramp));
 }
 
-/** Counts of each minute: noise of three lengths around what is expected, and chance. */
+/** Returns the counts of each minute: the expected value, noise of three lengths, and chance. */
 export function drawCounts(
   random: Random,
   { slow, fast, minute: single }: Character,
@@ -97,7 +97,7 @@ function persist(random: Random, value: number, minutes: number): number {
   return kept * value + Math.sqrt(1 - kept ** 2) * random.normal();
 }
 
-/** The usual deviation of a minute from what is expected of it. */
+/** Returns the usual deviation of a minute from its expected value. */
 export function usualDeviation({ slow, fast, minute }: Character, mean: number): number {
   return Math.sqrt(mean + (Math.exp(slow ** 2 + fast ** 2 + minute ** 2) - 1) * mean ** 2);
 }

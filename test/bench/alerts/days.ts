@@ -2,7 +2,7 @@ import { DAY, HOUR } from './background.ts';
 import type { Random } from './random.ts';
 import type { Site } from './site.ts';
 
-/** How the days of a site go: by the hour, from one to the next in a minute or gradually. */
+/** Daily pattern of a site: by hour, with sudden or gradual changes. */
 export interface Days {
   /** Requests a minute on average. */
   readonly level: number;
@@ -15,7 +15,7 @@ export interface Days {
   readonly errors: number;
   /** Days with so much of their traffic. */
   readonly holidays?: ReadonlyMap<number, number>;
-  /** A change of the clock: from this day on, everything is so many minutes later. */
+  /** Change of the clock: from this day on, everything is this many minutes later. */
   readonly clock?: { readonly day: number; readonly minutes: number };
 }
 

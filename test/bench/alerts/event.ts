@@ -1,4 +1,4 @@
-/** What was done to an account, and when. Minutes from the beginning of its history. */
+/** Injected event of an account. Times are minutes from the start of its history. */
 export interface Event {
   readonly kind: EventKind;
   readonly from: number;
@@ -7,7 +7,7 @@ export interface Event {
   readonly on: readonly string[];
 }
 
-/** What is expected of the alerts during an event, by what was injected; the rules have no part in it. */
+/** Expected alerts of each kind of event, independent of the rules. */
 export const EVENT_KINDS = {
   /** Threats at 6 to 100 times the usual, for 10 minutes to 4 hours, of any shape. */
   attack: { expects: 'page', by: ['EdgeWafSpike'] },
@@ -24,7 +24,7 @@ export const EVENT_KINDS = {
   burst: { expects: 'ticket', by: ['EdgeWafSpike', 'EdgeWafElevated', 'EdgeWafFamilyAttack'] },
   /** 401 for 8 to 20 hours. */
   'credential stuffing': { expects: 'ticket', by: ['EdgeStatusCodeSurge', 'Edge4xxRatio'] },
-  /** 15 to 30 threats a minute where there are hardly any, for hours. */
+  /** 15 to 30 threats a minute for hours, on a site with almost none. */
   'quiet site': { expects: 'ticket', by: ['EdgeWafSpike', 'EdgeWafElevated', 'EdgeWafFamilyAttack'] },
   /** 5 to 100 % server errors of a site with 30 requests a minute or more, for 15 minutes to 3 hours. */
   failure: { expects: 'page', by: ['Edge5xxRatio'] },
@@ -33,9 +33,9 @@ export const EVENT_KINDS = {
   blip: { expects: 'no page', by: [] },
   /** A site of 1 to 5 requests a minute fails for 1 to 3 hours. */
   'tiny site fails': { expects: 'ticket', by: ['Edge5xxRatio', 'EdgeStatusCodeSurge'] },
-  /** Below 10 % of the traffic for 20 minutes to 4 hours, of a site with 60 requests a minute or more at that hour. */
+  /** Less than 10 % of the traffic for 20 minutes to 4 hours, on a site with at least 60 requests a minute at that hour. */
   drop: { expects: 'ticket', by: ['EdgeTrafficDrop'] },
-  /** Four to eight times the visitors, who get what they come for. */
+  /** Four to eight times the visitors, without errors. */
   'flash sale': { expects: 'no page', by: [] },
   /** Three quarters of the traffic of a configuration move to another for good. */
   'moved traffic': { expects: 'no page', by: [] },
@@ -43,7 +43,7 @@ export const EVENT_KINDS = {
   'crash loop': { expects: 'page', by: ['Edge5xxRatio'] },
   /** Twelve times the requests for 20 minutes, at the same minute every night. */
   'nightly batch': { expects: 'no page', by: [] },
-  /** No request arrives for four days, where there were 70 to 150 a minute. */
+  /** No requests for four days, on a site with 70 to 150 a minute. */
   'small site dies': { expects: 'page', by: ['EdgeTrafficDrop'] },
   /** 0.8 % server errors, always. */
   'errors at all times': { expects: 'ticket', by: ['Edge5xxRatio'] },
@@ -53,9 +53,9 @@ export const EVENT_KINDS = {
   /** Threats that grow over six hours to 6 or 10 times the usual, and stay for two. */
   'ramp over 6 hours': { expects: 'page', by: ['EdgeWafSpike'] },
   'ramp to 32 times': { expects: 'page', by: ['EdgeWafSpike'] },
-  /** Below 5 % of the traffic for an hour or more, from the second to the seventh day. */
+  /** Less than 5 % of the traffic for at least an hour, between the second and the seventh day. */
   'drop in the first week': { expects: 'ticket', by: ['EdgeTrafficDrop'] },
-  /** Below 12 % of the traffic for 20 minutes to 4 hours, of a site with 40 requests a minute or more at that hour. */
+  /** Less than 12 % of the traffic for 20 minutes to 4 hours, on a site with at least 40 requests a minute at that hour. */
   'drop on a real day': { expects: 'ticket', by: ['EdgeTrafficDrop'] },
   'errors, 30 %': { expects: 'page', by: ['Edge5xxRatio'] },
   'errors, 10 %': { expects: 'page', by: ['Edge5xxRatio'] },
@@ -87,6 +87,6 @@ export type EventKind = keyof typeof EVENT_KINDS;
 
 export interface Expectation {
   readonly expects: 'page' | 'ticket' | 'no page';
-  /** The alerts that tell of it; others may be parts of it, but do not find it. */
+  /** Alerts that report the event. Others may belong to it, but do not count. */
   readonly by: readonly string[];
 }

@@ -6,7 +6,7 @@ import { Random } from './random.ts';
 import { CODES, drawShifts, drawSite, type Site } from './site.ts';
 import { THEMES } from './themes.ts';
 
-/** The history of an account: what was seen, and what was done. */
+/** History of an account: its series, and its events. */
 export interface History {
   readonly account: string;
   readonly theme: string;
@@ -15,7 +15,7 @@ export interface History {
   readonly minutes: number;
 }
 
-/** An account of a seed: its size, its days, what happened to it. */
+/** Draws an account from a seed: its size, its days and its events. */
 export function drawHistory(seed: number, account: number, weeks: number): History {
   const random = new Random(seed).fork(account);
   const minutes = weeks * WEEK;
@@ -28,7 +28,7 @@ export function drawHistory(seed: number, account: number, weeks: number): Histo
   return { account: String(account), theme, inputs, events, minutes };
 }
 
-/** How a history is seen live. */
+/** Delay and lower bounds of live data. */
 export interface Live {
   /** Minutes after its end at which a minute is published. */
   readonly delay: number;
@@ -93,7 +93,7 @@ function lose(random: Random, sites: readonly Site[], minutes: number, events: r
   }
 }
 
-/** What the exporter shows of a configuration. */
+/** Returns the series that the exporter shows for a configuration. */
 export function inputsOf(site: Site, account: string, id: string): readonly Input[] {
   const labels = { account, product: 'p', configuration_id: id, configuration: site.name };
   const one = (name: string, values: Float64Array, more = {}): Input => ({

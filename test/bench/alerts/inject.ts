@@ -8,7 +8,7 @@ export function drawShape(random: Random): Shape {
   return random.pick(SHAPES);
 }
 
-/** How an event goes over its time: shares of its peak, 0 to 1. */
+/** Returns the shape of an event over its time: shares of its peak, 0 to 1. */
 export function shaped(random: Random, shape: Shape, minutes: number): Float64Array {
   const on = Math.round(random.between(2, 5));
   const off = Math.round(random.between(1, 3));
@@ -34,7 +34,7 @@ function add(values: Float64Array, at: number, amount: number): void {
   if (at < values.length) values[at] = (values[at] ?? 0) + amount;
 }
 
-/** Threats by the minute from `from` on, of which the WAF blocks most. */
+/** Adds threats for each minute from `from` on; the WAF blocks most of them. */
 export function attack(site: Site, from: number, amounts: Float64Array): void {
   for (const [index, amount] of amounts.entries()) {
     const count = Math.round(amount);
@@ -65,7 +65,7 @@ export function stuff(site: Site, from: number, amounts: Float64Array, code: '40
   }
 }
 
-/** All of the traffic but the threats becomes more or less. */
+/** Multiplies all traffic except the threats. */
 export function multiply(site: Site, from: number, factors: Float64Array): void {
   const all = [
     site.requests,
@@ -83,7 +83,7 @@ export function multiply(site: Site, from: number, factors: Float64Array): void 
   }
 }
 
-/** More requests by the minute, a fifth of which the cache does not serve. */
+/** Adds requests for each minute from `from` on; the cache does not serve a fifth of them. */
 export function visit(site: Site, from: number, amounts: Float64Array): void {
   for (const [index, amount] of amounts.entries()) {
     add(site.requests, from + index, Math.round(amount));

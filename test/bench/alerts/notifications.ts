@@ -20,13 +20,13 @@ interface InhibitRule {
   readonly equal?: readonly string[];
 }
 
-/** An Alertmanager's configuration, as far as it decides who is told how often. */
+/** Parts of an Alertmanager's configuration that decide who gets which notification. */
 export interface Routing {
   readonly route: Route;
   readonly inhibit_rules: readonly InhibitRule[];
 }
 
-/** Somebody is told of alerts that he has not been told of. */
+/** Notification with alerts that its receiver has not had before. */
 export interface Notification {
   readonly at: number;
   readonly receiver: string;
@@ -63,7 +63,7 @@ function inhibited(target: Labels, firing: readonly Labels[], rules: readonly In
 }
 
 interface Group {
-  /** When it may tell of others next. */
+  /** Time of the next notification of the group. */
   flushAt: number;
   seenAt: number;
   told: Map<Labels, FiredAlert>;
@@ -78,7 +78,7 @@ function moments(fired: readonly FiredAlert[]): readonly number[] {
   return [...found].sort((a, b) => a - b);
 }
 
-/** Who is told when, minute by minute, as an Alertmanager does; reminders and ends do not count. */
+/** Returns the notifications of each receiver, minute by minute, as Alertmanager sends them, without reminders and ends. */
 export function notifications(
   fired: readonly FiredAlert[],
   { route, inhibit_rules }: Routing,

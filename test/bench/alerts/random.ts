@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** Another sequence, for something of its own: what it draws moves nobody else's draws. */
+  /** Returns another sequence for one purpose. Its draws do not change other sequences. */
   fork(key: number): Random {
     return new Random(Math.imul(this.#state ^ Math.imul(key + 1, 0x9e3779b1), 0x85ebca6b) ^ (key << 7));
   }

@@ -17,15 +17,15 @@ const PHASE = 30 * MINUTE;
 
 interface Episode {
   readonly alerts: readonly FiredAlert[];
-  /** Pieces of time: where each begins, and where in the episode. */
+  /** Parts of the episode: start of each, and its offset in the episode. */
   readonly pieces: readonly (readonly [from: number, at: number])[];
   readonly length: number;
 }
 
 /**
- * Who is told when by a real Alertmanager: its configuration as shipped, but every wait and interval divided by the constant by which a
- * minute lasts `minute` ms here. Episodes of an account that are two hours apart are played at once, as other accounts;
- * what of an episode no alert begins or ends in is shortened to two hours, by multiples of half an hour.
+ * Returns the notifications of a real Alertmanager with the shipped configuration. All waits and intervals are shortened
+ * so that a minute lasts `minute` ms. Episodes that are two hours apart run at once, as different accounts. Stretches
+ * without a change are shortened to two hours.
  */
 export async function realNotifications(
   fired: readonly FiredAlert[],
@@ -159,7 +159,10 @@ function hastened(text: string, minute: number, url: string): object {
 
 const APART = 31 * MINUTE;
 
-/** What the model of an Alertmanager tells and a real one does not, and the other way round; and how much later the real one is. */
+/**
+ * Compares the notifications of the model with those of a real Alertmanager: differences in both directions, and the
+ * delay of the real one.
+ */
 export function compareNotifications(
   modelled: readonly Notification[],
   real: readonly Notification[],

@@ -6,7 +6,7 @@ import { attack, drawShape, fail, multiply, shaped } from './inject.ts';
 import { Random } from './random.ts';
 import type { Site } from './site.ts';
 
-/** An account whose days are drawn from what sites are like, without a thought of any rule. */
+/** Account whose days are drawn from the traits of real sites, independent of any rule. */
 export interface Scene {
   readonly days: (random: Random) => readonly [Days, ...Days[]];
   readonly happens: (random: Random, sites: readonly [Site, ...Site[]], minutes: number) => Event[];
@@ -23,7 +23,7 @@ function officeDays(random: Random): Days {
   return drawDays(random, 300, 5_000, { hours, steep: true, weekend: random.pick([0.05, 0.1, 1]) });
 }
 
-/** Moments, so many days apart on average. */
+/** Returns moments with a given mean distance in days. */
 export function moments(random: Random, first: number, apart: number, minutes: number): number[] {
   const found: number[] = [];
   for (let at = first; at < minutes / DAY - 1; at += random.between(0.7, 1.3) * apart) {
@@ -36,7 +36,7 @@ export function least({ usual }: Site, from: number, length: number): number {
   return usual.requests.subarray(from, from + length).reduce((low, value) => Math.min(low, value), Infinity);
 }
 
-/** Threats a minute that nobody would call usual. */
+/** Returns a number of threats a minute that is clearly unusual. */
 export function muchOf({ usual }: Site, times: number): number {
   const mean = usual.threats.reduce((sum, value) => sum + value, 0) / usual.threats.length;
   return Math.max(80, times * mean);
@@ -277,7 +277,7 @@ const attacks: Scene = {
     }),
 };
 
-/** What accounts are like, one after another. */
+/** Scenes of accounts, used in turn. */
 export const SCENES: Readonly<Record<string, Scene>> = {
   'crash loop': crashLoop,
   'nightly batch': nightlyBatch,

@@ -5,7 +5,7 @@ const HOUR = 3_600_000;
 
 const STALE_MARKER = 0x7ff0_0000_0000_0002n;
 
-/** A series as it is written: the value of every interval since the epoch, NaN where there was none. */
+/** Series to write: the value of every interval since the epoch; NaN if there is none. */
 export interface WrittenSeries {
   readonly name: string;
   readonly labels: Labels;
@@ -14,7 +14,7 @@ export interface WrittenSeries {
   readonly values: Float64Array;
 }
 
-/** Writes whole series into a Prometheus in the order of time, with the markers that it writes itself where they end. */
+/** Writes whole series to a Prometheus in order of time, with stale markers at their ends. */
 export async function writeSeries(url: string, series: readonly WrittenSeries[]): Promise<void> {
   const encoded = series.map((one) => ({ ...one, labels: labelBytes(one) }));
   const length = Math.max(...series.map(({ values, interval }) => values.length * interval));

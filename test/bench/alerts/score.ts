@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 
 const ECHO = 30;
 
-/** Minutes within which a ticket must come, but for a tiny site's. */
+/** Minutes within which a ticket must come, except for tiny sites. */
 const TICKET_WITHIN = 60;
 const TINY_WITHIN = 30;
 
@@ -19,11 +19,11 @@ interface AlertSpan {
   readonly to: number;
 }
 
-/** How the alerts did on events of one kind. */
+/** Score of the alerts on events of one kind. */
 export class KindScore {
   events = 0;
   found = 0;
-  /** Minutes of the events, and those with an alert on. */
+  /** Minutes of the events, and those with a firing alert. */
   minutes = 0;
   covered = 0;
   readonly delays: number[] = [];
@@ -35,20 +35,20 @@ export class KindScore {
   flaps = 0;
 }
 
-/** How the alerts did on all accounts. */
+/** Score of the alerts on all accounts. */
 export class Score {
   readonly kinds = new Map<EventKind, KindScore>();
   weeks = 0;
-  /** Pages outside of all events, by alert. */
+  /** Pages outside of events, by alert. */
   readonly falsePages = new Map<string, number>();
   readonly falseTickets = new Map<string, number>();
   flaps = 0;
   flapsWithTickets = 0;
-  /** Events that somebody is to hear of, and of how many notifications they do. */
+  /** Number of causes that need a notification, and number of their notifications. */
   causes = 0;
   heard = 0;
   readonly remarks: string[] = [];
-  /** False pages by what the account is like. */
+  /** False pages by theme of the account. */
   readonly falseByTheme = new Map<string, number>();
 
   /** Takes in an account. */

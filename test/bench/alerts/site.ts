@@ -1,7 +1,7 @@
 import { type Character, DAY, drawCharacter, drawCounts, expected, HOUR, type Shift } from './background.ts';
 import type { Random } from './random.ts';
 
-/** A configuration: what is usual in it, and its minutes. */
+/** Configuration with its usual traffic and its minutes. */
 export interface Site {
   readonly name: string;
   readonly requests: Float64Array;
@@ -10,7 +10,7 @@ export interface Site {
   readonly sql: Float64Array;
   readonly missed: Float64Array;
   readonly codes: Readonly<Record<Code, Float64Array>>;
-  /** When the WAF's rule set was changed last, in seconds, by the minute; absent where that is not known. */
+  /** Time of the last change of the WAF's rule set (s), by minute; undefined if it is unknown. */
   readonly ruleSetChanged?: Float64Array;
   readonly usual: { readonly requests: Float64Array; readonly threats: Float64Array };
 }

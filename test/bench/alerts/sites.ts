@@ -49,10 +49,7 @@ function around(usual: number): number {
   return usual * (0.8 + 0.4 * Math.random());
 }
 
-/**
- * What the exporter shows of them: the families that rules are made of.
- * @param times how many times the usual threats and errors they have
- */
+/** Returns the families that the rules read, as the exporter exposes them. @param times factor for threats and errors */
 export function expositionText(sites: readonly Site[], now: number, times: number): string {
   const value = (name: string, factor = 1) => Math.round(factor * around(USUAL[name] ?? 1));
   const lines = sites.flatMap(({ account, configuration }, index) => {

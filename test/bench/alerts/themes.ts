@@ -4,7 +4,7 @@ import { attack, drawShape, fail, multiply, shaped, stuff } from './inject.ts';
 import type { Random } from './random.ts';
 import type { Site } from './site.ts';
 
-/** Does something to an account, and says what. */
+/** Changes an account, and returns a description. */
 export type Theme = (random: Random, sites: readonly [Site, ...Site[]], minutes: number) => Event[];
 
 const MEAN = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -13,7 +13,7 @@ function event(kind: EventKind, from: number, length: number, on: readonly Site[
   return { kind, from, to: from + length, on: on.map(({ name }) => name) };
 }
 
-/** Moments, so many days apart on average, from a day on. */
+/** Returns moments from a day on, with a given mean distance in days. */
 function moments(random: Random, days: number, minutes: number, first = 1.2): number[] {
   const found: number[] = [];
   for (let at = first * DAY; at < minutes - DAY / 2; at += random.between(0.6, 1.4) * days * DAY) {
@@ -238,7 +238,7 @@ function surges(random: Random, sites: readonly [Site, ...Site[]], minutes: numb
   return [];
 }
 
-/** What accounts are like, one after another. */
+/** Themes of accounts, used in turn. */
 export const THEMES: Readonly<Record<string, Theme>> = {
   quiet: () => [],
   attacks,

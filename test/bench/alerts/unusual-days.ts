@@ -213,7 +213,7 @@ const plainAttacks: Scene = {
     }),
 };
 
-/** What real accounts do that `real-days.ts` does not. */
+/** Events of real accounts that `real-days.ts` does not have. */
 export const UNUSUAL_SCENES: Readonly<Record<string, Scene>> = {
   'closed at weekends': closedWeekends,
   'closed at nights': closedNights,

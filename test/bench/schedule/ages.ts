@@ -1,4 +1,4 @@
-/** Mean and worst age (ms) of what is known, over all jobs and all of a span of time. */
+/** Mean and largest age (ms) of the known data, over all jobs of a time span. */
 export interface AgeFigures {
   readonly mean: number;
   readonly worst: number;
@@ -6,7 +6,7 @@ export interface AgeFigures {
   readonly worstByJob: Float64Array;
 }
 
-/** How old each job's newest bucket is, counted from the bucket's close, summed up over a span of time. */
+/** Sum of the ages of each job's newest bucket, measured from the bucket's end, over a time span. */
 export class Ages {
   readonly #from: number;
   readonly #heldFrom: Float64Array;

@@ -1,7 +1,7 @@
 import { type AgeFigures, Ages } from './ages.ts';
 import { type CountedWindow, WINDOW_MS } from './counted-platform.ts';
 
-/** Operations of each window that were ours to use: the limit, less the reserve, less what others took. */
+/** Returns the operations of each window that the exporter may use: the limit without the reserve and without other clients. */
 export function availableIn(window: CountedWindow, limit: number, reserve: number): number {
   return Math.max(1, limit - Math.ceil(limit * reserve) - window.others);
 }
@@ -17,9 +17,8 @@ export interface BestOptions {
 }
 
 /**
- * The ages that nobody can beat with the same quota: whatever it allows over a minute is spent in no time at the very
- * moment at which a bucket closes, on the jobs whose buckets are the oldest. With a constant quota these are the
- * figures of the closed formula.
+ * Returns the lowest possible ages with the same quota: all operations of a minute are spent at once when a bucket ends,
+ * on the jobs with the oldest buckets.
  */
 export function bestPossible({ jobs, windows, limit, reserve, start, from, until }: BestOptions): AgeFigures {
   const ages = new Ages(jobs, from, start);

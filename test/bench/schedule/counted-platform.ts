@@ -1,4 +1,4 @@
-/** What became of the operations of one window. */
+/** Operations of one window, by client. */
 export interface CountedWindow {
   readonly openedAt: number;
   ours: number;
@@ -14,7 +14,7 @@ export interface CountedAnswer {
   readonly resetAt: number;
 }
 
-/** When the token's other user comes next after `time`; Infinity when there is none. */
+/** Returns the time of the other client's next request after `time`; Infinity if there is none. */
 export type OtherUser = (time: number) => number;
 
 export const WINDOW_MS = 60_000;
@@ -66,7 +66,7 @@ export class CountedPlatform {
 
 export const alone: OtherUser = () => Number.POSITIVE_INFINITY;
 
-/** Somebody who takes 0 to 60 % of the limit at random moments; how much is drawn anew every ten minutes on average. */
+/** Returns a client that uses 0 to 60 % of the limit at random moments; its rate changes about every ten minutes. */
 export function unsteadyUser(limit: number, random: () => number, start: number): OtherUser {
   const exponential = (mean: number) => -mean * Math.log(1 - random());
   let share = 0.6 * random();
@@ -83,7 +83,7 @@ export function unsteadyUser(limit: number, random: () => number, start: number)
   };
 }
 
-/** Somebody who does nothing for ten minutes on average, and then takes up to half of the limit within ten seconds. */
+/** Returns a client that is idle for about ten minutes and then uses half of the limit within ten seconds. */
 export function burstyUser(limit: number, random: () => number, start: number): OtherUser {
   let burst = { every: 0, until: start };
   return (time) => {

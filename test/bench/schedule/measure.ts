@@ -18,12 +18,15 @@ export interface Case {
   readonly seed: number;
 }
 
-/** Each way 25 ms, and an exponential 15 ms on top: 80 ms for the round trip on average. */
+/** Latency of one way: 25 ms, plus an exponential 15 ms; the round trip is 80 ms on average. */
 function latencyOf(random: () => number): () => number {
   return () => 25 - 15 * Math.log(1 - random());
 }
 
-/** Returns what simulated hours of the schedule show: its 429s, how much of the quota it used, and the ages of its data beside the best possible. */
+/**
+ * Runs the schedule for simulated hours. Returns its 429s, its use of the quota, and the ages of its data beside the
+ * best possible ones.
+ */
 export async function measure({ jobs, limit, company, hours, seed }: Case) {
   const random = seeded(seed + jobs * 7 + limit);
   const quota = limit - Math.ceil(limit * RESERVE);

@@ -17,16 +17,16 @@ const CONCURRENCY = 6;
 interface Load {
   readonly clock: SimulatedClock;
   readonly platform: CountedPlatform;
-  /** Milliseconds that one way takes, drawn anew each time. */
+  /** Draws the latency (ms) of one way. */
   readonly latency: () => number;
-  /** Told of every answer. */
+  /** Receives every answer. */
   readonly ages: Ages;
   readonly jobs: number;
   readonly reserve: number;
   readonly until: number;
 }
 
-/** Polls by the exporter's own schedule and quota, as an account puts them together, without HTTP. */
+/** Polls with the exporter's own schedule and quota, as an account combines them, without HTTP. */
 export async function ourDesign({
   clock,
   platform,

@@ -40,7 +40,7 @@ function connectionTo(
   return { connection, limiter, observed, read };
 }
 
-/** A platform that allows 100 operations, of which each request takes one whatever it is answered. */
+/** Platform that allows 100 operations. Each request takes one, whatever the answer. */
 async function counting(answer: (taken: number, response: ServerResponse, headers: object) => void) {
   let taken = 0;
   const handler: Handler = (_, response) => {

@@ -43,7 +43,7 @@ function started() {
     jobs.jobs();
     return jobs.series().map(({ metric }) => metric);
   };
-  /** The metrics of which a poll without data changes what is read. */
+  /** Creates metrics whose polls without data change what is read. */
   const finding = () => {
     jobs.jobs();
     return jobs

@@ -47,7 +47,7 @@ function account() {
       committed: false,
     } as never);
   };
-  /** Another server answers, as a proxy does that has a page of its own for what it does not let through. */
+  /** Answers like another server, such as a proxy with its own page for refused requests. */
   const mislead = (job: Job) => {
     const page = { status: 404, outcome: 'not_found', answeredBy: 'foreign', form: 'HTML' } as const;
     reachability.exchanged({

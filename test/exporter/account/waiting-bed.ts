@@ -11,7 +11,7 @@ import { jobOf, polling } from '../poll/polling.ts';
 export const MINUTE = 60_000;
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
-/** What an answer to another operation of the same token said, and when. */
+/** Time and headers of an answer to another operation of the same token. */
 export interface Told {
   readonly remaining: number;
   /** Seconds until the window closes. */
@@ -93,7 +93,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     platform,
     limiter,
     status,
-    /** Lets every schedule's time come. */
+    /** Advances to the next time of every schedule. */
     fire(): Promise<void> {
       for (const tick of ticks) tick(clock.now());
       return takenIn();
@@ -103,7 +103,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       limiter.refuse(clock.now(), undefined, 2 * ms);
       await clock.run(clock.now() + ms);
     },
-    /** Lets jobs fall due, each more urgent than the next; how they stand once all that may leave has left. */
+    /** Makes jobs due, each more urgent than the next. Returns their state after all allowed requests. */
     jobs(count: number, overrides: Partial<Job> = {}): Promise<readonly JobStatus[]> {
       const weighed = Array.from({ length: count }, (_, index) => ({ weight: count - index, ...overrides }));
       return start(weighed.map((own, index) => jobOf(`${index}`, own)));

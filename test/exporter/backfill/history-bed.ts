@@ -87,7 +87,7 @@ interface Moments {
   readonly writing?: () => void;
 }
 
-/** Progress that notes warnings, each with the metric that it is about, what is planned, and stages. */
+/** Records warnings with their metric, plans and stages of the progress. */
 export function noting(events: string[], { exchanged, advanced, writing }: Moments = {}): Progress {
   const warn = (facts: { readonly metric?: string }, message: string) =>
     void events.push(facts.metric === undefined ? message : `${message}: ${facts.metric}`);
@@ -125,7 +125,7 @@ export interface HistorySample {
   readonly value: number;
 }
 
-/** The series of a history by name and labels as they are written; each must stand together, in order of time. */
+/** Returns the series of a history by name and labels. Samples of each must be adjacent, in order of time. */
 export function seriesOf(text: string): Map<string, HistorySample[]> {
   const series = new Map<string, HistorySample[]>();
   let current = '';

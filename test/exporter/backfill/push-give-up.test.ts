@@ -10,7 +10,7 @@ import { historyBed, NOW, seriesOf } from './history-bed.ts';
 
 const MINUTE = 60_000;
 
-/** A receiver of remote write 1.0 that answers 503 wherever `isDown` says so of a request, by its number. */
+/** Starts a remote-write 1.0 receiver that answers 503 to the requests that `isDown` selects by number. */
 async function receiverThat(isDown: (request: number) => boolean) {
   const receiver = { isDown, requests: 0, taken: 0 };
   const server = createServer((request, response) => {

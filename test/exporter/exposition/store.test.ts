@@ -17,7 +17,7 @@ describe('the store', () => {
   let store: Store;
   let exposition: Exposition;
 
-  /** The values of requests by the label `c`, and how often else anything is shown. */
+  /** Returns the values of requests by the label `c`, and the number of other changes. */
   async function shown(): Promise<Record<string, number>> {
     await exposition.refresh();
     const { samples } = parseExposition(Buffer.concat(exposition.snapshot('text', 'identity')).toString());

@@ -91,7 +91,7 @@ export function madeUpAccount(changes: Partial<ObservedAccount> = {}): ObservedA
   };
 }
 
-/** A status in which the facts about each account are those that its jobs show. */
+/** Returns a status whose facts follow from the given jobs. */
 export function madeUpStatus({
   accounts = [madeUpAccount()],
   ...changes
@@ -126,5 +126,5 @@ const MANY = Array.from({ length: 250 }, (_, i) =>
     ...(i % 50 === 7 ? { last_outcome: 'server_error' as const, last_reason: `HTTP 502 for shop-${i}` } : {}),
   }),
 );
-/** Two hundred and fifty jobs of two products, of which five fail. */
+/** 250 jobs of two products, of which five fail. */
 export const many = () => madeUpStatus({ accounts: [madeUpAccount({ jobs: MANY })] });

@@ -8,7 +8,7 @@ export function page(status: Status, search = ''): string {
   return renderPage(status, { query: parsePageQuery(search), now: NOW, telemetryPath: '/metrics' });
 }
 
-/** What a reader sees, roughly: the markup without its tags. */
+/** Returns the text that a reader sees: the markup without tags. */
 export function words(markup: string): string {
   const start = markup.indexOf('<body>');
   const body = start < 0 ? markup : markup.slice(start, markup.indexOf('<script>'));

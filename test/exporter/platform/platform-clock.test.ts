@@ -41,7 +41,7 @@ function answeredEachMinute(
   return { off, contradictions };
 }
 
-/** At every multiple of 7 minutes. */
+/** True at every multiple of 7 minutes. */
 const sometimes = (by: number) => (minute: number) => (minute > 0 && minute % 7 === 0 ? by : 0);
 
 it.each([-60 * MINUTE, 60 * MINUTE])('does not believe a node of the platform that is off by %i ms', (by) => {

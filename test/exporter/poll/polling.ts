@@ -9,7 +9,7 @@ import type { PollIntervals } from '../../../src/exporter/rate-limit/poll-interv
 import { AccountMemory } from '../../../src/exporter/state/account-memory.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 
-/** A poll that found what it looked for and has nothing to expose. */
+/** Result of a successful poll without samples. */
 export const FOUND: PollResult = { outcome: 'ok', exposures: () => [] };
 
 /** Operations whose exchanges show nothing of the platform. */

@@ -8,7 +8,7 @@ import { alone, CountedPlatform, seeded } from '../../bench/schedule/counted-pla
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 import { FOUND, polling } from './polling.ts';
 
-/** Jobs by their weight, their period in minutes (of which 60 is a multiple) and their operations per poll. */
+/** Jobs by weight, period in minutes (a divisor of 60) and operations per poll. */
 export type Mix = readonly { readonly weight: number; readonly minutes: number; readonly cost: number }[];
 
 const MINUTE_MS = 60_000;

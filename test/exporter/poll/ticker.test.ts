@@ -13,7 +13,7 @@ function started(from = MIDNIGHT + 500) {
   const clock = new SimulatedClock(from);
   const reports = { failed: vi.fn(), stepped: vi.fn(), stalled: vi.fn() };
   const { tick, stop } = cronTicker(clock, reports);
-  /** Subscribes, and notes the moments (ms after midnight) that it is told, and when (steady ms after midnight). */
+  /** Subscribes, and records the moments of the pattern (ms after midnight) and of the calls (steady ms after midnight). */
   const note = (pattern: string) => {
     const moments: number[] = [];
     const firedAt: number[] = [];

@@ -2,14 +2,14 @@ import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.t
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 
-/** What the platform is like, and who else uses its token. Times in ms. */
+/** Platform and other clients of its token. Times in ms. */
 export interface ModelOptions {
   readonly limit: number;
   readonly windowMs: number;
   readonly reserve: number;
   readonly concurrency: number;
   readonly workers: number;
-  /** One way, at least; it takes up to twice as long. */
+  /** Least latency of one way; it may double. */
   readonly latencyMs: number;
   readonly aheadMs: number;
   readonly headers: 'all' | 'dateless' | 'none';
@@ -22,7 +22,7 @@ export interface ModelOptions {
   readonly resetEarlyMs?: number;
 }
 
-/** How it went. */
+/** Result of a run. */
 export interface ModelRun {
   readonly operations: number;
   readonly refusals: number;

@@ -14,8 +14,8 @@ function requestSince(since: number) {
 }
 
 /**
- * A scope of 80 operations a minute, of which a fifth is reserved, and one that takes from it besides.
- * @param isPart whether that one is another exporter of the same account
+ * Scope of 80 operations a minute with a reserve of a fifth, and another client.
+ * @param isPart true if the client is another exporter of the same account
  */
 function watched(isPart = false) {
   let now = START;
@@ -35,7 +35,7 @@ function watched(isPart = false) {
       now += 10_000;
     }
   };
-  /** How long (ms) a request that can wait does so at the start of a window, 20 s before the next bucket closes. */
+  /** Returns the wait (ms) of a request that can wait, at the start of a window, 20 s before the next bucket ends. */
   const waitsMs = (): number => {
     answer(LIMIT - 1, now + MINUTE);
     const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(6), platformClock };

@@ -57,7 +57,7 @@ class Counting {
   readonly #lost: Window;
   skipped = 0;
 
-  /** @param lost what was counted in this time the platform does not have */
+  /** @param lost counted time whose buckets the platform no longer has */
   constructor(lost = NEVER) {
     this.#lost = lost;
   }

@@ -9,7 +9,7 @@ export const START = Date.UTC(2026, 0, 5, 10);
 
 const SETTLED_MS = 10 * MINUTE;
 
-/** How the model answers one read. */
+/** Behaviour of the model for one read. */
 export interface Manner {
   /** The longest window (minutes) that is answered with buckets of a minute; longer ones get five. */
   readonly finestUpTo: number;
@@ -94,8 +94,8 @@ function widthOf({ from, to }: Window, finestUpTo: number): number {
 }
 
 /**
- * What the model answers for a window at a time, as the exporter decodes it.
- * @param lost what was counted in this time the platform does not have any more
+ * Returns the model's answer for a window at a time, as the exporter decodes it.
+ * @param lost counted time whose buckets the platform no longer has
  */
 export function answer(window: Window, now: number, manner: Manner, lost = NEVER): WindowedAnswer {
   const width = widthOf(window, manner.finestUpTo);

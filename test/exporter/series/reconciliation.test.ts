@@ -72,7 +72,7 @@ const jobOf = (series: ComparedSeries[], readOne: ComparedJob['readOne']): Compa
 describe('reconciliation', () => {
   const read = () => Promise.reject(new Error('the candidates know their answers'));
 
-  /** The ratio after each round of comparisons; undefined where there is none. */
+  /** Returns the ratio after each round of comparisons; undefined if there is none. */
   async function ratios(rounds: readonly (() => number | undefined)[]): Promise<(number | undefined)[]> {
     let now = NOW;
     let truth: () => number | undefined = () => undefined;

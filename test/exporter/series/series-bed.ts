@@ -32,7 +32,7 @@ const refuses = () => false;
 
 const UNITS = {};
 
-/** What jobs of one metric of an account share. */
+/** Parts that all jobs of one metric of an account share. */
 export class SeriesBed {
   now: number;
   readonly memory: AccountMemory;
@@ -115,10 +115,10 @@ export class SeriesBed {
   }
 }
 
-/** What one poll shows, where it shows nothing of the platform. */
+/** Result of a poll that shows nothing of the platform. */
 export const NO_EVIDENCE: MetricEvidence = nothingShown(0);
 
-/** What is known after so many restatements, at a time. */
+/** Returns the learned values after a number of restatements, at a time. */
 export function restated(
   known: MetricMemory,
   { up, down, now }: { up: number; down: number; now: number },
@@ -126,7 +126,7 @@ export function restated(
   return learn(known, { ...NO_EVIDENCE, changes: up + down, downwards: down, now });
 }
 
-/** What is known after so many buckets that held so much (of 100) at each minute of age. */
+/** Returns the learned values after a number of buckets with given completeness (of 100) at each minute of age. */
 export function grown(buckets: number, shown: readonly number[], known = NOTHING_LEARNED): MetricMemory {
   const one = shown.map((value, minute) => ({
     minute,
@@ -137,7 +137,7 @@ export function grown(buckets: number, shown: readonly number[], known = NOTHING
   return learn(known, { ...NO_EVIDENCE, grown: Array.from({ length: buckets }, () => one).flat() });
 }
 
-/** A ledger, and what its readers ask of it. */
+/** Ledger with the queries of its readers. */
 export class CountedSeries {
   ledger: Ledger = EMPTY_LEDGER;
   readonly counts: (dimension: string) => boolean;
@@ -165,7 +165,7 @@ export class CountedSeries {
     });
   }
 
-  /** The window of the past that is to be read now; undefined if there is none. */
+  /** Returns the window of the past to read now; undefined if there is none. */
   pastWindow(now: number, settle: number): Window | undefined {
     const next = pastRead(this.ledger, this.counts, now, settle);
     return next === undefined || next.at > now ? undefined : next.window;

@@ -12,7 +12,7 @@ const valueAt = (ageMinutes: number) => Math.min(900, 100 * Math.max(0, ageMinut
 function polled() {
   const bed = new SeriesBed(METRIC, NOON, 'auto');
   const job = bed.job('1');
-  /** Polls at a minute after noon; returns what the gauges show from then on, where it is anything new. */
+  /** Polls at a minute after noon. Returns the later gauges if they are new. */
   const poll = (minute: number) => {
     const now = NOON + minute * MINUTE;
     bed.now = now;

@@ -10,7 +10,7 @@ import { type State, StateWriteFailure } from '../../../src/exporter/state/state
 import type { Configuration } from '../../../src/exporter/targets/configuration-list.ts';
 import { seriesKey } from '../../parse-exposition.ts';
 
-/** What the platform answers to a path: a document, a failure, or what depends on the query. */
+/** Answers by path: a document, a failure, or a function of the query. */
 export type Answers = Record<string, unknown | PlatformFailure | ((resource: Resource) => unknown)>;
 
 export interface SettingsBench {
@@ -21,7 +21,7 @@ export interface SettingsBench {
   readonly job: Job;
   readonly asked: Resource[];
   readonly changes: SettingChange[];
-  /** Polls once and takes in what it shows. @throws PlatformFailure */
+  /** Polls once and adopts the result. @throws PlatformFailure */
   poll(): Promise<PollResult>;
   shown(): ReadonlyMap<string, number>;
   value(name: string, labels: Readonly<Record<string, string | number>>): number | undefined;

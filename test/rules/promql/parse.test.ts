@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ExpressionError, parse, selectorsOf } from '../../../src/rules/promql/parse.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 
-/** An expression with a parenthesis around each operation, so that what binds to what can be read. */
+/** Returns an expression with a parenthesis around each operation, which shows the precedence. */
 function bracketed(text: string): string {
   const show = (of: ReturnType<typeof parse>): string => {
     switch (of.kind) {

@@ -6,10 +6,10 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const START = Date.UTC(2026, 0, 5);
 
-/** What a series is in a minute, counted from the start; undefined where there is nothing. */
+/** Value of a series in a minute, counted from the start; undefined without a sample. */
 export type MinuteValue = (minute: number) => number | undefined;
 
-/** A series of so many minutes. */
+/** Returns a series of a number of minutes. */
 export function samples(name: string, labels: Labels, minutes: number, value: MinuteValue): MinuteSamples {
   const all = Array.from({ length: minutes }, (_, minute) => [minute, value(minute)] as const);
   const there = all.flatMap(([minute, one]) => (one === undefined ? [] : [[minute, one] as const]));
@@ -21,7 +21,7 @@ export function samples(name: string, labels: Labels, minutes: number, value: Mi
   };
 }
 
-/** A history of series in chunks of so many minutes. */
+/** Returns a history of series in chunks of a number of minutes. */
 export function historyOf(series: readonly MinuteSamples[], minutes: number, chunk = 360): RehearsalHistory {
   return {
     source: 'a test',

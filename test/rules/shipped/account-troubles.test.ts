@@ -83,7 +83,7 @@ const ofSettings =
 interface Stage {
   readonly platform: TroubledPlatform;
   readonly simulation: () => Simulation;
-  /** Set while the disk refuses what is to be written. */
+  /** Switch: while set, the disk refuses writes. */
   readonly disk: { isFull: boolean };
 }
 
@@ -93,14 +93,14 @@ interface Case {
   readonly ends?: readonly [minutes: number, end: (stage: Stage) => unknown];
   /** When (min) it begins; 0: from the start. */
   readonly from: number;
-  /** None where truth is that nothing is wrong, or nothing that is the account's. */
+  /** Expected cause; undefined if nothing is wrong with the account. */
   readonly cause?: CauseKind | readonly CauseKind[];
   readonly follows?: CauseKind;
   readonly says: RegExp;
   readonly served: boolean;
   readonly fresh?: boolean;
   readonly inTheEnd?: AccountState;
-  /** Minutes after which the cause stands first, where it takes more than two polls. */
+  /** Minutes after which the cause is first, if it takes more than two polls. */
   readonly within?: number;
   readonly size?: PlatformSize;
   readonly logsIn?: true;
@@ -631,7 +631,7 @@ function expectTruth(known: Case, minute: number, now: Said): void {
     expect([now.hasData ?? 0, context]).toEqual([Number(fresh), context]);
 }
 
-/** Goes through a case, and looks at everything that is said each minute. @param keep what Prometheus would have scraped */
+/** Plays a case, and checks all texts each minute. @param keep receives what Prometheus would have scraped */
 async function play(known: Case, keep: (minute: number, said: Said) => void): Promise<void> {
   const { begin, ends: [endsAt, end] = [Number.POSITIVE_INFINITY], from } = known;
   const { stage, start } = await setStage(known);
@@ -916,8 +916,8 @@ function twice(name: string): (readonly [string, (number | undefined)[]])[] {
 }
 
 /**
- * As promtool takes them, whose time begins with 1970: what was there first has been so for an hour, and a series that is
- * not there any more is marked as stale.
+ * Returns values in promtool's notation, whose time begins in 1970. Initial values last for an hour, and series that
+ * disappear get a stale marker.
  */
 function notation(series: string, values: readonly (number | undefined)[]): string {
   const isTime = /^\w+_timestamp_seconds\{/.test(series);

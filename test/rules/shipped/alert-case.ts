@@ -1,13 +1,13 @@
 /** A value at every minute of the case, or as a function of it; `absent` as of a series that has ended. */
 export type Value = number | 'absent' | ((minute: number) => number);
 
-/** Series by their text, `name{label="value"}`. */
+/** Series by text, `name{label="value"}`. */
 export type Given = Readonly<Record<string, Value>>;
 
-/** What an alert is shown: a normal time, a bad one, and a normal one again. */
+/** Input of an alert: a normal time, a bad one, and a normal one again. */
 export interface AlertCase {
   readonly alert: string;
-  /** Matchers of the alert that is meant, where there are several of the name. */
+  /** Matchers of the expected alert, if several have its name. */
   readonly which?: string;
   readonly normal: Given;
   readonly bad: Given;
@@ -33,7 +33,7 @@ export function one(series: string, values: readonly [normal: Value, bad: Value,
   return { normal: normal ?? {}, bad: bad ?? {}, mild: mild ?? {} };
 }
 
-/** A counter that stands still, but for a bad or mild time of so many minutes, when it grows by so much a minute. */
+/** Returns a counter that rises only in a bad or mild time of a number of minutes. */
 export function grown(
   series: string,
   [bad, mild]: readonly [bad: number, mild: number],
@@ -97,8 +97,8 @@ function showings(given: AlertCase): readonly Showing[] {
 }
 
 /**
- * The tests of an alert's cases. What has an account is shown at once, each in an account of its own: what it costs is
- * the number of evaluations.
+ * Returns the tests of an alert's cases. Cases with an account share one evaluation, because the number of evaluations
+ * decides the cost.
  */
 export function promtoolTests(cases: readonly AlertCase[]): readonly PromtoolTest[] {
   const all = cases.flatMap(showings);

@@ -16,7 +16,7 @@ function unlisted(mild: AlertCase['mild']): AlertCase {
   };
 }
 
-/** Every alert of what is configured and not there. */
+/** Cases of all alerts of missing configurations. */
 export const DISCOVERY_CASES: readonly AlertCase[] = [
   // A list that failed at times, and one that cannot be read since the platform does not answer.
   unlisted({ [LISTED]: (minute) => Number(minute % 50 === 0) }),

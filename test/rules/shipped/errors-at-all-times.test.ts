@@ -9,7 +9,7 @@ import { evaluate, type FiredAlert } from '../evaluate.ts';
 const MINUTE = 60_000;
 const { groups } = neededRules(ruleFiles(), 'Edge5xxRatio');
 
-/** Four days of a new site with 70 to 200 requests a minute, of which 0.8 % fail at all times. */
+/** Returns four days of a new site with 70 to 200 requests a minute, of which 0.8 % fail. */
 function alwaysFailing(seed: number): readonly Input[] {
   return drawRealDays(seed, 4, 1).inputs;
 }

@@ -9,7 +9,7 @@ const ALL_IS_WELL: Given = {
   [polls('metrics', 'ok')]: (minute) => minute * 80,
 };
 
-/** Polls of traffic of which so many fail a minute beside 80 that do not. */
+/** Returns polls of traffic: failing ones per minute beside 80 that succeed. */
 function failing(bad: number, mild: number, meanwhile: Given = {}, lasts = 75): AlertCase {
   const failed = grown(polls('metrics', 'server_error'), [bad, mild], lasts);
   return {

@@ -6,7 +6,7 @@ const FAILURES = `edge_exporter_push_failures_total{${RECEIVER}}`;
 const REFUSED = `edge_exporter_push_samples_refused_total{${RECEIVER}, reason="too_old"}`;
 const OLDEST = `edge_exporter_outbox_oldest_timestamp_seconds{${RECEIVER}}`;
 
-/** Every alert of what is pushed. */
+/** Cases of all alerts of pushes. */
 export const PUSH_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgePushBehind',

@@ -138,7 +138,7 @@ async function fasterConfig(webhook: string): Promise<object> {
   return { ...config, receivers: config.receivers.map((receiver) => ({ ...receiver, webhook_configs })) };
 }
 
-/** Sends, second by second, the alerts of each minute as Prometheus would. */
+/** Sends the alerts of each minute to Alertmanager, second by second, as Prometheus does. */
 async function replay(alertmanager: Alertmanager, fired: readonly FiredAlert[]): Promise<void> {
   const began = Date.now();
   const wall = (moment: number): string => new Date(began + (moment - FROM * MINUTE) / FASTER).toISOString();

@@ -98,7 +98,7 @@ export const CREEPING: Omit<AlertCase, 'resolves'> = {
   lasts: 270,
 };
 
-/** Every alert of traffic, as far as it needs no past. */
+/** Cases of all alerts of traffic that need no past. */
 export const TRAFFIC_CASES: readonly AlertCase[] = [
   {
     ...spike,
