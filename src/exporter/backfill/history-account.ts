@@ -156,7 +156,7 @@ export class HistoryAccount {
     const { platformClock } = this;
     // The exporter's own reads have found the series: few of these metrics are missing.
     const options = { ...first, mode: () => 'metric' as const, mayTry: () => true, platformClock };
-    const source = first.source === 'rest' ? new RestSource(options) : this.#graphql.source();
+    const source = first.source === 'rest' ? new RestSource(options) : this.#graphql.source(0);
     const read = this.#connection.operations.readFor(source.group);
     return async (asked, window, signal) => {
       const names = new Map(asked.map((one) => [one.number, one.names]));

@@ -158,7 +158,8 @@ function lateBecause(job: JobStatus, seen: SeenAccount): CauseKind {
   if (waitsFor === 'unauthorized') return 'unauthorized';
   // A poll that has just become due makes nothing late, and one that the platform refused until now is not our fault.
   const graceMs = 1_000 * ((interval ?? 0) + TOLERATED_SECONDS);
-  const isOverdue = now - Date.parse(success ?? '') > graceMs;
+  const hasTurn = job.state !== 'idle' || now > Date.parse(job.next_at ?? '') + 1_000 * TOLERATED_SECONDS;
+  const isOverdue = hasTurn && now - Date.parse(success ?? '') > graceMs;
   if (isOverdue && now - Date.parse(whole.newestRefusalAt) < graceMs) return 'rate_limited';
   const waitsForQuota = waitsFor === 'probe' || waitsFor === 'spent' || waitsFor === 'reserved';
   const isStretched = isWithinQuota(job) || account.stretch >= NOTABLE_STRETCH;

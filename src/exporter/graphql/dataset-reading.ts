@@ -23,6 +23,8 @@ export interface DatasetAsked extends RowsAsked {
   readonly window: () => Window;
   /** Rows expected in a bucket for each key. */
   readonly perKey: number;
+  /** Keys that are not read, because they had too many rows lately. */
+  readonly resting: ReadonlySet<string>;
 }
 
 /** Rows of a read. */
@@ -57,7 +59,7 @@ export class DatasetReading {
   readonly #asked: DatasetAsked;
   readonly #options: ReadingOptions;
   readonly #read: (resource: () => Resource) => Promise<{ readonly body: unknown }>;
-  readonly #crowded = new Set<string>();
+  readonly #crowded: Set<string>;
   readonly #limit: number;
   #window: Window | undefined;
   #askedAt = 0;
@@ -65,6 +67,7 @@ export class DatasetReading {
 
   constructor(asked: DatasetAsked, options: ReadingOptions, read: Read, signal: AbortSignal) {
     this.#asked = asked;
+    this.#crowded = new Set(asked.resting);
     this.#options = options;
     this.#read = (resource) => read(resource, signal, QUESTIONS.group);
     this.#limit = rowLimit(asked.fields.length, options.mostBytes);
@@ -115,7 +118,12 @@ export class DatasetReading {
     const { keys, perKey, window } = this.#asked;
     this.#askedAt = this.#options.platformClock.now();
     this.#window = window();
-    return piecesOf({ window: this.#window, ids: namedKeys(keys) }, keys.length * perKey, this.#limit);
+    const pieces = piecesOf(
+      { window: this.#window, ids: namedKeys(keys) },
+      keys.length * perKey,
+      this.#limit,
+    );
+    return pieces.flatMap((piece) => this.#withoutCrowded(piece));
   }
 
   /** An answer of as many rows as it may have was cut: it is asked for again in parts, or the key is left out. */

@@ -3,6 +3,7 @@ import type { UnitOverrides } from '../catalogue/units.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { ReadableSeries, SeriesAsked } from '../series/series-source.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { ownId } from '../targets/target.ts';
 import { configurationsWithTraffic } from './configurations-with-traffic.ts';
@@ -34,6 +35,8 @@ export class GraphqlSource {
   /** Parts of each metric, by product and wanted dimensions. */
   readonly #parts = new Map<string, readonly MetricPart[]>();
   readonly #members = new WeakMap<ReadableSeries, Member>();
+  /** Rows in a bucket for each key, by signature of a part. */
+  readonly #density = new Map<string, number>();
 
   constructor(options: GraphqlSourceOptions) {
     this.#options = options;
@@ -82,11 +85,21 @@ export class GraphqlSource {
     };
   }
 
-  /** Returns a source of a group of series. */
-  source(): QuestionSource {
+  /**
+   * Returns a source of a group of series. All groups share the observed density of rows.
+   * @param restMs time for which a key with too many rows is not read: finding it takes some twenty operations
+   */
+  source(restMs = 10 * MINUTE_MS): QuestionSource {
     const { platformClock, mostBytes } = this.#options;
     const memberOf = (series: ReadableSeries) => this.#memberOf(series);
-    return new QuestionSource({ schema: this.#schema, memberOf, platformClock, mostBytes });
+    return new QuestionSource({
+      schema: this.#schema,
+      memberOf,
+      platformClock,
+      mostBytes,
+      density: this.#density,
+      restMs,
+    });
   }
 
   #memberOf(series: ReadableSeries): Member {

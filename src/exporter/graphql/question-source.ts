@@ -26,6 +26,10 @@ export interface Member {
 
 interface QuestionSourceOptions extends ReadingOptions {
   readonly memberOf: (series: ReadableSeries) => Member;
+  /** Observed rows in a bucket for each key, by signature of a part, which all groups of an account share. */
+  readonly density: Map<string, number>;
+  /** Time (ms) for which a key with too many rows is not read. */
+  readonly restMs: number;
 }
 
 /** A question that brings a part of some series. */
@@ -45,8 +49,8 @@ export class QuestionSource implements SeriesSource {
   readonly group = QUESTIONS.group;
   readonly costsByWindow = true;
   readonly #options: QuestionSourceOptions;
-  /** Rows to expect in a bucket for each key, by signature of a part, as answers have shown. */
-  readonly #perKey = new Map<string, number>();
+  /** Platform time (ms) until which a key with too many rows rests, by signature of a part. */
+  readonly #restsUntil = new Map<string, ReadonlyMap<string, number>>();
 
   constructor(options: QuestionSourceOptions) {
     this.#options = options;
@@ -84,8 +88,11 @@ export class QuestionSource implements SeriesSource {
       const perKey = this.#expected(part);
       const question = { ...part.asked, keys: [...keys], fields: [...fields], window: once, perKey };
       try {
-        const answer = await new DatasetReading(question, this.#options, read, signal).rows();
+        const resting = this.#resting(part, question.keys);
+        const reading = new DatasetReading({ ...question, resting }, this.#options, read, signal);
+        const answer = await reading.rows();
         found.set(part.signature, answer);
+        this.#rest(part, answer.crowded, resting);
         // A few keys do not show how dense all are.
         if (!isPast) this.#learn(part, answer.density);
       } catch (failure) {
@@ -123,11 +130,30 @@ export class QuestionSource implements SeriesSource {
   }
 
   #expected({ signature, assumedPerKey }: MetricPart): number {
-    return (this.#perKey.get(signature) ?? assumedPerKey) * MORE_ROWS;
+    return (this.#options.density.get(signature) ?? assumedPerKey) * MORE_ROWS;
   }
 
   #learn({ signature }: MetricPart, density: number): void {
-    this.#perKey.set(signature, Math.max(density, (this.#perKey.get(signature) ?? 0) * FEWER_ROWS));
+    const known = this.#options.density;
+    known.set(signature, Math.max(density, (known.get(signature) ?? 0) * FEWER_ROWS));
+  }
+
+  /** Returns the keys of a part that rest; none if all do. */
+  #resting({ signature }: MetricPart, keys: readonly string[]): ReadonlySet<string> {
+    const now = this.#options.platformClock.now();
+    const until = this.#restsUntil.get(signature);
+    const resting = keys.filter((key) => (until?.get(key) ?? 0) > now);
+    return new Set(resting.length === keys.length ? [] : resting);
+  }
+
+  #rest({ signature }: MetricPart, crowded: ReadonlySet<string>, resting: ReadonlySet<string>): void {
+    const end = this.#options.platformClock.now() + this.#options.restMs;
+    const before = this.#restsUntil.get(signature);
+    const entries = Array.from(
+      crowded,
+      (key) => [key, resting.has(key) ? (before?.get(key) ?? end) : end] as const,
+    );
+    this.#restsUntil.set(signature, new Map(entries));
   }
 
   #nothingServed(series: readonly ReadableSeries[]): PlatformFailure {

@@ -137,7 +137,10 @@ export class SeriesJob implements FollowedJob, Asker {
 
   /** Returns the window that brings the newest buckets of all series. @param now platform ms */
   presentWindow(now: number): Window {
-    const windows = [...this.#series].map((series) => series.presentWindow(now));
+    const all = [...this.#series];
+    // A series without buckets does not widen the window of the others.
+    const current = all.filter(({ memory: { isRead, ledger } }) => !isRead || ledger.newest !== undefined);
+    const windows = (current.length > 0 ? current : all).map((series) => series.presentWindow(now));
     return {
       from: windows.reduce((from, window) => Math.min(from, window.from), Number.POSITIVE_INFINITY),
       to: windows.reduce((to, window) => Math.max(to, window.to), 0),

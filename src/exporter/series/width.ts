@@ -25,7 +25,7 @@ const LEAST_DISTANCES = 3;
  * Returns what is known of a dimension's width after an answer.
  * @param starts starts of the answer's rows, ascending
  * @param known.usual width of the metric's other dimensions
- * @param isPresent false for an answer of the past, which shows no other width
+ * @param isPresent false for an answer of the past, whose rows are counted at once with the narrower width
  * @returns `isKnown` false while the width is in doubt: the rows wait for further answers
  */
 export function nextWidth(
@@ -37,7 +37,8 @@ export function nextWidth(
   const { most, times } = usualDistance(starts);
   if (most === undefined || most === expected || times < LEAST_DISTANCES)
     return { width: expected, isKnown: true };
-  if (!isPresent) return { width: known.width, doubt: known.doubt, isKnown: false };
+  // A past answer does not wait: later answers cannot decide about it, and its hole would stop all catching up.
+  if (!isPresent) return { width: Math.min(most, expected), doubt: known.doubt, isKnown: true };
   const doubt = doubtAfter(known.doubt, most, Number(starts.at(-1)) % most);
   if (doubt.answers >= AGREEING_ANSWERS) return { width: most, isKnown: true };
   return { width: known.width, doubt, isKnown: false };

@@ -34,6 +34,7 @@ function readerOf(count: number, isRefused: (fields: readonly string[]) => boole
     fields,
     window: () => window,
     perKey: 1,
+    resting: new Set<string>(),
   };
   const never = new AbortController().signal;
   const poll = () => new DatasetReading(question, options, read, never).rows();

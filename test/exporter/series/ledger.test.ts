@@ -87,6 +87,20 @@ describe('the counters of a series', () => {
     expectTrue(reading);
   });
 
+  it('catches up behind past hours whose answers lack every second row', () => {
+    const reading = new Reading();
+    reading.minutes(60);
+    reading.now += 6 * 60 * MINUTE;
+    for (let minute = 0; minute < 8 * 60; minute += 1) {
+      reading.minutes(1);
+      const window = reading.catchUp();
+      if (window !== undefined) reading.enter(answer(window, reading.now, { ...PLAIN, oneOf: 2 }));
+    }
+    expect(reading.now - reading.counter.watermark).toBeLessThan(30 * MINUTE);
+    expect(reading.counter.holes).toEqual([]);
+    expect(reading.skipped).toBeGreaterThan(100);
+  });
+
   it('reports no late restatement of a bucket that it still waits for', () => {
     const reading = new Reading();
     reading.minutes(60);
