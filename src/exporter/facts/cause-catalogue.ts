@@ -124,7 +124,10 @@ const CATALOGUE: Readonly<Record<CauseKind, readonly [Fault, (context: Context) 
   platform_clock: ['platform', platformClock],
 };
 
-/** Returns the texts of a cause, and who has to act. @param covered its jobs; default: none */
+/**
+ * Returns the texts of a cause, and the party that has to act.
+ * @param covered jobs of the cause; default: none
+ */
 export function wordsOf(
   kind: CauseKind,
   seen: SeenAccount,
