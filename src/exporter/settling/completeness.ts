@@ -96,7 +96,7 @@ export interface TwoAnswers {
   readonly before: ReadonlyMap<string, Points>;
   readonly after: ReadonlyMap<string, Points>;
   readonly width: number;
-  /** Start of the window of the first. */
+  /** Start of the window of the first answer (platform ms). */
   readonly from: number;
   readonly reachedBefore: number;
   readonly reachedAfter: number;
