@@ -80,9 +80,9 @@ export class DeadlineExceeded extends Error {
 }
 
 /**
- * Returns a signal that aborts when the outer one does, or with DeadlineExceeded after `ms` milliseconds. `end` cancels both.
- * It uses real time, not a Clock, since it bounds the response time of a real peer. AbortSignal.any is not used: on Node 20
- * it retains its sources as long as a long-lived outer signal exists.
+ * Returns a signal that aborts when the outer one does, or with DeadlineExceeded after `ms` milliseconds. `end` cancels both. It
+ * uses real time, not a Clock, since it bounds the response time of a real peer. AbortSignal.any is not used: on Node 20 it
+ * retains its sources as long as a long-lived outer signal exists.
  */
 export function deadlineWithin(
   ms: number,

@@ -99,8 +99,7 @@ export class Exporter {
   }
 
   /**
-   * Returns the response to a scrape. It includes everything that was published before the call, unless rendering takes
-   * seconds.
+   * Returns the response to a scrape. It includes everything that was published before the call, unless rendering takes seconds.
    */
   async body(format: ExpositionFormat, encoding: ExpositionEncoding): Promise<readonly Buffer[]> {
     const { member, metrics } = this.#options;
@@ -116,8 +115,7 @@ export class Exporter {
   }
 
   /**
-   * Returns the status of each account: current and with jobs if it is requested or the only one; else the last one, without
-   * jobs.
+   * Returns the status of each account: current and with jobs if it is requested or the only one; else the last one, without jobs.
    */
   accounts(isAsked: (account: string) => boolean = () => true): AccountStatus[] {
     const views = this.#accounts.views();
@@ -149,10 +147,7 @@ export class Exporter {
     ].flat();
   }
 
-  /**
-   * Stops polling and revokes tokens.
-   * @param signal bounds the revocation
-   */
+  /** Stops polling and revokes tokens. @param signal bounds the revocation */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     for (const stopTicking of this.#stopTicking) stopTicking();
@@ -291,10 +286,7 @@ export class RunningAccounts {
     );
   }
 
-  /**
-   * Removes unused counters from the state.
-   * @throws StateWriteFailure if a commit is refused
-   */
+  /** Removes unused counters from the state. @throws StateWriteFailure if a commit is refused */
   async prune(state: State): Promise<void> {
     if (this.#options.ownership !== undefined) return pruneCounters(state, this.keptCounters());
     for (const running of [...this.#running.values()]) {
@@ -347,10 +339,7 @@ export class RunningAccounts {
     account.start();
   }
 
-  /**
-   * Stops an account, and reports a failure.
-   * @param returns true if a successor replaces it; until then it stays visible
-   */
+  /** Stops an account, and reports a failure. @param returns true if a successor replaces it; until then it stays visible */
   #leave(running: AccountRun, signal: AbortSignal, returns: boolean): Promise<void> {
     const left = this.#left(running, signal, returns).finally(() => this.#leaving.delete(running));
     this.#leaving.set(running, left);

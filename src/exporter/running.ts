@@ -80,10 +80,7 @@ export class Running {
     log.level = level;
   }
 
-  /**
-   * Returns the status of the exporter.
-   * @param isAsked true for accounts whose jobs are included; default: all
-   */
+  /** Returns the status of the exporter. @param isAsked true for accounts whose jobs are included; default: all */
   status(isAsked?: (account: string) => boolean): Status {
     const { exporter, inUse, state, clock, member, shard } = this.#options;
     const notReady = exporter.notReady();

@@ -121,8 +121,8 @@ export function inOneCase(text: string): string {
 }
 
 /**
- * Returns the common fragments of every base64 text that contains the value, for its three alignments. So `user:password` of
- * basic auth is found without the user. Characters at the ends depend on their neighbours, and are left out.
+ * Returns the common fragments of every base64 text that contains the value, for its three alignments. So `user:password` of basic
+ * auth is found without the user. Characters at the ends depend on their neighbours, and are left out.
  */
 function inBase64(value: string): string[] {
   return [0, 1, 2].flatMap((lead) => {

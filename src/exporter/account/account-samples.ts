@@ -59,10 +59,7 @@ export function identitySamples(
   ];
 }
 
-/**
- * Returns samples of the limit, the remaining operations and the reset of each limit scope.
- * @param now local ms
- */
+/** Returns samples of the limit, the remaining operations and the reset of each limit scope. @param now local ms */
 export function quotaSamples(
   { name: account, platform }: Pick<AccountView, 'name' | 'platform'>,
   now: number,
@@ -109,10 +106,7 @@ export function listingSamples({
   return [...sources, ...listings];
 }
 
-/**
- * Returns the expected age of each metric of a product, from the target with the oldest data.
- * @param now platform ms
- */
+/** Returns the expected age of each metric of a product, from the target with the oldest data. @param now platform ms */
 export function ageSamples(
   account: string,
   jobs: Iterable<Pick<SeriesJob, 'schedule' | 'group' | 'weight' | 'expectedAges'>>,
@@ -157,10 +151,7 @@ export interface Learned extends Pick<LearnedMetric, 'product' | 'metric'> {
   readonly known: MetricMemory;
 }
 
-/**
- * Returns samples of the delays of metrics, and of the completeness of their buckets by age.
- * @param now platform ms
- */
+/** Returns samples of the delays of metrics, and of the completeness of their buckets by age. @param now platform ms */
 export function learnedSamples(
   account: string,
   learned: readonly Learned[],
@@ -203,8 +194,8 @@ export interface CountingJob {
 }
 
 /**
- * Returns the counters that catch up, and a sample for each configuration that has counters. While counters catch up,
- * `rate()` is too high, since one scrape interval counts many minutes.
+ * Returns the counters that catch up, and a sample for each configuration that has counters. While counters catch up, `rate()` is
+ * too high, since one scrape interval counts many minutes.
  * @param now platform ms
  * @param intervalOf returns the planned poll interval (ms) of a job
  */

@@ -34,10 +34,9 @@ interface Shown {
 }
 
 /**
- * Samples that an account exposes. Samples of a poll stay until the next poll replaces them, part by part, until they
- * are stale, or until their job goes. After a reload, samples of the former account stay until the new account replaces
- * them, or has no such job. Owners are named `<account>/<id of a job or series>/<part>`, or `<account>/<part>` for the
- * account itself.
+ * Samples that an account exposes. Samples of a poll stay until the next poll replaces them, part by part, until they are stale,
+ * or until their job goes. After a reload, samples of the former account stay until the new account replaces them, or has no such
+ * job. Owners are named `<account>/<id of a job or series>/<part>`, or `<account>/<part>` for the account itself.
  */
 export class AccountStore {
   readonly #options: Omit<AccountStoreOptions, 'held'>;
@@ -181,8 +180,8 @@ interface Labelled {
 }
 
 /**
- * Returns a function that adds an account's labels to samples. A sample's own labels win. Equal label objects stay
- * equal, so that their text is written once.
+ * Returns a function that adds an account's labels to samples. A sample's own labels win. Equal label objects stay equal, so that
+ * their text is written once.
  */
 export function withLabels(
   added: Labels,

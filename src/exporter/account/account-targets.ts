@@ -235,8 +235,8 @@ interface ProductMetrics {
 }
 
 /**
- * Metrics of each product of the analytics API. The API lists metrics without their products (section 4.12). So each
- * product is tried once after every list, for the metrics that the catalogue lacks.
+ * Metrics of each product of the analytics API. The API lists metrics without their products (section 4.12). So each product is
+ * tried once after every list, for the metrics that the catalogue lacks.
  */
 class ServedMetrics {
   #listed: ReadonlySet<string> | undefined;

@@ -199,10 +199,7 @@ export class Account {
     return this.#jobs.series().map(({ kept }) => kept);
   }
 
-  /**
-   * Stops, but leaves the samples exposed for the account that replaces this one.
-   * @throws the errors of `stop`
-   */
+  /** Stops, but leaves the samples exposed for the account that replaces this one. @throws the errors of `stop` */
   stopForAnother(signal: AbortSignal): Promise<void> {
     this.#store.handOver();
     return this.stop(signal);

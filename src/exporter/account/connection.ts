@@ -13,10 +13,7 @@ import type { LimitScopesOptions } from '../rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';
 
-/**
- * Creates an account's credentials.
- * @param mayLeave returns true while requests may leave; default: always
- */
+/** Creates an account's credentials. @param mayLeave returns true while requests may leave; default: always */
 export type CredentialsFactory = (
   account: AccountConfig,
   mayLeave?: (() => boolean) | undefined,
@@ -92,10 +89,7 @@ export class Connection {
     });
   }
 
-  /**
-   * Revokes a token that the exporter created, and closes the connections.
-   * @param signal bounds the revocation; default: 2 s
-   */
+  /** Revokes a token that the exporter created, and closes the connections. @param signal bounds the revocation; default: 2 s */
   async close(signal: AbortSignal = AbortSignal.timeout(2_000)): Promise<void> {
     this.queue.stop();
     this.platform.scopes.close();
@@ -108,10 +102,7 @@ export class Connection {
   }
 }
 
-/**
- * Returns a factory of the configured credentials.
- * @param hooks.guard masks a secret in all output
- */
+/** Returns a factory of the configured credentials. @param hooks.guard masks a secret in all output */
 export function credentialsFrom(
   clock: Clock,
   hooks: {

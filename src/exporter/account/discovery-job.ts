@@ -46,10 +46,7 @@ export interface DiscoveryJobOptions {
 
 /** Another API that lists a product's configurations. */
 export interface ListElsewhere {
-  /**
-   * Returns the configurations of the product.
-   * @throws PlatformFailure if they cannot be read
-   */
+  /** Returns the configurations of the product. @throws PlatformFailure if they cannot be read */
   list(read: Read, signal: AbortSignal): Promise<readonly Configuration[]>;
   /** Returns true if the series are read from this API. */
   isInUse(): boolean;
@@ -225,8 +222,8 @@ export class DiscoveryJob implements Job<Listed> {
 }
 
 /**
- * Returns the kind of id that the API takes: a domain's, as specified (section 4.13), or the configuration's, as some
- * platforms do. It reads one configuration whose ids differ. Undefined if there is none, or if no read has data.
+ * Returns the kind of id that the API takes: a domain's, as specified (section 4.13), or the configuration's, as some platforms
+ * do. It reads one configuration whose ids differ. Undefined if there is none, or if no read has data.
  */
 async function findAddressing(
   { account, product, platformClock }: DiscoveryJobOptions,
@@ -308,8 +305,8 @@ interface NamedListMemory extends ListMemory {
 }
 
 /**
- * Judges a list by its length. A much shorter list is believed only if further reads confirm it. So one short or empty
- * answer does not withdraw most samples.
+ * Judges a list by its length. A much shorter list is believed only if further reads confirm it. So one short or empty answer does
+ * not withdraw most samples.
  */
 export function judgeList({ known, doubted }: ListMemory, items: number): ListVerdict {
   if (items >= known * (1 - MOST_LOST)) return { believed: true, warning: undefined };

@@ -119,8 +119,8 @@ const TIMED: readonly (WaitReason | undefined)[] = [
 ];
 
 /**
- * Returns the time (local ms) at which a queued request can leave, after all more urgent ones; undefined if it is not
- * known. Requests that do not fit into a window wait for the next one.
+ * Returns the time (local ms) at which a queued request can leave, after all more urgent ones; undefined if it is not known.
+ * Requests that do not fit into a window wait for the next one.
  */
 export function turnAt(
   { why, until, next, ahead }: RequestDecision,

@@ -116,10 +116,7 @@ export class SettingNames {
     return { names, warning: reason && `${reason}: ids stand for names` };
   }
 
-  /**
-   * Returns the mean number of operations for names per read of a product's list.
-   * @param intervalMs interval of the list
-   */
+  /** Returns the mean number of operations for names per read of a product's list. @param intervalMs interval of the list */
   cost({ slug }: Product, intervalMs: number): number {
     const settings = SETTINGS[slug];
     const list = settings && this.#lists.get(settings);

@@ -31,8 +31,7 @@ export interface ExaminationOptions {
 const LONGEST_STEP_MS = 10_000;
 
 /**
- * Examines an account: connects, polls a job of each kind once, and yields the facts. It stops when further steps are
- * pointless.
+ * Examines an account: connects, polls a job of each kind once, and yields the facts. It stops when further steps are pointless.
  */
 export async function* examine(options: ExaminationOptions): AsyncGenerator<Step> {
   const { account, clock, signal, guard, lookup } = options;

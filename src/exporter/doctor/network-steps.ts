@@ -222,10 +222,7 @@ function speaksTls(endpoint: Endpoint, route: Route, timeoutMs: number): Promise
   );
 }
 
-/**
- * Returns the step of a trusted certificate.
- * @param now local ms
- */
+/** Returns the step of a trusted certificate. @param now local ms */
 export function certificateStep({ valid_to, subject, issuer }: Certificate, now: number): Step {
   const { ok, warning } = stepsNamed('TLS');
   const left = Date.parse(valid_to) - now;

@@ -124,10 +124,7 @@ const CATALOGUE: Readonly<Record<CauseKind, readonly [Fault, (context: Context) 
   platform_clock: ['platform', platformClock],
 };
 
-/**
- * Returns the texts of a cause, and the party that has to act.
- * @param covered jobs of the cause; default: none
- */
+/** Returns the texts of a cause, and the party that has to act. @param covered jobs of the cause; default: none */
 export function wordsOf(
   kind: CauseKind,
   seen: SeenAccount,
@@ -282,10 +279,7 @@ function rowsMissing({ tallies }: Context): Words {
   };
 }
 
-/**
- * Returns the effect of a clock difference on the displayed ages.
- * @param skew platform's clock minus the machine's (s)
- */
+/** Returns the effect of a clock difference on the displayed ages. @param skew platform's clock minus the machine's (s) */
 function wrongAges(skew: number): string {
   return skew > 0
     ? 'what is called late may be fresh'

@@ -49,8 +49,7 @@ export interface Tally {
   /** Mean share of missing buckets in answers; undefined if no answer shows it. */
   readonly missingShare: number | undefined;
   /**
-   * True if reads of series are permitted; false if one was forbidden and none has succeeded since for longer than its
-   * interval.
+   * True if reads of series are permitted; false if one was forbidden and none has succeeded since for longer than its interval.
    */
   readonly seriesPermitted: boolean | undefined;
 }

@@ -184,7 +184,7 @@ function behindText(tally: Tally): Html {
   return html`<div class="small warn-text">counters ${duration(behindSeconds(tally))} behind</div>`;
 }
 
-/** Renders the age of the oldest data; a dash and the number of series without data if there is none. */
+/** Renders the age of the oldest data, or a dash if there is none, and the number of series without data. */
 function dataAge({ oldestSeconds, without }: Tally): Html {
   const oldest = oldestSeconds === undefined ? html`<span class="none">–</span>` : duration(oldestSeconds);
   return html`${oldest}${without > 0 ? html`<div class="small quiet">${grouped(without)} without</div>` : ''}`;

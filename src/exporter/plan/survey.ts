@@ -99,8 +99,8 @@ export class Survey extends AccountJobs {
 const REAL_READS = 2;
 
 /**
- * Returns a read that performs each kind of read twice, and then repeats the last answer. Reads of a kind differ only in an
- * id or a page.
+ * Returns a read that performs each kind of read twice, and then repeats the last answer. Reads of a kind differ only in an id or
+ * a page.
  */
 export function thriftyRead(read: Read): Read {
   const seen = new Map<string, { count: number; readonly answer: Answer }>();
@@ -166,8 +166,7 @@ interface ExploreOptions {
 }
 
 /**
- * Polls a job of each kind, the lists of configurations first. Returns the answer that ended the exploration; undefined for
- * none.
+ * Polls a job of each kind, the lists of configurations first. Returns the answer that ended the exploration; undefined for none.
  */
 export async function explore(survey: Survey, options: ExploreOptions): Promise<Finding | undefined> {
   const { signal, parts, attempts = 1, isWanted = () => true, isFinal, onProgress } = options;

@@ -28,8 +28,8 @@ export interface CountedUntil {
 }
 
 /**
- * Work that is polled repeatedly. A job only reads: `read` asks the platform, `conclude` returns the result. The poll
- * runner (`runner.ts`) commits, exposes and reports it. So `plan`, `doctor`, `backfill` and tests can use jobs too.
+ * Work that is polled repeatedly. A job only reads: `read` asks the platform, `conclude` returns the result. The poll runner
+ * (`runner.ts`) commits, exposes and reports it. So `plan`, `doctor`, `backfill` and tests can use jobs too.
  */
 export interface Job<Answer = unknown> {
   /** Unique within the account, and the same across restarts. */
@@ -43,10 +43,7 @@ export interface Job<Answer = unknown> {
   readonly weight: number;
   /** Returns the expected number of operations per poll. */
   cost(): number;
-  /**
-   * Asks the platform.
-   * @throws PlatformFailure if there is no usable answer
-   */
+  /** Asks the platform. @throws PlatformFailure if there is no usable answer */
   read(read: Read, signal: AbortSignal): Promise<Answer>;
   /**
    * Returns the result of an answer or of a failed read. Polls of a job and its follower conclude one after another.
@@ -60,8 +57,8 @@ export interface Job<Answer = unknown> {
   /** Job that this one follows. Results are exposed under its name; undefined if this is no follower. */
   readonly follows?: Job;
   /**
-   * Returns the age (ms since the end of the newest bucket) that the data reaches at this interval in normal operation.
-   * Undefined while it is unknown, and for jobs without series.
+   * Returns the age (ms since the end of the newest bucket) that the data reaches at this interval in normal operation. Undefined
+   * while it is unknown, and for jobs without series.
    * @param now platform ms
    * @param metric default: the metric with the greatest expected age
    */
@@ -87,10 +84,7 @@ export interface PollResult {
   readonly memory?: readonly MemoryChange[];
   /** Evidence about the metrics that were read, for all targets of each metric. */
   readonly learned?: readonly LearnedEvidence[];
-  /**
-   * Returns the samples that the job exposes from now on.
-   * @param committed true if the commit is durable
-   */
+  /** Returns the samples that the job exposes from now on. @param committed true if the commit is durable */
   exposures(committed: boolean): readonly Exposure[];
   readonly counting?: Counting | undefined;
   readonly buckets?: BucketsRead;
@@ -114,8 +108,8 @@ export interface Exposure {
   readonly series?: { readonly id: string; readonly metric: string };
   readonly samples: readonly Sample[];
   /**
-   * End (platform ms) of the bucket that the samples show. While the platform is up, they are exposed until they are
-   * older than expected. Undefined if the value of the samples is itself a time.
+   * End (platform ms) of the bucket that the samples show. While the platform is up, they are exposed until they are older than
+   * expected. Undefined if the value of the samples is itself a time.
    */
   readonly dataUntil?: number;
   /** True for samples that stay as long as the job, since they show the age of its data. */

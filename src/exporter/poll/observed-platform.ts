@@ -101,9 +101,9 @@ function unlike(info: ExchangeInfo): string {
 }
 
 /**
- * Decides if an account's platform answers and accepts the token. Any server may answer, so the platform must be
- * recognised first. A distinctive answer or a successful poll does that. While some jobs recognise it, foreign answers
- * to others (such as a web page) and a 5xx to a single job are ignored.
+ * Decides if an account's platform answers and accepts the token. Any server may answer, so the platform must be recognised first.
+ * A distinctive answer or a successful poll does that. While some jobs recognise it, foreign answers to others (such as a web
+ * page) and a 5xx to a single job are ignored.
  */
 export class Reachability {
   /** True if the platform answers and accepts the token, from the last exchanges; undefined while unknown. */

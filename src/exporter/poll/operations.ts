@@ -62,10 +62,7 @@ export class Operations {
     };
   }
 
-  /**
-   * Returns a read for operations outside jobs: all equally urgent, none paced.
-   * @param usual default group
-   */
+  /** Returns a read for operations outside jobs: all equally urgent, none paced. @param usual default group */
   readFor(usual: string): Read {
     return async (resource, signal, group = usual) => {
       const now = this.#options.clock.now();
@@ -75,10 +72,7 @@ export class Operations {
     };
   }
 
-  /**
-   * Reads without queueing, for callers that have had their turn or respect the quota themselves.
-   * @throws as {@link Perform}
-   */
+  /** Reads without queueing, for callers that have had their turn or respect the quota themselves. @throws as {@link Perform} */
   async readAtOnce(resource: Resource, signal: AbortSignal): Promise<Answer> {
     const exchanges = this.#options.send(resource, signal);
     for (;;) {
@@ -130,8 +124,8 @@ class OnePerTurn {
 }
 
 /**
- * Spreads the work of all accounts over turns of the event loop, since a platform may answer hundreds of accounts at
- * once. It does not limit requests in flight, so an account that hangs delays no other.
+ * Spreads the work of all accounts over turns of the event loop, since a platform may answer hundreds of accounts at once. It does
+ * not limit requests in flight, so an account that hangs delays no other.
  */
 export class Turns {
   /** Turns for sending requests. */
@@ -155,8 +149,8 @@ const GRACE_MS = 1_000;
 const SETTLING_MS = 100;
 
 /**
- * Calls `report` if a part of a poll exceeds its deadline by more than a second, since the deadline then does not work.
- * It measures real time, as the deadlines do.
+ * Calls `report` if a part of a poll exceeds its deadline by more than a second, since the deadline then does not work. It
+ * measures real time, as the deadlines do.
  */
 export async function watched<T>(part: Promise<T>, deadlineMs: number, report: () => void): Promise<T> {
   let timer = setTimeout(() => {

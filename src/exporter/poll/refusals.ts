@@ -28,8 +28,8 @@ const LONGEST_IF_USUAL_MS = 8 * MINUTE_MS;
 const EARLY_MS = MINUTE_MS / 2;
 
 /**
- * Returns the refusal that a failure amounts to, given the former one. A missing permission waits for an hour; a 404
- * waits for 1 minute, then 2, and so on up to an hour. Undefined for other failures, and for answers of other servers.
+ * Returns the refusal that a failure amounts to, given the former one. A missing permission waits for an hour; a 404 waits for 1
+ * minute, then 2, and so on up to an hour. Undefined for other failures, and for answers of other servers.
  * @param now platform ms
  * @param isUsual true for a job that usually succeeds: it waits for at most 8 minutes
  */
@@ -139,10 +139,7 @@ export class Refusals {
     this.#asker = asker;
   }
 
-  /**
-   * Begins a read.
-   * @throws PlatformFailure of the former refusal, while it is in force
-   */
+  /** Begins a read. @throws PlatformFailure of the former refusal, while it is in force */
   async begin(before: Refusal | undefined, signal: AbortSignal): Promise<void> {
     const { access } = this.#asker;
     // The first poll after a start reads the token, which decides if a stored refusal applies.
@@ -156,10 +153,7 @@ export class Refusals {
     return stands(refusal, this.#asker.platformClock.now(), this.#access);
   }
 
-  /**
-   * Returns the refusal that a failed read amounts to; undefined for none.
-   * @param isUsual as for {@link refusalOf}
-   */
+  /** Returns the refusal that a failed read amounts to; undefined for none. @param isUsual as for {@link refusalOf} */
   of(failure: PlatformFailure, before?: Refusal, isUsual = false): Refusal | undefined {
     const askedWith = this.#askedWith ?? this.#access;
     return refusalOf(failure, before, this.#asker.platformClock.now(), askedWith, isUsual);

@@ -23,10 +23,7 @@ export interface PollObserver extends OperationObserver {
   defect(account: string, job: Job | undefined, error: unknown): void;
 }
 
-/**
- * Commits the entries and the pushed samples of a poll together.
- * @throws StateWriteFailure if nothing is durable
- */
+/** Commits the entries and the pushed samples of a poll together. @throws StateWriteFailure if nothing is durable */
 export type Commit = (found: {
   readonly entries: readonly StateEntry[];
   readonly samples: readonly TimedSample[];
@@ -152,10 +149,7 @@ export function answerOf(job: Job, read: Read, signal: AbortSignal): Promise<unk
   });
 }
 
-/**
- * Adopts the result of a poll into the account's memory.
- * @param committed true if the commit is durable
- */
+/** Adopts the result of a poll into the account's memory. @param committed true if the commit is durable */
 export function adopt(
   memory: AccountMemory,
   { memory: changes = [], learned = [] }: PollResult,

@@ -3,8 +3,8 @@ import { CronPattern } from '../cron-pattern.ts';
 import { inTurns } from '../turns.ts';
 
 /**
- * Calls `fire` at every moment of a cron pattern, with that moment in milliseconds since the epoch. Patterns are in UTC
- * and have five fields, or six with seconds first. Returns a function that ends the calls.
+ * Calls `fire` at every moment of a cron pattern, with that moment in milliseconds since the epoch. Patterns are in UTC and have
+ * five fields, or six with seconds first. Returns a function that ends the calls.
  * @throws Error if the pattern is invalid
  */
 export type Ticker = (pattern: string, fire: (at: number) => void) => () => void;
@@ -43,8 +43,8 @@ interface Trigger {
 }
 
 /**
- * Creates a ticker on the machine's clock. It sleeps on the monotonic clock, so that a clock that was set back delays
- * nothing. Moments that a clock step or a suspended process skipped fire once, late.
+ * Creates a ticker on the machine's clock. It sleeps on the monotonic clock, so that a clock that was set back delays nothing.
+ * Moments that a clock step or a suspended process skipped fire once, late.
  */
 export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
   const triggers = new Map<string, Trigger>();
@@ -70,10 +70,7 @@ export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
     if (Math.abs(stepMs) >= STEP_MS) reports.stepped(stepMs);
   };
 
-  /**
-   * @param expected clock reading without a step
-   * @param wall actual clock reading
-   */
+  /** @param expected clock reading without a step @param wall actual clock reading */
   const fireAllReached = async (expected: number, wall: number) => {
     const isSetBack = wall <= expected - STEP_MS;
     // Fires the next moment by the former time, so that repeated steps back starve no pattern.

@@ -15,8 +15,8 @@ interface Refused {
 }
 
 /**
- * Limit that the platform does not name and counts by the client's address. All accounts of this process with that address
- * share it, adapt it to each other's refusals, and pause together. It grows back after an outage.
+ * Limit that the platform does not name and counts by the client's address. All accounts of this process with that address share
+ * it, adapt it to each other's refusals, and pause together. It grows back after an outage.
  */
 export class AssumedLimit {
   /** Accounts that share the limit. */
@@ -81,9 +81,9 @@ export class AssumedLimit {
   }
 
   /**
-   * Records that an operation of `who`, sent at `sentAt`, was refused. Operations that were sent before an earlier refusal
-   * change nothing. An account that is refused again while others are answered may be at fault itself. Then the others
-   * continue, and its reduction is undone.
+   * Records that an operation of `who`, sent at `sentAt`, was refused. Operations that were sent before an earlier refusal change
+   * nothing. An account that is refused again while others are answered may be at fault itself. Then the others continue, and its
+   * reduction is undone.
    */
   refused(who: object, now: number, sentAt: number, stoppedUntil: number): void {
     this.#came(now);
@@ -126,10 +126,7 @@ export class AssumedLimit {
 export class SharedLimits {
   readonly #limits = new Map<string, AssumedLimit>();
 
-  /**
-   * Returns the limit of an origin.
-   * @param first initial number of operations per window
-   */
+  /** Returns the limit of an origin. @param first initial number of operations per window */
   at(origin: string, first: number): AssumedLimit {
     const limit = this.#limits.get(origin) ?? new AssumedLimit(first);
     this.#limits.set(origin, limit);

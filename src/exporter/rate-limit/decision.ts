@@ -63,8 +63,8 @@ const PROBED_SHARE = 0.1;
 const WORST_CASE_SHARE = 0.6;
 
 /**
- * Returns a function that decides if a request of a scope may be sent at `now` (local ms), or why and until when it waits.
- * Only this function decides, and it changes nothing. The common part is computed once for all requests.
+ * Returns a function that decides if a request of a scope may be sent at `now` (local ms), or why and until when it waits. Only
+ * this function decides, and it changes nothing. The common part is computed once for all requests.
  */
 export function decide(limits: Limits, now: number): (request: QueuedRequest) => Decision {
   const { token, limiter, concurrency, platformClock } = limits;
@@ -148,9 +148,9 @@ function probeEveryMs(
 }
 
 /**
- * Returns the time (local ms) until which allowed requests wait for the next bucket; 0 for no wait. A request right after a
- * bucket closes returns data that is a minute fresher than one right before. So requests wait that can still be sent between
- * that time and the end of the window, unless a probe is due.
+ * Returns the time (local ms) until which allowed requests wait for the next bucket; 0 for no wait. A request right after a bucket
+ * closes returns data that is a minute fresher than one right before. So requests wait that can still be sent between that time
+ * and the end of the window, unless a probe is due.
  */
 function pacing(
   limiter: RateLimiter,

@@ -21,11 +21,11 @@ export interface LimitScopesOptions extends RateLimiterOptions {
 }
 
 /**
- * Limit scopes that operations count against, learned from the answers. Operations fall into groups, by the first segment of
- * their path, and all reads start in the scope `reads`. A group whose answers persistently name a different limit has a
- * different counter, and gets a separate scope. If the limit changes for all groups, the other groups follow; only a group
- * that still names the old limit proves two counters. Scopes that were split only because answers overtook each other are
- * merged once they name the same limit and reset.
+ * Limit scopes that operations count against, learned from the answers. Operations fall into groups, by the first segment of their
+ * path, and all reads start in the scope `reads`. A group whose answers persistently name a different limit has a different
+ * counter, and gets a separate scope. If the limit changes for all groups, the other groups follow; only a group that still names
+ * the old limit proves two counters. Scopes that were split only because answers overtook each other are merged once they name the
+ * same limit and reset.
  */
 export class LimitScopes {
   /** State of the token, which all scopes share. */
@@ -60,8 +60,8 @@ export class LimitScopes {
   /**
    * Returns a separate scope for a group that is known to have a separate limit. It is merged with another if headers show a
    * common counter.
-   * @param assumedLimit initial operations per window, counted by the client's address while the platform names no limit;
-   * default: the assumed limit of reads
+   * @param assumedLimit initial operations per window, counted by the client's address while the platform names no limit; default:
+   * the assumed limit of reads
    */
   apart(group: string, assumedLimit?: number): LimitScope {
     const known = this.#scopeOf.get(group);
@@ -135,9 +135,9 @@ export class LimitScopes {
 }
 
 /**
- * Prevents all queued requests from trying a refused token (401). Single requests probe at growing intervals of up to a
- * minute, until one is accepted. The platform may refuse a token for one resource only. So the first waits are short, and
- * probes alternate between kinds of requests.
+ * Prevents all queued requests from trying a refused token (401). Single requests probe at growing intervals of up to a minute,
+ * until one is accepted. The platform may refuse a token for one resource only. So the first waits are short, and probes alternate
+ * between kinds of requests.
  */
 export class RefusedToken {
   /** Wait (ms) before the next probe; 0 while the token is not refused. */

@@ -28,10 +28,10 @@ const LONGEST_STOP_MS = 15 * 60_000;
 const LONGEST_PROBE_MS = 3_000;
 
 /**
- * State of one limit scope of one token, from its answers and the requests in flight; {@link decide} reads it. With rate
- * limit headers, the allowance is the remaining operations of the window, minus those in flight, minus the reserve or the
- * expected operations of other clients. Without an open window, or after its last answer is stale, a single request probes
- * first. Without headers, at most the limit (known or assumed) is sent within the length of a window.
+ * State of one limit scope of one token, from its answers and the requests in flight; {@link decide} reads it. With rate limit
+ * headers, the allowance is the remaining operations of the window, minus those in flight, minus the reserve or the expected
+ * operations of other clients. Without an open window, or after its last answer is stale, a single request probes first. Without
+ * headers, at most the limit (known or assumed) is sent within the length of a window.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;

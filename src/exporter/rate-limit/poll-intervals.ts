@@ -213,8 +213,8 @@ export function fits(demand: number, allowance: number): boolean {
 }
 
 /**
- * Returns the interval (ms) of each job if all together may perform `perMinute` operations: its period, or level / weight if
- * that is longer.
+ * Returns the interval (ms) of each job if all together may perform `perMinute` operations: its period, or level / weight if that
+ * is longer.
  */
 export function expectedIntervals(demands: readonly JobDemand[], perMinute: number): number[] {
   const level = levelOf(demands, perMinute);
@@ -223,8 +223,8 @@ export function expectedIntervals(demands: readonly JobDemand[], perMinute: numb
 
 /**
  * Returns the urgency (weight times ms) at which a job is polled; 0 if all demands fit. The most urgent job goes first, and
- * urgency is weight times age. So jobs that miss their schedule settle at intervals of level / weight, and the others retain
- * their period. The level is where the operations add up to the allowance.
+ * urgency is weight times age. So jobs that miss their schedule settle at intervals of level / weight, and the others retain their
+ * period. The level is where the operations add up to the allowance.
  */
 function levelOf(demands: readonly JobDemand[], perMinute: number): number {
   if (fits(demandPerMinute(demands), perMinute)) return 0;

@@ -162,8 +162,8 @@ const POSSIBLE_PER_MS = 2e-5;
 export class OtherClients {
   #lastPerMs = 0;
   /**
-   * Operations of other clients per window: a rise counts at once, a fall by half. Undefined until a window was observed from
-   * its beginning. In the first one, missing operations may be the exporter's own, from before a restart.
+   * Operations of other clients per window: a rise counts at once, a fall by half. Undefined until a window was observed from its
+   * beginning. In the first one, missing operations may be the exporter's own, from before a restart.
    */
   #lastPerWindow: number | undefined;
   /** Greatest observed pace, decaying with each window. */
@@ -171,8 +171,8 @@ export class OtherClients {
   #possiblePerMs = POSSIBLE_PER_MS;
 
   /**
-   * Returns the operations per ms in this window, weighted against earlier ones by the time observed. The result never
-   * exceeds the limit, even if all operations are observed within a moment.
+   * Returns the operations per ms in this window, weighted against earlier ones by the time observed. The result never exceeds the
+   * limit, even if all operations are observed within a moment.
    */
   perMs(window: RateLimitWindow | undefined): number {
     if (window === undefined) return this.#lastPerMs;

@@ -24,8 +24,8 @@ export interface RequestDecision extends Decision {
 const TOKEN_CHECK_MS = 1_000;
 
 /**
- * Queue in which every request of an account waits for its turn: for the allowance of its limit scope, for pacing, and for
- * the concurrency limit. One decision sends requests, sets the timer, and is displayed on the status page.
+ * Queue in which every request of an account waits for its turn: for the allowance of its limit scope, for pacing, and for the
+ * concurrency limit. One decision sends requests, sets the timer, and is displayed on the status page.
  */
 export class RequestQueue {
   readonly #options: RequestQueueOptions;
@@ -46,10 +46,7 @@ export class RequestQueue {
     return this.#concurrency.limit;
   }
 
-  /**
-   * Returns the number of waiting requests that are due.
-   * @param scopeName limit scope; default: all scopes
-   */
+  /** Returns the number of waiting requests that are due. @param scopeName limit scope; default: all scopes */
   waiting(now: number, scopeName?: string): number {
     const { scopes } = this.#options;
     return this.#waiting.count(

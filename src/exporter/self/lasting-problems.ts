@@ -37,8 +37,8 @@ interface Trouble {
 }
 
 /**
- * Logs failures once each: for an account whose platform fails, however many jobs are affected; for a single job that fails;
- * and for the recovery of either.
+ * Logs failures once each: for an account whose platform fails, however many jobs are affected; for a single job that fails; and
+ * for the recovery of either.
  */
 export class FailureLog {
   readonly #log: EventLog;

@@ -57,10 +57,7 @@ export class OwnExposition {
     this.#rendered.clear();
   }
 
-  /**
-   * Returns the rendered families, at most a second old.
-   * @param mustBeNew true to render them for this scrape in any case
-   */
+  /** Returns the rendered families, at most a second old. @param mustBeNew true to render them for this scrape in any case */
   segments(format: ExpositionFormat, mustBeNew = false): Promise<readonly Segment[]> {
     const now = this.#now();
     const known = this.#rendered.get(format);

@@ -167,8 +167,7 @@ export function createSelfMetrics() {
 export type SelfMetrics = ReturnType<typeof createSelfMetrics>;
 
 /**
- * Initialises the loss counters of each receiver with 0, since Prometheus sees no increase if a series begins at its first
- * loss.
+ * Initialises the loss counters of each receiver with 0, since Prometheus sees no increase if a series begins at its first loss.
  */
 export function beginPush(metrics: SelfMetrics, receivers: readonly Pick<ReceiverView, 'name'>[]): void {
   for (const { name: receiver } of receivers) {

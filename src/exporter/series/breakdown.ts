@@ -21,8 +21,8 @@ export function counterNames({ dimensions }: Ledger): Set<string> {
 }
 
 /**
- * Returns the ledger with exactly the counters of a complete breakdown. All counters have the same watermark, so that each
- * bucket is counted by one of them. Buckets that only some had counted are left out.
+ * Returns the ledger with exactly the counters of a complete breakdown. All counters have the same watermark, so that each bucket
+ * is counted by one of them. Buckets that only some had counted are left out.
  */
 export function withBreakdownOf(
   ledger: Ledger,
@@ -65,8 +65,8 @@ function standOfAll(
 }
 
 /**
- * Returns the rows that are present in all dimensions. In a complete breakdown, a bucket that one dimension lacks is missing
- * in all. A bucket that may be wider in one may be wider in all.
+ * Returns the rows that are present in all dimensions. In a complete breakdown, a bucket that one dimension lacks is missing in
+ * all. A bucket that may be wider in one may be wider in all.
  */
 export function wholeBuckets(
   { insteadOf }: Decoded,

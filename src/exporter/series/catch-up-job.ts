@@ -12,10 +12,7 @@ export interface FollowedJob extends Job<GroupAnswer<Series>> {
   readonly source: SeriesSource;
   readonly platformClock: PlatformClock;
   presentWindow(now: number): Window;
-  /**
-   * Returns the result of an answer of the past.
-   * @param restMs pause of catching up for series that the answer does not change
-   */
+  /** Returns the result of an answer of the past. @param restMs pause of catching up for series that the answer does not change */
   concludePast(answered: GroupAnswer<Series>, restMs: number): PollResult;
 }
 

@@ -79,8 +79,8 @@ const MOST_BEHIND_MS = FINEST_WINDOW_MS;
 const LONG_SETTLE_MS = FINEST_WINDOW_MS - 10 * MINUTE_MS;
 
 /**
- * Returns the start of the newest bucket that an answer of the past proves. A node that has fallen behind since the latest
- * answer of the present may lack buckets of other nodes.
+ * Returns the start of the newest bucket that an answer of the past proves. A node that has fallen behind since the latest answer
+ * of the present may lack buckets of other nodes.
  */
 function newestProven(
   known: number | undefined,
@@ -93,10 +93,7 @@ function newestProven(
   return isTooOld || settle >= LONG_SETTLE_MS ? known : Math.min(known, last);
 }
 
-/**
- * Returns the start of the bucket that contains a time.
- * @param anchor start of any bucket of the grid
- */
+/** Returns the start of the bucket that contains a time. @param anchor start of any bucket of the grid */
 function bucketAt(time: number, width: number, anchor: number): number {
   return anchor + Math.floor((time - anchor) / width) * width;
 }

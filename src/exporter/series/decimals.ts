@@ -5,8 +5,8 @@ const DIGITS = 15;
 const NOISE = 2 ** -51;
 
 /**
- * Returns the decimal that a computed value stands for. The platform writes decimals (megabytes with three places), whose
- * sums are decimals too. Binary arithmetic returns 7337999.999999999 for 7338000.
+ * Returns the decimal that a computed value stands for. The platform writes decimals (megabytes with three places), whose sums are
+ * decimals too. Binary arithmetic returns 7337999.999999999 for 7338000.
  */
 export function decimal(value: number): number {
   if (Number.isInteger(value) || !Number.isFinite(value)) return value;

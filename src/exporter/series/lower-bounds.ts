@@ -36,8 +36,8 @@ export interface EarlyExposure {
 }
 
 /**
- * Returns the exposure of the newest bucket before it is complete. It is a lower bound if buckets only grow, and an estimate
- * from the usual completeness at its age.
+ * Returns the exposure of the newest bucket before it is complete. It is a lower bound if buckets only grow, and an estimate from
+ * the usual completeness at its age.
  */
 export function earlyExposure(
   shown: SeriesSamples,

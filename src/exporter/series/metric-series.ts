@@ -71,10 +71,7 @@ export interface SeriesResult {
   /** Content of the answer; undefined for an answer of the past. */
   readonly buckets?: BucketsRead;
   readonly unknownDimensions?: readonly string[];
-  /**
-   * Returns the samples to expose.
-   * @param committed true if the commit is durable
-   */
+  /** Returns the samples to expose. @param committed true if the commit is durable */
   exposures(committed: boolean): readonly Exposure[];
 }
 
@@ -140,19 +137,13 @@ export class Series implements ReadableSeries {
     return counterNames(this.memory.ledger);
   }
 
-  /**
-   * Returns the delays of the metric (ms).
-   * @param now platform ms
-   */
+  /** Returns the delays of the metric (ms). @param now platform ms */
   delays(now: number): Delays {
     const { memory, learned, delays } = this.#options;
     return delaysOf(memory.of(learned.part), delays, now);
   }
 
-  /**
-   * Returns the window that contains the newest buckets.
-   * @param now platform ms
-   */
+  /** Returns the window that contains the newest buckets. @param now platform ms */
   presentWindow(now: number): Window {
     const { ledger, isRead } = this.memory;
     const isNew = !isRead && ledger.since === undefined && ledger.reached === undefined;
@@ -164,10 +155,7 @@ export class Series implements ReadableSeries {
     });
   }
 
-  /**
-   * Returns the next read beyond the windows of the present; undefined for none.
-   * @param now platform ms
-   */
+  /** Returns the next read beyond the windows of the present; undefined for none. @param now platform ms */
   pastRead(now: number): PastRead | undefined {
     return pastRead(this.memory.ledger, this.counts, now, this.delays(now).settle);
   }
@@ -236,10 +224,7 @@ export class Series implements ReadableSeries {
     };
   }
 
-  /**
-   * Returns the result of an answer of the past.
-   * @param restMs pause of catching up if nothing has changed
-   */
+  /** Returns the result of an answer of the past. @param restMs pause of catching up if nothing has changed */
   concludePast(answered: WindowedAnswer, restMs: number): SeriesResult {
     const applied = apply(this.memory.ledger, answered, this.#rules(answered.now));
     const result = this.#resultOf(answered, applied);

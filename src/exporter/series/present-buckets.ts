@@ -5,8 +5,8 @@ import { newestBucket } from './samples.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /**
- * Returns the start of the bucket for the gauges; undefined if none is newer than the exposed one. Otherwise values would
- * step back if the publish delay grows, or if the platform falls behind.
+ * Returns the start of the bucket for the gauges; undefined if none is newer than the exposed one. Otherwise values would step
+ * back if the publish delay grows, or if the platform falls behind.
  */
 export function bucketToShow(
   { shown }: Ledger,

@@ -3,8 +3,8 @@ import type { State, StateKey, StateReader } from '../state/state.ts';
 import { restoreLedger } from './ledger-record.ts';
 
 /**
- * Time (ms) behind the newest counter after which unused counters are removed. It is three times the platform's history, so
- * that every counter that can still continue stays.
+ * Time (ms) behind the newest counter after which unused counters are removed. It is three times the platform's history, so that
+ * every counter that can still continue stays.
  */
 const KEPT_MS = 90 * 24 * 3_600_000;
 
@@ -15,8 +15,8 @@ export interface KeptCounters {
 }
 
 /**
- * Removes unused counters that are far behind those in use, in one commit; none if no counter is in use. The machine's clock
- * is irrelevant. A removed counter that is needed again starts anew, so that no bucket counts twice.
+ * Removes unused counters that are far behind those in use, in one commit; none if no counter is in use. The machine's clock is
+ * irrelevant. A removed counter that is needed again starts anew, so that no bucket counts twice.
  * @throws StateWriteFailure if nothing was removed
  */
 export async function pruneCounters(

@@ -20,8 +20,8 @@ export interface PushRules {
 }
 
 /**
- * Returns the samples to push from a ledger. A counter's sample covers all time before it, so a bucket waits until there is
- * no earlier hole. A gauge is pushed once, since receivers accept no second value for the same time.
+ * Returns the samples to push from a ledger. A counter's sample covers all time before it, so a bucket waits until there is no
+ * earlier hole. A gauge is pushed once, since receivers accept no second value for the same time.
  */
 export function pushOf(
   before: Ledger,

@@ -51,8 +51,8 @@ interface Compared {
 }
 
 /**
- * Returns the evidence about late changes. `unsettledAge` is the greatest age at which a bucket was not final yet. It is the
- * age in the first answer, minus the platform's lag at that time.
+ * Returns the evidence about late changes. `unsettledAge` is the greatest age at which a bucket was not final yet. It is the age
+ * in the first answer, minus the platform's lag at that time.
  * @param compared undefined if an answer lacked rows, since buckets may then have been present before the first
  */
 export function lateness(

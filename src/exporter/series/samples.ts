@@ -70,10 +70,7 @@ export class SeriesSamples {
     return samples;
   }
 
-  /**
-   * Returns samples of counters, each with its time (ms since the epoch).
-   * @param since time at which the counters were zero
-   */
+  /** Returns samples of counters, each with its time (ms since the epoch). @param since time at which the counters were zero */
   totals(
     moments: readonly { readonly dimension: string; readonly at: number; readonly total: number }[],
     since: number,
@@ -152,10 +149,7 @@ export function newestBucket(series: Iterable<Points>, width: number, until: num
   return newest;
 }
 
-/**
- * Returns the gauge value of a bucket.
- * @param width bucket width (ms)
- */
+/** Returns the gauge value of a bucket. @param width bucket width (ms) */
 export function gaugeValue(value: number, { scale, perMinute }: Faces['gauge'], width: number): number {
   return decimal(perMinute ? (value * scale * MINUTE_MS) / width : value * scale);
 }

@@ -135,10 +135,7 @@ export class SeriesJob implements FollowedJob, Asker {
     return this.source.read({ series: [...this.#series], window, isPast: false }, read, signal);
   }
 
-  /**
-   * Returns the window that contains the newest buckets of all series.
-   * @param now platform ms
-   */
+  /** Returns the window that contains the newest buckets of all series. @param now platform ms */
   presentWindow(now: number): Window {
     const windows = [...this.#series].map((series) => series.presentWindow(now));
     return {
@@ -147,10 +144,7 @@ export class SeriesJob implements FollowedJob, Asker {
     };
   }
 
-  /**
-   * Reads one window of one series; undefined if the answer lacks it.
-   * @throws PlatformFailure if there is no usable answer
-   */
+  /** Reads one window of one series; undefined if the answer lacks it. @throws PlatformFailure if there is no usable answer */
   async readOne(
     series: Series,
     window: Window,
@@ -223,10 +217,7 @@ export class SeriesJob implements FollowedJob, Asker {
     };
   }
 
-  /**
-   * Returns the result of an answer of the past.
-   * @param restMs pause of catching up for series that it does not change
-   */
+  /** Returns the result of an answer of the past. @param restMs pause of catching up for series that it does not change */
   concludePast(answered: GroupAnswer<Series>, restMs: number): PollResult {
     const { answers, rejected, notice } = answered;
     const results = this.#present(answers).map(([series, answer]) => series.concludePast(answer, restMs));

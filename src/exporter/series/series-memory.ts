@@ -28,10 +28,7 @@ const USUALLY_READ_MS = 30 * MINUTE_MS;
 /** Time (ms) without an answer after which a metric counts as removed, not as temporarily missing. */
 const LONGEST_OUTAGE_MS = 6 * 60 * MINUTE_MS;
 
-/**
- * Returns true if the platform has answered for a while, and recently.
- * @param now platform ms
- */
+/** Returns true if the platform has answered for a while, and recently. @param now platform ms */
 export function isUsuallyRead({ since, reached }: Ledger, now: number): boolean {
   if (since === undefined || reached === undefined) return false;
   return reached - since >= USUALLY_READ_MS && now - reached < LONGEST_OUTAGE_MS;

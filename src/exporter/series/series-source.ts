@@ -46,10 +46,7 @@ export interface ReadableSeries extends SeriesAsked {
 /** One read of some series over one window. */
 export interface WindowAsked<S extends ReadableSeries = ReadableSeries> {
   readonly series: readonly S[];
-  /**
-   * Returns the window. It is called once, when the first operation is sent.
-   * @param now platform ms
-   */
+  /** Returns the window. It is called once, when the first operation is sent. @param now platform ms */
   readonly window: (now: number) => Window;
   /** True for a read of the past, which must not change the values of an open breakdown. */
   readonly isPast: boolean;
@@ -65,8 +62,8 @@ export interface GroupAnswer<S extends ReadableSeries = ReadableSeries> {
 }
 
 /**
- * Source that reads a group of series from one of the platform's APIs, with as few operations as that API allows. The answers
- * have the same form for all sources: points by dimension, and the requested window. Every request goes through `read`.
+ * Source that reads a group of series from one of the platform's APIs, with as few operations as that API allows. The answers have
+ * the same form for all sources: points by dimension, and the requested window. Every request goes through `read`.
  */
 export interface SeriesSource {
   readonly name: SourceName;
@@ -78,10 +75,7 @@ export interface SeriesSource {
   cost(series: readonly ReadableSeries[]): number;
   /** Returns true if it can answer a dimension of a series. Counters of other dimensions stand still. */
   answers(series: ReadableSeries, dimension: string): boolean;
-  /**
-   * Reads the series.
-   * @throws PlatformFailure if there is no usable answer, and the signal's reason if it aborts
-   */
+  /** Reads the series. @throws PlatformFailure if there is no usable answer, and the signal's reason if it aborts */
   read<S extends ReadableSeries>(
     asked: WindowAsked<S>,
     read: Read,

@@ -21,10 +21,7 @@ export interface SourceEvidence {
 /** Initial source, before there is any evidence. */
 export const SOURCE_AT_FIRST: Chosen = { source: 'rest', why: 'not known to be closed' };
 
-/**
- * Chooses the source of an API's series.
- * @param before stays chosen while the evidence is unclear
- */
+/** Chooses the source of an API's series. @param before stays chosen while the evidence is unclear */
 export function chooseSource(
   { configured, restLists, rest, graphql }: SourceEvidence,
   before: Chosen,

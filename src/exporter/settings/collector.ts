@@ -100,10 +100,7 @@ type FieldOf<Row, Value> = {
 /** Field of a row, or a function that computes the value from the row. */
 type Of<Row, Value> = FieldOf<Row, Value> | ((row: Row) => Maybe<Value>);
 
-/**
- * Returns constructors for the series of settings.
- * @param api name of the API, which completes help texts
- */
+/** Returns constructors for the series of settings. @param api name of the API, which completes help texts */
 export function seriesOf<Row>(api: string) {
   const read = <Value>(row: Row, of: Of<Row, Value>): Maybe<Value> =>
     // `FieldOf` excludes fields of other types, which the compiler cannot infer.

@@ -30,10 +30,7 @@ export interface ChangesFound {
 /** Consecutive absences after which a setting is forgotten. A list that changes while it is read may omit an item once. */
 const ABSENCES = 3;
 
-/**
- * Compares a complete read with the previous one, by id. A new setting is not a change.
- * @param now seconds since the epoch
- */
+/** Compares a complete read with the previous one, by id. A new setting is not a change. @param now seconds since the epoch */
 export function compareSettings(
   before: SettingsMemory,
   fingerprints: ReadonlyMap<string, Fingerprint>,
@@ -100,8 +97,8 @@ function isRemembered(value: unknown): value is RememberedSetting {
 }
 
 /**
- * Returns the fingerprint of a setting's fields, without undefined ones. Digests include their position, so that equal
- * contents of two fields differ.
+ * Returns the fingerprint of a setting's fields, without undefined ones. Digests include their position, so that equal contents of
+ * two fields differ.
  */
 export function fingerprintOf(fields: Readonly<Record<string, unknown>>, place: string): Fingerprint {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);

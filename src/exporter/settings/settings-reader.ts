@@ -18,10 +18,7 @@ function ofPart(failure: PlatformFailure, { path }: DetailRead): PlatformFailure
   return new PlatformFailure('undecodable', `${path}: ${failure.message}`, failure.status);
 }
 
-/**
- * Returns the single object of an answer: in an envelope, bare, or as a list of one.
- * @throws PlatformFailure if there is none
- */
+/** Returns the single object of an answer: in an envelope, bare, or as a list of one. @throws PlatformFailure if there is none */
 function resultOf(body: unknown): object {
   const { results = body }: { readonly results?: unknown } = Object(body);
   const one: unknown = Array.isArray(results) && results.length === 1 ? results[0] : results;
@@ -71,10 +68,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     this.#options = options;
   }
 
-  /**
-   * Reads the settings.
-   * @throws PlatformFailure if the list cannot be read
-   */
+  /** Reads the settings. @throws PlatformFailure if the list cannot be read */
   async read(read: Read, signal: AbortSignal): Promise<SettingsRead<Listed & Partial<Detailed>>> {
     const { list: path, version } = this.#declaration;
     if (typeof path !== 'string') return this.#readByIds(path, read, signal);

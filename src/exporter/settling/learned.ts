@@ -76,10 +76,7 @@ export const NOTHING_LEARNED: MetricMemory = {
   triedAt: undefined,
 };
 
-/**
- * Returns the evidence of a poll without buckets.
- * @param now platform ms
- */
+/** Returns the evidence of a poll without buckets. @param now platform ms */
 export function nothingShown(now: number): MetricEvidence {
   return {
     now,
@@ -110,10 +107,7 @@ export function learn(known: MetricMemory, evidence: MetricEvidence): MetricMemo
 /** Time (ms) after which a metric that is read dimension by dimension is tried with one operation again. */
 const MODE_MS = 24 * 60 * MINUTE_MS;
 
-/**
- * Returns the way to read a metric.
- * @param now platform ms
- */
+/** Returns the way to read a metric. @param now platform ms */
 export function readMode({ singlyUntil }: MetricMemory, now: number): ReadMode {
   return now < singlyUntil && singlyUntil <= now + MODE_MS ? 'dimensions' : 'metric';
 }
@@ -121,10 +115,7 @@ export function readMode({ singlyUntil }: MetricMemory, now: number): ReadMode {
 /** Time (ms) after which the dimensions of a missing metric are tried again, since each try costs an operation. */
 const TRIED_MS = 60 * MINUTE_MS;
 
-/**
- * Returns true if the dimensions of a missing metric may be tried one by one.
- * @param now platform ms
- */
+/** Returns true if the dimensions of a missing metric may be tried one by one. @param now platform ms */
 export function mayTry({ triedAt }: MetricMemory, now: number): boolean {
   return triedAt === undefined || now >= triedAt + TRIED_MS || now < triedAt;
 }
@@ -201,10 +192,7 @@ export interface Delays {
   readonly lag: number;
 }
 
-/**
- * Returns the current delays of a metric.
- * @param now platform ms
- */
+/** Returns the current delays of a metric. @param now platform ms */
 export function delaysOf(known: MetricMemory, settings: DelaySettings, now: number): Delays {
   const settle = settleDelay(known, settings, now);
   return {
@@ -232,15 +220,14 @@ function publishDelay(known: MetricMemory, { publish_delay }: DelaySettings): nu
 }
 
 /**
- * Factor and time (ms) added to the greatest age before a late change, since changes come after it, and later ones may be
- * older.
+ * Factor and time (ms) added to the greatest age before a late change, since changes come after it, and later ones may be older.
  */
 const MARGIN = 1.25;
 const MARGIN_MS = 2 * MINUTE_MS;
 
 /**
- * Returns the age (ms) at which a bucket has settled, and is counted. It is longer than usual only if changes came late
- * repeatedly within the last day. A single event has no effect.
+ * Returns the age (ms) at which a bucket has settled, and is counted. It is longer than usual only if changes came late repeatedly
+ * within the last day. A single event has no effect.
  * @param now platform ms
  */
 function settleDelay({ late }: MetricMemory, delays: DelaySettings, now: number): number {

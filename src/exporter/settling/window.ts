@@ -50,8 +50,7 @@ export function hourBefore(now: number): Window {
 const SHIFT_MS = 10 * MINUTE_MS;
 
 /**
- * Returns most of the last hour, from another start minute each turn. A platform that loses every second row then returns
- * others.
+ * Returns most of the last hour, from another start minute each turn. A platform that loses every second row then returns others.
  */
 export function shiftedHour(now: number, turn: number): Window {
   const { from, to } = hourBefore(now);
