@@ -143,7 +143,7 @@ export function factSamples(account: string, { up, parts, causes }: Facts): Samp
   return samples;
 }
 
-/** A bucket counts as final from this share of its value on. */
+/** Least share of its final value with which a bucket counts as final. */
 const FINAL_SHARE = 0.999;
 
 /** A metric of a product, with its learned delays and completeness. */
@@ -162,7 +162,7 @@ export function learnedSamples(
     const labels = { account, product, metric };
     const { publish, settle } = delaysOf(known, delays, now);
     const upwards = upwardShare(known, now);
-    // Buckets that are final at the usual age are not worth a sample.
+    // Ages from the usual one on have no sample if buckets are final.
     const incomplete = [...completeByMinute(known.completeness)].filter(
       ([minute, share]) => minute < FINAL_MINUTE || share < FINAL_SHARE,
     );

@@ -64,7 +64,7 @@ export interface AccountOptions {
   readonly ownership: Ownership;
   readonly observer: AccountObserver;
   readonly credentials: CredentialsFactory;
-  /** Shared by all accounts. */
+  /** Turns that all accounts share. */
   readonly turns: Turns;
   readonly limits: () => AccountLimits;
   /** State of the account that a reload replaces; undefined after a start. */

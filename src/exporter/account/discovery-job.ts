@@ -265,7 +265,7 @@ function configurationSamples(
     for (const id of addresses(configuration, addressing).filter(isOwn)) {
       const { name, active } = configuration;
       const own = { configuration_id: id, configuration: name, active: String(active) };
-      // Not spread, see `labelsIn`: there may be thousands.
+      // A spread takes more memory, see `labelsIn`, and there may be thousands of samples.
       samples.push({ family: EDGE_CONFIGURATION_INFO, labels: Object.assign({}, common, own), value: 1 });
     }
   }

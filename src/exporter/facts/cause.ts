@@ -22,7 +22,7 @@ export type Fault =
 
 /** Texts of a cause. Backticks mark literal text, such as commands and keys. */
 export interface Words {
-  /** As a clause. */
+  /** Description, as a clause. */
   readonly text: string;
   /** Advice, in sentences. */
   readonly next: string;

@@ -32,7 +32,7 @@ export interface CountedUntil {
  * (`runner.ts`) commits, exposes and reports it. So `plan`, `doctor`, `backfill` and tests can use jobs too.
  */
 export interface Job<Answer = unknown> {
-  /** Unique within the account, and the same across restarts. */
+  /** Id, unique within the account and stable across restarts. */
   readonly id: string;
   readonly subject: JobSubject;
   /** Cron pattern of its polls, in UTC; undefined for a follower. */
@@ -70,11 +70,11 @@ export interface Job<Answer = unknown> {
 /** Result of a poll. It has no effect until the poll runner commits it, adopts its memory, and exposes its samples. */
 export interface PollResult {
   readonly outcome: 'ok' | 'empty';
-  /** Rows of the answer that were dropped. */
+  /** Dropped rows of the answer, by reason. */
   readonly rejected?: Rejections;
-  /** Warning for an operator, in plain words. */
+  /** Warning for the operator, as plain text; undefined for none. */
   readonly warning?: string | undefined;
-  /** Why the read ended early; the result is valid nevertheless. */
+  /** Reason why the read ended early; the result is valid nevertheless. */
   readonly failure?: PlatformFailure | undefined;
   /** Entries that are committed together before anything of the result is adopted or exposed. */
   readonly commit?: readonly StateEntry[];
@@ -104,7 +104,7 @@ export interface LearnedEvidence {
 /** Samples that replace those of the same part and job. */
 export interface Exposure {
   readonly part: string;
-  /** The series that it shows, of a job that reads several; undefined for the job as a whole. */
+  /** Series of the samples, for a job that reads several; undefined for the job as a whole. */
   readonly series?: { readonly id: string; readonly metric: string };
   readonly samples: readonly Sample[];
   /**
@@ -180,7 +180,7 @@ export class RowsRejected extends PlatformFailure {
 /** Outcome of a poll. */
 export interface Ending {
   readonly outcome: Outcome;
-  /** Why it failed, as a sentence. */
+  /** Reason of the failure, as a sentence; undefined on success. */
   readonly reason: string | undefined;
   /** Result, which may be partial after a failure; undefined if the poll has none. */
   readonly result: PollResult | undefined;

@@ -156,7 +156,7 @@ export class Reachability {
     if (operations === 0) return;
     if (outcome !== 'server_error') this.#failing.delete(job);
     if (outcome === 'server_error') {
-      // A job that keeps failing while the platform serves others shows nothing new, unless another has begun to fail.
+      // A job that keeps failing while others succeed proves nothing new, unless another has begun to fail.
       const isKnown =
         this.#failing.has(job) && this.up === true && (this.#broken === undefined || this.#broken === job);
       this.#failing.add(job);

@@ -40,7 +40,7 @@ const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 /** Job with its schedule state. */
 export class ScheduledJob implements JobState {
   readonly job: Job;
-  /** Phase (0 to 1) among jobs that fall due together, computed from the id so that a restart keeps it. */
+  /** Phase (0 to 1) among jobs that are due together, computed from the id so that a restart does not change it. */
   readonly phase: number;
   /** Abort controller of the current poll. It takes half a kilobyte, and most jobs are idle. */
   #stop: AbortController | undefined;
@@ -53,7 +53,7 @@ export class ScheduledJob implements JobState {
   /** Time at which it became due again during a poll. */
   dueAgainAt: number | undefined;
   startedAt: number | undefined;
-  /** Time at which the first operation of the current or last poll left. */
+  /** Time at which the first operation of the current or last poll was sent. */
   firstOperationAt: number | undefined;
   intervalMs: number | undefined;
   lastOutcome: Outcome | undefined;
@@ -64,7 +64,7 @@ export class ScheduledJob implements JobState {
   lastBucketAt: number | undefined;
   bucketWidthMs: number | undefined;
   shareMissing: number | undefined;
-  /** Operations of the poll under way, or of the last one. */
+  /** Number of operations of the current or last poll. */
   operations = 0;
   /** Number of consecutive failed polls. */
   failures = 0;

@@ -138,7 +138,7 @@ function notYet(window: RateLimitWindow, limiter: RateLimiter, now: number): Dec
   return wait(remaining < 1 ? 'spent' : 'reserved', Math.min(probes ? probeAt : Infinity, window.closesAt));
 }
 
-/** Returns the interval (ms) of probes, short enough that other clients cannot take the reserve meanwhile; Infinity without any. */
+/** Returns the interval (ms) of probes, short enough that other clients cannot take the reserve meanwhile; Infinity for none. */
 function probeEveryMs(
   window: RateLimitWindow,
   { others, reserve, limitInUse, windowMs }: RateLimiter,

@@ -29,9 +29,9 @@ const LONGEST_PROBE_MS = 3_000;
 
 /**
  * State of one limit scope of one token, from its answers and the requests in flight; {@link decide} reads it. With rate limit
- * headers, the allowance is the remaining operations of the window, minus those in flight, minus the reserve or the expected
- * operations of other clients. Without an open window, or after its last answer is stale, a single request probes first. Without
- * headers, at most the limit (known or assumed) is sent within the length of a window.
+ * headers, the allowance is the remaining operations of the window. Requests in flight, and the reserve or the expected operations
+ * of other clients, are subtracted. Without an open window, or after its last answer is stale, a single request probes first.
+ * Without headers, at most the limit (known or assumed) is sent within the length of a window.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;

@@ -18,7 +18,7 @@ import type { SelfMetrics } from './self-metrics.ts';
 /** Maximum number of unknown names that are logged per account. A platform may return new ones in every answer. */
 const MOST_UNKNOWN = 1_000;
 
-/** Returns an observer that counts the actions of accounts, and logs each problem that needs an operator, once with its end. */
+/** Returns an observer that counts the actions of accounts, and logs the beginning and end of each problem for the operator. */
 export function reportTo(
   metrics: SelfMetrics,
   log: ReportLog,

@@ -15,7 +15,7 @@ const MOST_MEASUREMENTS = 5_000;
 
 /**
  * Growth of a metric's buckets with age, over all targets. Each entry is for a minute of age. It has the sums of the values at
- * that age and in the next answer, the sum of the ages in that answer, and the number of buckets.
+ * that age and in the next answer. It also has the sum of the ages in that answer, and the number of buckets.
  */
 export interface Completeness {
   readonly shown: readonly number[];
