@@ -196,7 +196,6 @@ export function withLabels(
   return (samples) => samples.map((sample) => ({ ...sample, labels: labelsOf(sample.labels) }));
 }
 
-/** Returns the added labels that a series lacks. */
 function lackedBy(labels: Labels, added: Labels): Labels {
   return Object.fromEntries(Object.entries(added).filter(([name]) => (labels[name] ?? '') === ''));
 }

@@ -122,7 +122,6 @@ export function credentialsFrom(
   };
 }
 
-/** Returns the transport options of an account's platform. */
 function transportOf({ api_url, request }: AccountConfig, clock: Clock): TransportOptions {
   return {
     baseUrl: api_url,

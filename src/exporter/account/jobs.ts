@@ -209,7 +209,6 @@ export class AccountJobs {
     });
   }
 
-  /** Returns the context for the jobs of a collector. */
   #collectorContext(collector: CollectorName, schedule: string): CollectorContext {
     const { account, state, scopes } = this.#options;
     return {

@@ -27,7 +27,6 @@ export async function pruneCounters(
   await state.commit(records.map((key) => ({ key, value: undefined })));
 }
 
-/** Returns the keys to remove. */
 function fallenBehind(state: StateReader, kept: Iterable<KeptCounters>): StateKey[] {
   const names = new Set<string>();
   let newest = Number.NEGATIVE_INFINITY;

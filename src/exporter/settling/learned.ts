@@ -259,7 +259,7 @@ export function upwardShare(known: MetricMemory, now: number): number | undefine
   return up + down < ENOUGH_RESTATEMENTS ? undefined : up / (up + down);
 }
 
-/** Returns true if young buckets were lower bounds within the last day. The last hour counts too, so that a change shows at once. */
+/** Returns true if young buckets are lower bounds, by the last day and the last hour. The latter shows a change at once. */
 export function onlyGrow(known: MetricMemory, now: number): boolean {
   const { up, down } = restatedWithin(known, 1, now);
   return Number(upwardShare(known, now)) >= LEAST_SHARE && up >= LEAST_SHARE * (up + down);
