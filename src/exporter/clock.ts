@@ -1,27 +1,26 @@
 /**
- * The source of time. Whatever waits or needs the time gets one, so that tests can simulate days.
- *
- * Whatever lasts, expires or falls due is measured by `now`, which no change of the machine's clock touches. `wall` only
- * names moments for others: buckets (until the first `Date` header of the platform), cron moments, and what is displayed.
+ * Source of time, which tests replace to simulate days. Durations, expiry and deadlines use `now`, which no change of the
+ * machine's clock affects. `wall` only names moments for others. These are buckets (until the first `Date` header of the
+ * platform), cron moments, and displayed times.
  */
 export interface Clock {
-  /** Local time: milliseconds since the epoch by the machine's clock at the start, and steady from then on. */
+  /** Returns the local time: milliseconds since the epoch by the machine's clock at the start, monotonic from then on. */
   now(): number;
-  /** Returns the time of the machine's clock (ms since the epoch). It may be set, forward and back. */
+  /** Returns the time of the machine's clock (ms since the epoch), which may be set forward and back. */
   wall(): number;
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Returns the time of the machine's clock at a local time, as it is set now. */
+/** Returns the time of the machine's clock, as currently set, at a local time. */
 export function wallAt(clock: Pick<Clock, 'now' | 'wall'>, local: number): number {
   return local + clock.wall() - clock.now();
 }
 
-/** The longest delay a timer takes; a longer one would fire at once. */
+/** Longest delay (ms) of a timer; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's own clock. */
+/** Clock of the machine. */
 export const systemClock: Clock = {
   now: () => Math.floor(performance.timeOrigin + performance.now()),
   wall: () => Date.now(),
@@ -42,10 +41,10 @@ export const systemClock: Clock = {
   },
 };
 
-/** Why the sleep of a timer ends early. One for all: to make an error for each, as `abort` does by itself, takes its time. */
+/** Abort reason when a timer is set to another time. It is shared, since creating an error for each abort is slow. */
 const SET_ANEW = new Error('set to another time');
 
-/** Calls back once, at the time it was set to last. */
+/** Timer that calls back once, at the time that was set last. */
 export class Timer {
   readonly #clock: Clock;
   readonly #callback: () => void;
@@ -57,7 +56,7 @@ export class Timer {
     this.#callback = callback;
   }
 
-  /** Sets it to another time (local ms); Infinity for none. */
+  /** Sets the timer to another time (local ms); Infinity clears it. */
   set(at: number): void {
     if (at === this.#at) return;
     this.#sleep?.abort(SET_ANEW);
@@ -69,21 +68,21 @@ export class Timer {
         this.#at = Number.POSITIVE_INFINITY;
         this.#callback();
       },
-      // The only way to fail is the abort above: the timer was set to another time.
+      // The sleep rejects only after the abort above, when the timer was set to another time.
       () => undefined,
     );
   }
 }
 
-/** The reason of a signal that aborted because the time was up. */
+/** Abort reason of a signal whose deadline has passed. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
 /**
- * A signal that aborts when the outer one does (with its reason) or after `ms` milliseconds (with DeadlineExceeded), until
- * `end` is called. Real time, not a Clock's: it bounds how long a real peer may take.
- * AbortSignal.any is not used, since Node 20 keeps its sources alive for as long as a long-lived outer signal.
+ * Returns a signal that aborts when the outer one does, or with DeadlineExceeded after `ms` milliseconds. `end` cancels both. It
+ * uses real time, not a Clock, since it bounds the response time of a real peer. AbortSignal.any is not used: on Node 20 it
+ * retains its sources as long as a long-lived outer signal exists.
  */
 export function deadlineWithin(
   ms: number,
@@ -115,13 +114,13 @@ export async function withDeadline<T>(
   }
 }
 
-/** Waits for `shared` unless the signal aborts first; others may go on waiting for it. */
+/** Waits for `shared`, or rejects with the signal's reason if it aborts first. Other callers may continue to wait for `shared`. */
 export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const leave = () => reject(signal.reason);
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
-    // Always attached: a rejection without a listener would end the process.
+    // The handlers are always attached: an unhandled rejection would end the process.
     shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
 }

@@ -11,7 +11,7 @@ import { wafRulesets } from './collectors/waf-rulesets.ts';
 import type { Job } from './poll/job.ts';
 import type { Collector } from './settings/collector.ts';
 
-/** Every collector of settings by its name in the configuration: the place to add a part of the platform. */
+/** Collectors of settings, by name in the configuration. New parts of the platform are added here. */
 export const COLLECTORS = {
   domains,
   digital_certificates: digitalCertificates,

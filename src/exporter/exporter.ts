@@ -33,23 +33,23 @@ export interface ExporterOptions extends ExpositionOptions {
   readonly clock: Clock;
   readonly ticker: Ticker;
   readonly state: State;
-  /** The replica that this is of several, which decides what is polled here; without it, all accounts are. */
+  /** This replica, which decides the accounts that are polled here; undefined to poll all accounts. */
   readonly member?: Member | undefined;
   readonly metrics: SelfMetrics;
   readonly observer: AccountObserver & PushObserver;
   readonly credentials: CredentialsFactory;
 }
 
-/** Stale samples are removed at these times. */
+/** Schedule of the removal of stale samples. */
 const UPKEEP_PATTERN = '*/10 * * * * *';
 
-/** Samples that are no buckets are pushed at these times: in the middle of a minute, since most polls begin with it. */
+/** Schedule of pushes of samples other than buckets: in the middle of a minute, since most polls start with it. */
 const SNAPSHOT_PATTERN = '30 * * * * *';
 
-/** Unused counters in the state are removed at these times. */
+/** Schedule of the removal of unused counters from the state. */
 const PRUNING_PATTERN = '30 3 * * *';
 
-/** Everything between the configuration and the bytes of `/metrics`, without process or server. */
+/** Exporter from the configuration to the bytes of `/metrics`, without process or server. */
 export class Exporter {
   readonly #options: ExporterOptions;
   readonly #store: Store;
@@ -58,7 +58,7 @@ export class Exporter {
   readonly #push: Push | ReplicaPush;
   readonly #accounts: RunningAccounts;
   readonly #stopTicking: readonly (() => void)[];
-  /** The configuration that is being applied. */
+  /** Completion of the configuration that is being applied. */
   #applying: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -91,19 +91,21 @@ export class Exporter {
     ];
   }
 
-  /** Makes this the configuration: what has changed starts anew, the rest goes on. The caller applies one after another. */
+  /** Applies a configuration: changed parts restart, the others continue. The caller must not apply two at the same time. */
   apply(config: Config, signal: AbortSignal): Promise<void> {
     const applied = this.#apply(config, signal);
     this.#applying = applied.catch(() => undefined);
     return applied;
   }
 
-  /** The document that a scrape gets, ready to be sent, with everything that was published before the call, unless that takes seconds to render. */
+  /**
+   * Returns the response to a scrape. It includes everything that was published before the call, unless rendering takes seconds.
+   */
   async body(format: ExpositionFormat, encoding: ExpositionEncoding): Promise<readonly Buffer[]> {
     const { member, metrics } = this.#options;
     member?.enforce();
     beginPush(metrics, this.#push.receivers());
-    // Another replica may already show series that this replica has withdrawn, so they are not counted here.
+    // Another replica may already expose series that this replica has withdrawn, so they are not counted here.
     const isReplica = member !== undefined;
     const [own] = await Promise.all([
       this.#own.segments(format, isReplica),
@@ -112,7 +114,9 @@ export class Exporter {
     return this.#exposition.snapshot(format, encoding, own);
   }
 
-  /** Returns how each account is: now, with its jobs, if it is asked for or the only one; else as of its last look, without jobs. */
+  /**
+   * Returns the status of each account: current and with jobs if it is requested or the only one; else the last one, without jobs.
+   */
   accounts(isAsked: (account: string) => boolean = () => true): AccountStatus[] {
     const views = this.#accounts.views();
     return views.map((view) => {
@@ -121,7 +125,7 @@ export class Exporter {
     });
   }
 
-  /** The receivers that samples are pushed to. */
+  /** Returns the receivers that samples are pushed to. */
   receivers(): ReceiverView[] {
     return this.#push.receivers();
   }
@@ -134,7 +138,7 @@ export class Exporter {
     return this.#store.droppedSeries;
   }
 
-  /** Returns why the exporter is not ready, as sentences, for itself and then for each account: none if it is. */
+  /** Returns why the exporter is not ready, as sentences, first for itself, then for each account; empty if it is ready. */
   notReady(): string[] {
     const { clock, member } = this.#options;
     return [
@@ -143,12 +147,12 @@ export class Exporter {
     ].flat();
   }
 
-  /** Stops polling and revokes tokens, until the signal aborts. */
+  /** Stops polling and revokes tokens. @param signal bounds the revocation */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     for (const stopTicking of this.#stopTicking) stopTicking();
     const { member } = this.#options;
-    // Another replica polls an account as soon as it is released, so the last poll ends before.
+    // Another replica polls an account as soon as it is released, so the last poll must end before.
     const stopping = member?.leave();
     const stopped = stopping?.then(() => this.#accounts.stop(signal)) ?? this.#accounts.stop(signal);
     await Promise.all([this.#applying, stopped]);
@@ -160,7 +164,7 @@ export class Exporter {
     for (const [label, shown] of this.#store.shortened) this.#options.observer.labelShortened(label, shown);
   }
 
-  /** The samples that a scrape would get now of the families that are wanted, by the text of their lines. */
+  /** Returns the samples that a scrape would return now, for the selected families, by the text of their series. */
   async #shown(wants: (family: string) => boolean): Promise<ReadonlyMap<string, ShownSample>> {
     beginPush(this.#options.metrics, this.#push.receivers());
     await this.#exposition.refresh();
@@ -174,7 +178,7 @@ export class Exporter {
     try {
       await this.#accounts.prune(this.#options.state);
     } catch (failure) {
-      // Retried the next day; a failing disk is reported when counters are written. The state may be closed once all stops.
+      // Pruning is retried the next day. Commits of counters report a failing disk. The state may be closed during a stop.
       if (!(failure instanceof StateWriteFailure || this.#stopped)) throw failure;
     }
   }
@@ -199,7 +203,7 @@ export class Exporter {
 
 interface RunningAccountsOptions
   extends Omit<AccountOptions, 'config' | 'limits' | 'handedOver' | 'ownership'> {
-  /** Ownership of all accounts; undefined if each is started when this process comes to own it. */
+  /** Ownership of all accounts; undefined if accounts start only when this process acquires them. */
   readonly ownership?: Ownership | undefined;
 }
 
@@ -207,15 +211,15 @@ interface AccountRun {
   readonly config: AccountConfig;
   readonly account: Account;
   readonly ownership: Ownership;
-  /** True if it stops, or has stopped. */
+  /** True if the account is stopping, or has stopped. */
   isLeaving: boolean;
 }
 
-/** The accounts that run. */
+/** Running accounts. */
 export class RunningAccounts {
   readonly #options: RunningAccountsOptions;
   readonly #running = new Map<string, AccountRun>();
-  /** Accounts that are stopping, until nothing of them runs; others may have taken their places. */
+  /** Accounts that are stopping, until they have stopped. Their successors may run already. */
   readonly #leaving = new Map<AccountRun, Promise<void>>();
   /** Configured accounts, and the owned ones, by name. */
   #configs: ReadonlyMap<string, AccountConfig> = new Map();
@@ -232,18 +236,18 @@ export class RunningAccounts {
     return [...this.#running.values()].map(({ account }) => account.view);
   }
 
-  /** The counters in the state that belong to them. */
+  /** Yields the counters in the state that belong to running accounts. */
   *keptCounters(): Generator<KeptCounters, void> {
     for (const { account } of this.#running.values()) yield* account.keptCounters();
   }
 
-  /** Pushes results of each account to its output from now on; undefined stops pushing. */
+  /** Pushes the results of each account to its output from now on; undefined stops pushing. */
   pushTo(outputOf: (account: string) => PushOutput | undefined): void {
     this.#outputOf = outputOf;
     for (const { account, config } of this.#running.values()) account.pushTo(outputOf(config.name));
   }
 
-  /** Makes these the accounts; those that have changed leave exposed what they expose until the new ones have polled it. */
+  /** Replaces the accounts. Samples of changed accounts stay exposed until their successors have polled them. */
   async apply(configs: readonly AccountConfig[], limits: AccountLimits, signal: AbortSignal): Promise<void> {
     this.#limits = limits;
     const wanted = new Map(configs.map((config) => [config.name, config]));
@@ -258,14 +262,14 @@ export class RunningAccounts {
     await inTurns(wanted.values(), (config) => this.#startAnew(config));
   }
 
-  /** Starts an account, which this process owns from now on. */
+  /** Starts an account that this process has acquired. */
   own(name: string, ownership: Ownership): void {
     this.#owned.set(name, ownership);
     const config = this.#configs.get(name);
     if (config !== undefined && !this.#stopped && !this.#running.has(name)) this.#start(config, undefined);
   }
 
-  /** Stops an account, which this process owns no more: what is exposed of it goes at once. Resolves when nothing of it runs. */
+  /** Stops an account that this process has lost, and withdraws its samples at once. Resolves when it has stopped. */
   async disown(name: string, signal: AbortSignal): Promise<void> {
     this.#owned.delete(name);
     const running = this.#running.get(name);
@@ -275,28 +279,27 @@ export class RunningAccounts {
     await Promise.all(itsOwn.map(([, left]) => left));
   }
 
-  /** Returns the demand of each account (operations a minute), as far as it is known. */
+  /** Returns the demand (operations per minute) of each account whose demand is known. */
   demands(): { readonly account: string; readonly demand: number }[] {
     return [...this.#running.values()].flatMap(({ config, account: { demand } }) =>
       demand === undefined ? [] : [{ account: config.name, demand: Math.max(1, Math.round(demand)) }],
     );
   }
 
-  /** Removes from what they remember the counters that nothing reads. @throws StateWriteFailure */
+  /** Removes unused counters from the state. @throws StateWriteFailure if a commit is refused */
   async prune(state: State): Promise<void> {
     if (this.#options.ownership !== undefined) return pruneCounters(state, this.keptCounters());
     for (const running of [...this.#running.values()]) {
       try {
         if (!running.isLeaving) await pruneCounters(running.ownership.state, running.account.keptCounters());
       } catch (failure) {
-        // A failure of one account's state does not stop the others. The state of a leaving account may already be
-        // closed.
+        // A failure of one account's state does not stop the others. A stopping account may already have closed its state.
         if (!(failure instanceof StateWriteFailure || running.isLeaving)) throw failure;
       }
     }
   }
 
-  /** Stops all and starts no further one. */
+  /** Stops all accounts, and starts no further ones. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     const running = [...this.#running.values()].filter(({ isLeaving }) => !isLeaving);
@@ -312,7 +315,7 @@ export class RunningAccounts {
     for (const owner of handedOver?.exposed ?? []) this.#options.store.withdraw(owner);
   }
 
-  /** Starts an account that does not run. */
+  /** Starts an account that is not running. */
   #startAnew(config: AccountConfig): void {
     if (this.#stopped) return;
     const before = this.#running.get(config.name);
@@ -336,7 +339,7 @@ export class RunningAccounts {
     account.start();
   }
 
-  /** Stops an account; a failure is reported. @param returns whether another takes its place: until then it is still seen */
+  /** Stops an account, and reports a failure. @param returns true if a successor replaces it; until then it stays visible */
   #leave(running: AccountRun, signal: AbortSignal, returns: boolean): Promise<void> {
     const left = this.#left(running, signal, returns).finally(() => this.#leaving.delete(running));
     this.#leaving.set(running, left);

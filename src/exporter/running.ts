@@ -33,13 +33,13 @@ export interface RunningOptions {
   readonly guard: (secret: Secret) => void;
 }
 
-/** An exporter in service: its configuration can be loaded anew, and its status can be asked for. */
+/** Running exporter, whose configuration can be reloaded and whose status can be read. */
 export class Running {
   readonly #options: RunningOptions;
   readonly #startedAt: number;
-  /** Configurations are loaded and applied one after another. */
+  /** Completion of the configuration that is being applied; the next one waits for it. */
   #applying: Promise<unknown> = Promise.resolve();
-  /** The reload whose turn has not come: it loads all that was changed until then. */
+  /** Reload that has not started yet. It covers all changes until it starts, so further reloads share it. */
   #waiting: Promise<ReloadResult> | undefined;
 
   constructor(options: RunningOptions) {
@@ -51,7 +51,7 @@ export class Running {
     return this.#inTurn(() => this.#apply(config));
   }
 
-  /** Loads the configuration anew. A bad one changes nothing; a bad file of accounts leaves these as they are. */
+  /** Reloads the configuration. An invalid one changes nothing; an invalid accounts file leaves the accounts unchanged. */
   reload(): Promise<ReloadResult> {
     this.#waiting ??= this.#inTurn(() => {
       this.#waiting = undefined;
@@ -60,7 +60,7 @@ export class Running {
     return this.#waiting;
   }
 
-  /** Returns the sources of the HTTP surface. */
+  /** Returns the sources of the HTTP endpoints. */
   sources(telemetryPath: string): WebSources {
     const { exporter, log } = this.#options;
     return {
@@ -80,7 +80,7 @@ export class Running {
     log.level = level;
   }
 
-  /** @param isAsked true for accounts whose jobs are part of the status; default: all */
+  /** Returns the status of the exporter. @param isAsked true for accounts whose jobs are included; default: all */
   status(isAsked?: (account: string) => boolean): Status {
     const { exporter, inUse, state, clock, member, shard } = this.#options;
     const notReady = exporter.notReady();
@@ -139,5 +139,5 @@ export class Running {
   }
 }
 
-/** Time (ms) for an account that left the configuration to revoke its token. */
+/** Time (ms) for a removed account to revoke its token. */
 const STOP_ACCOUNT_MS = 2_000;

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 
-/** Text in place of a secret. */
+/** Text that replaces a secret. */
 export const MASK = '[secret]';
 
-/** A credential that cannot be printed by accident; only `reveal()` gives the value, to the code that sends it. */
+/** Credential that cannot be printed by accident. Only `reveal()` returns the value, for the code that sends it. */
 export class Secret {
   readonly #value: string;
 
@@ -28,15 +28,15 @@ export class Secret {
   }
 }
 
-/** Most secrets that are kept; then the one guarded longest ago goes. Replaced tokens add up, and live for a day. */
+/** Maximum number of guarded secrets, after which the oldest are dropped. Replaced tokens accumulate, and are valid for a day. */
 const MOST_SECRETS = 100_000;
 
-/** Masks secrets in texts, in any encoding and letter case. What it costs does not grow with their number. */
+/** Masks secrets in texts, in any encoding and letter case. Its cost does not grow with the number of secrets. */
 export class Scrubber {
   readonly #most: number;
-  /** By value, the one guarded longest ago first. */
+  /** Guarded values, the oldest first. */
   readonly #guarded = new Set<string>();
-  /** The forms of all, by their beginning; a form that two secrets have stands there twice. */
+  /** Encoded forms of all values, by their beginning. A form that two secrets share is listed twice. */
   readonly #byBeginning = new Map<string, string[]>();
 
   constructor(most = MOST_SECRETS) {
@@ -67,7 +67,7 @@ export class Scrubber {
       const forms = this.#byBeginning.get(folded.slice(at, at + SHORTEST_FORM)) ?? [];
       const lengths = forms.filter((form) => folded.startsWith(form, at)).map(({ length }) => length);
       if (lengths.length === 0) continue;
-      // Overlapping secrets go as one, and of two that begin alike the longer one, so that no part of either stays.
+      // Overlapping secrets are masked together, and the longer one of two with the same beginning, so that no part remains.
       if (at >= copied) scrubbed += text.slice(copied, at) + MASK;
       copied = Math.max(copied, at + Math.max(...lengths));
     }
@@ -82,22 +82,22 @@ export class Scrubber {
   }
 }
 
-/** `text` with every occurrence of these secrets masked. */
+/** Returns `text` with every occurrence of these secrets masked. */
 export function scrub(text: string, secrets: readonly Secret[]): string {
   const scrubber = new Scrubber();
   for (const secret of secrets) scrubber.guard(secret);
   return scrubber.scrub(text);
 }
 
-/** A shorter text would be found, and masked, in innocent places; nothing that short protects an account. */
+/** Least length of a masked form. A shorter one would be masked in innocent text, and protects no account. */
 export const SHORTEST_FORM = 4;
 
-/** A shorter piece of base64 would also be found in ordinary words. */
+/** Least length of a base64 fragment. A shorter one would also match ordinary words. */
 const SHORTEST_FRAGMENT = 6;
 
-/** Returns the forms in which a secret can stand in a text: as it is, in JSON, in an address, in a form, and inside base64; all in one case. */
+/** Returns the forms of a secret in a text: plain, in JSON, URL-encoded, and in base64; all in lower case. */
 function formsOf(value: string): readonly string[] {
-  // Half a surrogate pair cannot be encoded: it travels as U+FFFD.
+  // Half a surrogate pair cannot be encoded, and is sent as U+FFFD.
   const sent = Buffer.from(value).toString();
   const component = encodeURIComponent(sent);
   const forms = [
@@ -111,7 +111,7 @@ function formsOf(value: string): readonly string[] {
   return [...new Set([...forms, ...inBase64(value)].map(inOneCase))];
 }
 
-/** The text in lower case, as long as it was, so that places in one are places in the other. */
+/** Returns the text in lower case with its length unchanged, so that offsets are the same in both. */
 export function inOneCase(text: string): string {
   if (!/[\u0080-\uffff]/.test(text)) return text.toLowerCase();
   return text.replace(/\p{Uppercase}/gu, (letter) => {
@@ -121,8 +121,8 @@ export function inOneCase(text: string): string {
 }
 
 /**
- * Returns what every base64 text that contains the value has in common, for its three alignments: so `user:password` of
- * basic auth is found without the user. Characters at the ends depend on their neighbours and are left off.
+ * Returns the common fragments of every base64 text that contains the value, for its three alignments. So `user:password` of basic
+ * auth is found without the user. Characters at the ends depend on their neighbours, and are left out.
  */
 function inBase64(value: string): string[] {
   return [0, 1, 2].flatMap((lead) => {

@@ -2,36 +2,36 @@ import type { ClusterStatus } from './cluster/member.ts';
 import type { Facts } from './facts/facts.ts';
 import type { ConfigStatus, ObservedAccount, ReceiverStatus, ShardStatus, StateStatus } from './status.ts';
 
-/** State of the exporter: `/api/v1/status` as JSON, `/` as a page. Times are ISO 8601 in UTC; no secrets. */
+/** State of the exporter: `/api/v1/status` as JSON, `/` as a page. Times are ISO 8601 in UTC. It contains no secrets. */
 export interface Status {
   readonly version: string;
   readonly started_at: string;
   readonly uptime_seconds: number;
   readonly ready: boolean;
-  /** Why the exporter is not ready, in plain words; empty when it is. */
+  /** Reasons why the exporter is not ready, as sentences; empty if it is ready. */
   readonly not_ready: readonly string[];
-  /** True if the embedded platform is polled: all data is made up. */
+  /** True if the sandbox is polled, so that all data is simulated. */
   readonly sandbox: boolean;
   readonly config: ConfigStatus;
   readonly state: StateStatus;
-  /** The replicas that share the accounts; absent where there is only this process. */
+  /** Replicas that share the accounts; absent if there is only this process. */
   readonly cluster?: ClusterStatus;
   /** Shard of this process; absent if there is none. */
   readonly shard?: ShardStatus;
-  /** Series of the platform that are exposed now. */
+  /** Number of exposed series of the platform. */
   readonly series: number;
-  /** Series that were left out because the cap was reached. */
+  /** Number of series that were dropped because of the series limit. */
   readonly series_dropped: number;
   readonly push: readonly ReceiverStatus[];
   readonly accounts: readonly AccountStatus[];
 }
 
-/** An account of the platform, and the facts about it. */
+/** Account of the platform, with the facts about it. */
 export interface AccountStatus extends ObservedAccount {
   readonly facts: Facts;
 }
 
-/** Jobs in a document when nothing else is asked for, and at most. */
+/** Number of jobs in a document by default, and at most. */
 const DEFAULT_LIMIT = 1_000;
 const LARGEST_LIMIT = 5_000;
 
@@ -40,22 +40,22 @@ const PARAMETERS = ['account', 'offset', 'limit'];
 /** Requested part of the status. */
 export interface StatusQuery {
   readonly account: string | undefined;
-  /** Jobs of the requested accounts, in order, that are left out before the first. */
+  /** Number of jobs to skip, over the requested accounts in order. */
   readonly offset: number;
   readonly limit: number;
 }
 
-/** `/api/v1/status`: the status with a part of its jobs. */
+/** Response of `/api/v1/status`: the status with a part of its jobs. */
 export interface StatusDocument extends Omit<Status, 'accounts'> {
   readonly jobs: {
-    /** Jobs of the requested accounts. */
+    /** Number of jobs of the requested accounts. */
     readonly total: number;
     readonly offset: number;
     readonly limit: number;
-    /** The query that asks for those that follow; `null` when there are none. */
+    /** Query for the next jobs; `null` if there are none. */
     readonly next: string | null;
   };
-  /** The accounts asked for, each with the jobs that lie in the part asked for. */
+  /** Requested accounts, each with its jobs in the requested part. */
   readonly accounts: readonly (ObservedAccount & {
     readonly judgement: JudgementDocument;
     readonly jobs_total: number;
@@ -76,7 +76,7 @@ interface JudgementDocument extends Pick<Facts, 'state' | 'since' | 'says' | 'ca
   }[];
 }
 
-/** Reads a query such as `account=production&offset=1000`. @returns what is wrong with it, where it is none */
+/** Parses a query such as `account=production&offset=1000`. Returns its errors if it is invalid. */
 export function parseStatusQuery(search: string): StatusQuery | readonly string[] {
   const parameters = new URLSearchParams(search);
   const offset = Number(parameters.get('offset') ?? 0);
@@ -92,7 +92,7 @@ export function parseStatusQuery(search: string): StatusQuery | readonly string[
   return issues.length > 0 ? issues : { account: parameters.get('account') ?? undefined, offset, limit };
 }
 
-/** Returns the part of a status that is asked for. */
+/** Returns the requested part of a status. */
 export function statusDocument(status: Status, query: StatusQuery): StatusDocument {
   const { account, offset, limit } = query;
   const asked = status.accounts.filter(({ name }) => account === undefined || name === account);

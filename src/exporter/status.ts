@@ -1,34 +1,34 @@
 import type { Outcome } from './platform/read.ts';
 import type { WaitReason } from './rate-limit/decision.ts';
 
-/** One of several processes, from 0, and what they divide. */
+/** Shard of this process, from 0, and the kind of objects that the shards divide. */
 export interface ShardStatus {
   readonly index: number;
   readonly of: number;
   readonly by: 'accounts' | 'configurations';
 }
 
-/** A receiver, and what waits for it. */
+/** Receiver, and the samples in its queue. */
 export interface ReceiverStatus {
   readonly name: string;
   readonly protocol: string;
-  /** `null` until it is known what an earlier run left. */
+  /** Number of queued samples; `null` until the queue of an earlier run is known. */
   readonly samples_waiting: number | null;
   readonly bytes_waiting: number | null;
-  /** Time since when the oldest sample has waited; `null` if none waits. */
+  /** Time since which the oldest sample is queued; `null` if the queue is empty. */
   readonly oldest_waiting_at: string | null;
   readonly last_success_at: string | null;
-  /** Why the last request failed; empty when it did not. */
+  /** Why the last request failed; empty if it succeeded. */
   readonly note: string;
 }
 
-/** Origin of the running configuration, and the result of the last reload. */
+/** Source of the running configuration, and the result of the last reload. */
 export interface ConfigStatus {
-  /** A file's path, or a word such as `environment`. */
+  /** Path of a file, or a word such as `environment`. */
   readonly source: string;
   readonly loaded_at: string;
   readonly last_reload_successful: boolean;
-  /** Issues of the last reload; empty if it succeeded. */
+  /** Errors of the last reload; empty if it succeeded. */
   readonly issues: readonly string[];
 }
 
@@ -38,39 +38,39 @@ export interface StateStatus {
   /** Directory of the state. With the kind `unavailable` it cannot be used yet, and counters are withheld. */
   readonly directory?: string;
   readonly note?: string;
-  /** Why the last commit was refused; absent when it was not. Meanwhile counters stand still. */
+  /** Why the last commit was refused, since when counters stand still; absent if it succeeded. */
   readonly refusal?: string;
 }
 
-/** One account of the platform: its token, its quota and its jobs. */
+/** Account of the platform: its token, its quota and its jobs. */
 export interface ObservedAccount {
   readonly name: string;
   readonly api_url: string;
-  /** Credentials: a token as configured, one in a file, or a user whose tokens the exporter creates. */
+  /** Kind of credentials: a configured token, a token file, or a user whose tokens the exporter creates. */
   readonly credentials: 'token' | 'token_file' | 'password';
-  /** Sources of the series of each collector, and the reasons. */
+  /** Source of the series of each collector, and the reason for it. */
   readonly sources: readonly SourceStatus[];
-  /** True if the platform answers and accepts the token; null until that is known. */
+  /** True if the platform answers and accepts the token; `null` until that is known. */
   readonly up: boolean | null;
-  /** Time since when it has been up, or down; `null` until that is known. */
+  /** Time of the last change of `up`; `null` until it is known. */
   readonly up_since: string | null;
-  /** Why the account is not up, in plain words; empty when there is nothing to say. */
+  /** Why the account is not up, as a sentence; empty if it is up. */
   readonly note: string;
-  /** Time at which an account that is down is tried again; `null` if it is up, or being tried now. */
+  /** Time of the next request of an account that is down; `null` if it is up, or if a request is due now. */
   readonly next_try_at: string | null;
   readonly token_expires_at: string | null;
-  /** The platform's clock minus ours. */
+  /** Platform's clock minus the machine's clock (s). */
   readonly clock_skew_seconds: number;
-  /** Clock that has moved since the start, if that is why the clocks differ; `null` if unknown. */
+  /** Clock that was stepped since the start, if that explains the difference; `null` if unknown. */
   readonly clock_moved: 'platform' | 'machine' | null;
   readonly quota: readonly QuotaStatus[];
-  /** Operations per minute that the plan asks for. */
+  /** Planned operations per minute. */
   readonly demand_per_minute: number;
   /** Factor by which intervals are longer than configured; 1 if the quota suffices. */
   readonly stretch: number;
   /** Configured names that match no configuration of the platform. */
   readonly unmatched: readonly string[];
-  /** Selected configurations that are not read, as they have no domain and the API takes ids of domains. */
+  /** Number of selected configurations that are not read, since they have no domain and the API takes ids of domains. */
   readonly without_domains: number;
   readonly jobs: readonly JobStatus[];
 }
@@ -80,33 +80,33 @@ export interface SourceStatus {
   readonly collector: string;
   readonly source: 'rest' | 'graphql';
   readonly why: string;
-  /** Fields that the source does not have, as `dataset.field`. */
+  /** Fields that the source lacks, as `dataset.field`. */
   readonly missing: readonly string[];
 }
 
-/** One limit scope of the platform, as its last headers said. */
+/** Limit scope of the platform, as of its last headers. */
 export interface QuotaStatus {
   readonly scope: string;
   readonly limit: number | null;
-  /** Operations a minute that are assumed while the platform names no limit; `null` where it names one. */
+  /** Operations per minute that are assumed while the platform names no limit; `null` if it names one. */
   readonly assumed_limit: number | null;
   readonly remaining: number | null;
-  /** Time at which the platform said what remains. */
+  /** Time at which the platform named the remaining operations; `null` if it named none. */
   readonly remaining_at: string | null;
-  /** Operations of this exporter that were answered since the window opened, or within a minute where none is known. */
+  /** Operations of this exporter since the window opened, or within a minute if no window is known. */
   readonly own: number;
-  /** Operations per minute that the token's other clients take, as far as observed. */
+  /** Observed operations per minute of the token's other clients. */
   readonly others_per_minute: number;
   readonly reset_at: string | null;
-  /** Share of the limit left to the token's other clients, 0 to 1. */
+  /** Share of the limit (0 to 1) that is reserved for the token's other clients. */
   readonly reserve: number;
   readonly waiting: number;
-  /** Set while the platform has refused this scope (429). */
+  /** Time until which a 429 stops this scope; `null` if none does. */
   readonly stopped_until: string | null;
   readonly note: string;
 }
 
-/** One thing that is polled again and again, and how that goes. */
+/** Job that is polled repeatedly, with the state of its polls. */
 export interface JobStatus {
   readonly id: string;
   readonly collector: string;
@@ -114,40 +114,40 @@ export interface JobStatus {
   readonly configuration_id?: string | undefined;
   readonly configuration?: string | undefined;
   readonly metric?: string | undefined;
-  /** The id of the job that it catches up for; it brings what that one's counters missed, and shows no data of its own. */
+  /** Id of the job that this one follows. A follower fills holes in the counters of that job, and has no data of its own. */
   readonly catches_up_for?: string | undefined;
-  /** A cron expression, or "as needed". */
+  /** Cron pattern, or "as needed". */
   readonly schedule: string;
-  /** It waits when it is due and has not begun. */
+  /** State; `waiting` means due but not started. */
   readonly state: 'idle' | 'waiting' | 'running';
-  /** Why it waits, in plain words; empty when there is nothing to say. */
+  /** Why the job waits, as a sentence; empty if it does not wait. */
   readonly why: string;
-  /** Reason why its next request waits; `null` if it does not, or waits for its turn only. */
+  /** Wait reason of its next request; `null` if it does not wait, or only for more urgent requests. */
   readonly waits_for: WaitReason | null;
-  /** Time between polls as it is now, stretched by the quota; `null` until it is known. */
+  /** Current interval between polls (s), stretched by the quota; `null` until it is known. */
   readonly interval_seconds: number | null;
-  /** Start of its last poll that asked the platform anything; `null` before the first. */
+  /** Start of the last poll that sent a request; `null` before the first. */
   readonly last_polled_at: string | null;
-  /** `null` before the first poll has ended. */
+  /** Outcome of the last poll; `null` before the first has ended. */
   readonly last_outcome: Outcome | null;
   readonly last_reason: string | null;
   readonly last_success_at: string | null;
-  /** Start of the newest bucket that is held, by the platform's clock. */
+  /** Start of the newest exposed bucket, by the platform's clock; `null` before the first. */
   readonly last_bucket_at: string | null;
-  /** Time since the newest bucket ended, by the platform's clock. */
+  /** Time (s) since the newest bucket ended, by the platform's clock. */
   readonly data_age_seconds: number | null;
-  /** Expected maximum of that age: publish delay, interval of the schedule and width of a bucket. */
+  /** Expected maximum of that age (s): publish delay, interval of the schedule and bucket width. */
   readonly expected_age_seconds: number | null;
-  /** Expected maximum of that age at the interval that the quota allows. */
+  /** Expected maximum of that age (s) at the interval that the quota allows. */
   readonly allowed_age_seconds: number | null;
-  /** Share of buckets that the platform's last answer lacked, 0 to 1; `null` where none has shown it. */
+  /** Share of missing buckets (0 to 1) in the platform's last answer; `null` if no answer has shown it. */
   readonly missing_share: number | null;
-  /** Time until which its counters hold every bucket, by the platform's clock; `null` if it counts nothing. */
+  /** Time until which its counters are complete, by the platform's clock; `null` if it counts nothing. */
   readonly counted_until: string | null;
-  /** Time since then, by the platform's clock. */
+  /** Age (s) of `counted_until`, by the platform's clock. */
   readonly counted_age_seconds: number | null;
-  /** Expected maximum of that time: settle delay, interval and width of a bucket. */
+  /** Expected maximum of that age (s): settle delay, interval and bucket width. */
   readonly expected_counted_age_seconds: number | null;
-  /** Time at which it is due; while it waits, the likely time of its turn; null if only an answer of the platform can tell. */
+  /** Time at which the job is due, or if it waits, its expected start; `null` if only an answer can tell. */
   readonly next_at: string | null;
 }

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Other work of the process goes on after so long (ms). */
+/** Time (ms) after which other work of the process may run. */
 const TURN_MS = 10;
 
-/** Acts on items one after another, and lets other work go on in between. The first turn begins at once. */
+/** Processes items one after another, and lets other work run in between. The first turn begins at once. */
 export async function inTurns<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
   let began = performance.now();
   for (const item of items) {
@@ -14,7 +14,7 @@ export async function inTurns<Item>(items: Iterable<Item>, act: (item: Item) => 
   }
 }
 
-/** Maps items in the same way. */
+/** Maps items one after another, and lets other work run in between. */
 export async function mappedInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,

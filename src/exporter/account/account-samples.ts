@@ -35,14 +35,14 @@ import { MINUTE_MS } from '../settling/window.ts';
 import { labelsIn, targetName } from '../targets/target.ts';
 import type { AccountView } from './account-status.ts';
 
-/** Samples of the account's id, and of when its token expires and is renewed. */
+/** Returns samples of the account's id, and of the times at which its token expires and is renewed. */
 export function identitySamples(
   account: Pick<AccountView, 'name' | 'shard' | 'id' | 'tokenExpiresAt' | 'tokenRenewsAt'>,
   clock: Clock,
 ): Sample[] {
   const { name } = account;
   const id = account.id();
-  // Exporters that expose the same id are taken to poll the same.
+  // Exporters that expose the same id are treated as polling the same account.
   const identity: Sample[] =
     id !== undefined && hasWhole(account)
       ? [{ family: EDGE_ACCOUNT_INFO, labels: { account: name, account_id: id }, value: 1 }]
@@ -59,7 +59,7 @@ export function identitySamples(
   ];
 }
 
-/** Samples of what remains of the quota. @param now local ms */
+/** Returns samples of the limit, the remaining operations and the reset of each limit scope. @param now local ms */
 export function quotaSamples(
   { name: account, platform }: Pick<AccountView, 'name' | 'platform'>,
   now: number,
@@ -80,7 +80,7 @@ export function quotaSamples(
   });
 }
 
-/** Samples of the sources of series, and of the lists of configurations. */
+/** Returns samples of the sources of series, and of the lists of configurations. */
 export function listingSamples({
   name: account,
   ...view
@@ -106,7 +106,7 @@ export function listingSamples({
   return [...sources, ...listings];
 }
 
-/** A sample for each metric of a product: the age to be expected of the target whose data is the oldest. @param now platform ms */
+/** Returns the expected age of each metric of a product, from the target with the oldest data. @param now platform ms */
 export function ageSamples(
   account: string,
   jobs: Iterable<Pick<SeriesJob, 'schedule' | 'group' | 'weight' | 'expectedAges'>>,
@@ -127,7 +127,7 @@ export function ageSamples(
   }));
 }
 
-/** Samples of the facts about the account. */
+/** Returns the samples of the facts about the account. */
 export function factSamples(account: string, { up, parts, causes }: Facts): Sample[] {
   const samples: Sample[] = up === null ? [] : [{ family: EDGE_UP, labels: { account }, value: Number(up) }];
   for (const { product, hasData, tally } of parts) {
@@ -143,15 +143,15 @@ export function factSamples(account: string, { up, parts, causes }: Facts): Samp
   return samples;
 }
 
-/** A share from which on a bucket counts as final. */
+/** Least share of its final value with which a bucket counts as final. */
 const FINAL_SHARE = 0.999;
 
-/** A metric of a product, with what was learned of it. */
+/** A metric of a product, with its learned delays and completeness. */
 export interface Learned extends Pick<LearnedMetric, 'product' | 'metric'> {
   readonly known: MetricMemory;
 }
 
-/** Samples of the delays of metrics, and of how their buckets fill up. @param now platform ms */
+/** Returns samples of the delays of metrics, and of the completeness of their buckets by age. @param now platform ms */
 export function learnedSamples(
   account: string,
   learned: readonly Learned[],
@@ -162,7 +162,7 @@ export function learnedSamples(
     const labels = { account, product, metric };
     const { publish, settle } = delaysOf(known, delays, now);
     const upwards = upwardShare(known, now);
-    // Buckets that are final at the usual age are not worth a sample.
+    // Ages from the usual one on have no sample if buckets are final.
     const incomplete = [...completeByMinute(known.completeness)].filter(
       ([minute, share]) => minute < FINAL_MINUTE || share < FINAL_SHARE,
     );
@@ -179,10 +179,10 @@ export function learnedSamples(
   });
 }
 
-/** Counters that are further behind than usual by this much (ms) will jump when they catch up. */
+/** Counters that lag by this much (ms) beyond their expected age will jump when they catch up. */
 const BEHIND_MS = 5 * MINUTE_MS;
 
-/** They count as catching up for this time (ms) after they were last behind, so that a scrape shows it with the jump. */
+/** Time (ms) for which counters still count as catching up after they were last behind, so that a scrape shows it with the jump. */
 const CAUGHT_UP_AFTER_MS = 5 * MINUTE_MS;
 
 /** Latest time (platform ms) at which counters were behind, by the id of their series. */
@@ -194,10 +194,10 @@ export interface CountingJob {
 }
 
 /**
- * Returns which counters catch up, and a sample for each configuration that has counters. Meanwhile `rate()` is too high,
- * since many minutes are counted within few.
+ * Returns the counters that catch up, and a sample for each configuration that has counters. While counters catch up, `rate()` is
+ * too high, since one scrape interval counts many minutes.
  * @param now platform ms
- * @param intervalOf returns how often (ms) a job is polled when all is well
+ * @param intervalOf returns the planned poll interval (ms) of a job
  */
 export function catchingUp<Work extends CountingJob>(
   jobs: Iterable<Work>,

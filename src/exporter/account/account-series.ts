@@ -24,16 +24,16 @@ import type { SourceProbe } from './source-probe.ts';
 
 export interface DroppedJobs {
   readonly count: number;
-  /** The first of them; empty when there are none. */
+  /** Name of the first dropped series; empty if there is none. */
   readonly first: string;
 }
 
-/** A series, and what is learned of its metric. */
+/** A series, and the learned memory of its metric. */
 interface ReadBySeries extends SeriesAsked {
   readonly learned: LearnedMetric;
 }
 
-/** Reads of different targets that suffice to show whether a source has series. */
+/** Maximum number of probe reads, each of a different target. */
 const MOST_PROBED = 3;
 
 interface AccountSeriesOptions {
@@ -47,10 +47,10 @@ interface AccountSeriesOptions {
   readonly targets: AccountTargets;
 }
 
-/** The series that an account reads, and the jobs that read them. */
+/** Series of an account, and the jobs that read them. */
 export class AccountSeries {
   readonly #options: AccountSeriesOptions;
-  /** Series by what they were made from. */
+  /** Series by key: API, product, target and metric. */
   #series: ReadonlyMap<string, Series> = new Map();
   #jobs: ReadonlySet<SeriesJob> = new Set();
   dropped: DroppedJobs = { count: 0, first: '' };
@@ -68,9 +68,9 @@ export class AccountSeries {
   }
 
   /**
-   * Makes the jobs that read series: by REST one for each series, by GraphQL one for each group.
-   * @param most series at most
-   * @param keep returns the job of a key, which is made if there is none
+   * Makes the jobs that read series: one for each series by REST, one for each group by GraphQL.
+   * @param most maximum number of series
+   * @param keep returns the job of a key, or makes it if there is none
    */
   makeJobs(most: number, keep: <Work extends Job>(key: string, make: () => Work) => Work): void {
     const all = this.#wantedSeries();
@@ -94,7 +94,7 @@ export class AccountSeries {
     this.dropped = { count: Math.max(0, all.length - most), first: all[most]?.name ?? '' };
   }
 
-  /** Series to read, each with its source. */
+  /** Returns the series to read, each with its source. */
   #wantedSeries() {
     const { sources, targets } = this.#options;
     return targets.products
@@ -182,14 +182,14 @@ export class AccountSeries {
     });
   }
 
-  /** Returns true if the platform ever had data of a target. */
+  /** Returns true if the platform has ever had data of a target. */
   readonly #isKnown = (target: Target): boolean =>
     this.all.some(
       ({ hasData, target: other }) =>
         hasData && other.product === target.product && targetName(other) === targetName(target),
     );
 
-  /** Returns the job that asks which source has the series of an API; undefined if there are none, or the configuration names it. */
+  /** Returns the job that finds the source of an API's series; undefined without targets, or if no probe is needed. */
   probe(api: SeriesApi): SourceProbe | undefined {
     if (!this.#hasTargets(api)) return undefined;
     return this.#options.sources.probe(api, {
@@ -205,7 +205,7 @@ export class AccountSeries {
     );
   }
 
-  /** Reads that show which source has the series of an API: of different targets, as far as there are any. */
+  /** Returns the reads that show which source has the series of an API, of different targets if there are several. */
   #probeReads(api: SeriesApi): ReturnType<ConstructorParameters<typeof SourceProbe>[1]['reads']> {
     const { platformClock } = this.#options;
     const window = () => hourBefore(platformClock.now());
@@ -215,7 +215,7 @@ export class AccountSeries {
       .filter(({ target, metric }) => target.product.metrics.includes(metric));
     const different = differentReads(reads);
     const rest = different.map(({ target, metric }) => {
-      // One dimension suffices where each takes an operation of its own.
+      // One dimension suffices if each dimension takes a separate operation.
       const [first] = DIMENSIONS[metric] ?? [];
       const learned = this.#options.learned.of(api, target.product.slug, metric);
       const source = this.#restSourceOf({
@@ -235,7 +235,7 @@ export class AccountSeries {
   }
 }
 
-/** Returns a few reads that differ in their target and their metric, as far as there are several. */
+/** Returns at most {@link MOST_PROBED} reads that differ in target and metric as far as possible. */
 function differentReads<Of extends { readonly target: Target; readonly metric: string }>(
   reads: readonly Of[],
 ): Of[] {

@@ -20,10 +20,10 @@ import type { Addressing, Target } from '../targets/target.ts';
 import type { ListElsewhere } from './discovery-job.ts';
 import { SourceProbe } from './source-probe.ts';
 
-/** Source of the series of a collector. */
+/** Source of the series of a collector, and the reason for it. */
 export interface ChosenSource extends Chosen {
   readonly collector: SeriesApi;
-  /** Fields that the source does not have, as `dataset.field`: what comes of them is left out. */
+  /** Fields that the source lacks, as `dataset.field`. Series that need them are left out. */
   readonly missing: readonly string[];
 }
 
@@ -31,19 +31,19 @@ interface AccountSourcesOptions {
   readonly account: AccountConfig;
   readonly scopes: LimitScopes;
   readonly memory: AccountMemory;
-  /** APIs of which series are read. */
+  /** APIs whose series are read. */
   readonly apis: () => ReadonlySet<SeriesApi>;
 }
 
-/** A source whose reads were all answered with 404 for so long (ms) is probed again. */
+/** Time (ms) after which a source is probed again if it answers every read with 404. */
 const GONE_MS = 10 * MINUTE_MS;
 
-/** Findings of this process about the sources of one API. */
+/** Evidence of this process about the sources of one API. */
 interface Known {
   readonly evidence: Pick<SourceEvidence, 'restLists' | 'rest' | 'graphql'>;
-  /** `failed` if a probe ended without an answer of the sources, and none was answered before. */
+  /** `failed` if a probe ended without an answer from the sources, and no earlier probe was answered. */
   readonly probe: 'pending' | 'failed' | 'answered';
-  /** Time (local ms) since when every read is answered with 404; undefined while one is not. */
+  /** Time (local ms) since which every read is answered with 404; undefined if the last one was not. */
   readonly goneSince: number | undefined;
 }
 
@@ -53,12 +53,12 @@ const NOTHING_KNOWN: Known = {
   goneSince: undefined,
 };
 
-/** Source of an account's series, for each API: REST or GraphQL. */
+/** Sources of an account's series, REST or GraphQL, for each API. */
 export class AccountSources {
   readonly #options: AccountSourcesOptions;
   readonly #parts: Readonly<Record<SeriesApi, SavedPart<Chosen | undefined>>>;
   readonly #known = new Map<SeriesApi, Known>();
-  /** Source and probe that jobs were made for, by API. */
+  /** Source, and need of a probe, for which the jobs were last made, by API. */
   #madeFor: ReadonlyMap<SeriesApi, string> = new Map();
   #graphql: GraphqlSource | undefined;
 
@@ -88,17 +88,17 @@ export class AccountSources {
     return chooseSource({ configured: this.#configured(api), ...evidence }, before);
   }
 
-  /** True if the source is more than the one that is assumed at first. */
+  /** Returns true if the source was found, and is not just the initial assumption. */
   #isFound(api: SeriesApi): boolean {
     return this.#chosen(api) !== SOURCE_AT_FIRST;
   }
 
-  /** True if jobs can be made: the source was found, or nothing could be found out about it. */
+  /** Returns true if jobs can be made: the source was found, or a probe has ended. */
   isReady(api: SeriesApi): boolean {
     return this.#isFound(api) || this.#knownOf(api).probe !== 'pending';
   }
 
-  /** Returns the source of each API's series, and the reason. */
+  /** Returns the source of each API's series, with the reason for it. */
   chosen(): ChosenSource[] {
     return [...this.#options.apis()].map((collector) => {
       const { source, why } = this.#chosen(collector);
@@ -107,7 +107,7 @@ export class AccountSources {
     });
   }
 
-  /** Returns the same without those that are only assumed. */
+  /** Returns the sources that were found, without those that are only assumed. */
   known(): ChosenSource[] {
     return this.chosen().filter(({ collector }) => this.#isFound(collector));
   }
@@ -116,35 +116,35 @@ export class AccountSources {
     return this.#chosen(api).source === 'rest';
   }
 
-  /** Returns true if the source has any metric of a product. */
+  /** Returns true if the source has at least one metric of a product. */
   serves(product: Product): boolean {
     return this.isRest(product.api) || GraphqlSource.serves(product);
   }
 
-  /** Returns the source that a metric of a product's targets is read from; undefined if no source has it. */
+  /** Returns the source of a metric of a product's targets; undefined if no source has it. */
   sourceOf(product: Product, metric: string, by: Target['by']): SourceName | undefined {
     if (OF_WHOLES.has(metric) && by !== 'product') return undefined;
     const { source } = this.#chosen(product.api);
-    // REST does not have it, whichever source is chosen.
+    // REST does not have this metric, whichever source is chosen.
     const isElsewhere = product.onlyElsewhere?.includes(metric) ?? false;
     if (isElsewhere && this.#configured(product.api) === 'rest') return undefined;
     if (source === 'rest' && !isElsewhere) return 'rest';
     return GraphqlSource.has(product, metric) ? 'graphql' : undefined;
   }
 
-  /** Returns which ids the source takes for configurations: GraphQL has no series of single domains. */
+  /** Returns the kind of id that the source takes for configurations. GraphQL has no series of single domains. */
   addressed(api: SeriesApi, addressing: Addressing): Addressing {
     return addressing === 'domain' && !this.isRest(api) ? 'only_domain' : addressing;
   }
 
-  /** Records where the configurations of a product were listed. Returns true if that changes the source. */
+  /** Records which API listed the configurations of a product. Returns true if that changes the source. */
   listed(api: SeriesApi, isFromElsewhere: boolean): boolean {
     const { restLists } = this.#knownOf(api).evidence;
     if (restLists === true) return false;
     return this.#learn(api, { restLists: !isFromElsewhere });
   }
 
-  /** Returns how the configurations of a product are listed if the product's API does not list them. */
+  /** Returns the GraphQL list of configurations, for a product that REST does not list; undefined if only REST is configured. */
   listElsewhere(product: Product): ListElsewhere | undefined {
     const { api } = product;
     if (this.#configured(api) === 'rest') return undefined;
@@ -157,7 +157,7 @@ export class AccountSources {
     };
   }
 
-  /** Returns the job that asks which source has an API's series; undefined if that is known, or the configuration names it. */
+  /** Returns the job that finds the source of an API's series; undefined if no probe is needed. */
   probe(
     api: SeriesApi,
     given: Pick<ConstructorParameters<typeof SourceProbe>[1], 'reads' | 'jobs'>,
@@ -177,7 +177,7 @@ export class AccountSources {
     return goneSince !== undefined && this.#now >= goneSince + GONE_MS;
   }
 
-  /** Records that the sources of an API were asked, whatever came of it. Returns true if other jobs are wanted. */
+  /** Records the end of a probe. Returns true if the jobs must be made again. */
   probed(api: SeriesApi, outcome: Outcome): boolean {
     const known = this.#knownOf(api);
     const isNeeded = this.#needsProbe(api);
@@ -187,7 +187,7 @@ export class AccountSources {
     return this.haveChanged;
   }
 
-  /** Returns true if the chosen source changes. */
+  /** Adds evidence. Returns true if the chosen source changes. */
   #learn(api: SeriesApi, evidence: Partial<Known['evidence']>): boolean {
     const before = this.#chosen(api);
     const known = this.#knownOf(api);
@@ -198,7 +198,7 @@ export class AccountSources {
     return after.source !== before.source;
   }
 
-  /** Records what a poll shows of the source. */
+  /** Records the evidence of a poll about its source. */
   polled({ job, outcome, foreignAnswer, endedAt }: PollEnd): void {
     if (!(job instanceof SeriesJob) || foreignAnswer !== undefined) return;
     const api = job.subject.collector === 'metrics' ? 'metrics' : 'analytics';
@@ -209,22 +209,22 @@ export class AccountSources {
       this.#known.set(api, { ...known, goneSince: known.goneSince ?? endedAt });
   }
 
-  /** Records that jobs are made for the sources that are chosen now. */
+  /** Records that the jobs now match the chosen sources. */
   jobsAreMade(apis: Iterable<SeriesApi>): void {
     this.#madeFor = new Map([...apis].map((api) => [api, this.#jobsFor(api)]));
   }
 
-  /** True if the sources have changed since, so that other jobs are wanted. */
+  /** True if the sources have changed since the jobs were made. */
   get haveChanged(): boolean {
     return [...this.#madeFor].some(([api, known]) => this.#jobsFor(api) !== known);
   }
 
-  /** The source that series are read from, and whether a probe is needed. */
+  /** Returns the source of the series and the need of a probe, as one comparable text. */
   #jobsFor(api: SeriesApi): string {
     return JSON.stringify([this.isReady(api) && this.#chosen(api).source, this.#needsProbe(api)]);
   }
 
-  /** Parts of the memory that are saved from time to time. */
+  /** Returns the parts of the memory that are saved periodically. */
   parts(): readonly SavedPart<unknown>[] {
     return Object.values(this.#parts);
   }

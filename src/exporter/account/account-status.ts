@@ -20,32 +20,32 @@ import type { Listing } from './account-targets.ts';
 import type { Connection } from './connection.ts';
 import { isoTime, jobStatus, type LocalTime } from './job-status.ts';
 
-/** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
+/** Current state of an account, for the status page, the exporter's own metrics and the readiness check. */
 export interface AccountView {
   readonly name: string;
   readonly apiUrl: string;
-  /** Credentials. */
+  /** Kind of the credentials. */
   readonly credentials: AccountStatus['credentials'];
-  /** Part of it that is polled here; undefined for all. */
+  /** Shard of the account that this exporter polls; undefined for the whole account. */
   readonly shard?: Shard | undefined;
-  /** Hash of whose account it is, the same in every exporter; undefined before there is a token. */
+  /** Hash of the account's identity, equal in every exporter; undefined until a token is read. */
   id(): string | undefined;
-  /** Share of each limit to leave to the token's other clients. */
+  /** Share of each limit that is reserved for the token's other clients. */
   readonly reserve: number;
   readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;
   readonly intervals: Pick<PollIntervals, 'of' | 'perMinute' | 'stretch'>;
-  /** Local ms; undefined where it is not known. */
+  /** Returns the expiry of the token (local ms); undefined if it is not known. */
   tokenExpiresAt(): number | undefined;
   tokenRenewsAt(): number | undefined;
   jobs(): readonly JobState[];
   /** Returns true until the first whole minute, while jobs are still being made. */
   isBeginning(): boolean;
-  /** Returns the lists of configurations, and whether they could be read. */
+  /** Returns the lists of configurations that were tried, with the result of the last attempt. */
   listings(): readonly Listing[];
-  /** Returns the source of each collector's series, as far as it is known. */
+  /** Returns the source of each collector's series, for collectors whose source is known. */
   sources(): readonly ChosenSource[];
-  /** Status as of the last look, a minute old at most, without jobs; undefined before the first. */
+  /** Returns the status that was computed last, at most a minute ago, without jobs; undefined before the first. */
   lastLook(): AccountStatus | undefined;
 }
 
@@ -71,40 +71,40 @@ export function viewOf(
   };
 }
 
-/** Output for samples: with each commit, and instead of `/metrics`. */
+/** Push output for samples. It commits them with each poll, and can replace `/metrics`. */
 export interface PushOutput {
   readonly commit: Commit;
-  /** True if `/metrics` has a sample nevertheless. */
+  /** Returns true if `/metrics` exposes a sample although it is pushed. */
   exposes(sample: Sample): boolean;
 }
 
-/** Current output of an account. */
+/** Current push output of an account; undefined while nothing is pushed. */
 export interface PushDestination {
   pushed: PushOutput | undefined;
 }
 
-/** Called with what an account does, for metrics and logs. */
+/** Observer of an account's actions, for metrics and logs. */
 export interface AccountObserver extends PollObserver {
   /**
-   * Demand of the jobs on each limit scope, every minute.
-   * @param surveyed true if it is known what there is to poll: only then is it certain that a plan fits
+   * Reports the demand of the jobs on each limit scope, every minute.
+   * @param surveyed true if every list was read or refused, so that the demand is complete
    */
   planned(account: string, demands: readonly ScopeDemand[], surveyed: boolean): void;
-  /** Series are read by this source from now on. */
+  /** Reports the source that a collector's series are read from, from now on. */
   sourceChosen(account: string, chosen: ChosenSource): void;
-  /** Number of jobs above `limits.jobs`, each time that jobs are made. */
+  /** Reports the series above `limits.jobs`, each time that jobs are made. */
   jobsDropped(account: string, dropped: DroppedJobs): void;
-  /** A label value was too long; this is its truncated form. */
+  /** Reports a label value that was too long, with its truncated form. */
   labelShortened(label: string, shown: string): void;
-  /** These are the collectors that have jobs from now on. */
+  /** Reports the collectors that have jobs from now on. */
   collects(account: string, collectors: ReadonlySet<string>): void;
-  /** Something went wrong while the account stopped. */
+  /** Reports a failure while the account stopped. */
   stopFailed(account: string, failure: unknown): void;
-  /** The account has stopped, and none of its name takes its place. */
+  /** Reports that the account has stopped, and that no account of the same name replaces it. */
   left(account: string): void;
 }
 
-/** Returns why an account is not ready, as a sentence; undefined if it was read with success. */
+/** Returns why an account is not ready, as a sentence; undefined once a read has succeeded. */
 export function notReady(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): string | undefined {
   const { name, platform } = view;
   const { answered, note } = platform.reachability;
@@ -121,7 +121,7 @@ export function notReady(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
   return `account ${name}: nothing was read yet: ${text}`;
 }
 
-/** Returns an account as the status page shows it, by the machine's clock as it is set now. */
+/** Returns the status of an account for the status page, with times by the machine's current clock. */
 export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): AccountStatus {
   const observed = observedAccount(view, clock);
   return { ...observed, facts: factsOf(observed, clock.wall(), view.lastLook()?.facts) };
@@ -156,7 +156,7 @@ function observedAccount(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
   };
 }
 
-/** Returns when a request may leave next (local ms): a waiting one, or that of the next job that is due. */
+/** Returns the time (local ms) of the next request, queued or of the next due job; undefined if it is due or unknown. */
 function nextTryAt({ queue, jobs }: AccountView, now: number): number | undefined {
   const restsUntil = queue.restsUntil(now);
   if (restsUntil !== undefined) return restsUntil;
@@ -206,7 +206,7 @@ function quotaNote(limiter: LimitScope['limiter'], now: number, time: LocalTime)
     : '';
 }
 
-/** Returns true if all lists were read once (or refused), so that it is known what there is to poll. */
+/** Returns true if every list was read or permanently refused once, so that the set of jobs is complete. */
 export function isSurveyed(states: readonly JobState[]): boolean {
   const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
   return lists.every(

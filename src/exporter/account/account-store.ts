@@ -11,22 +11,22 @@ interface AccountStoreOptions {
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   readonly platformClock: Pick<PlatformClock, 'skewMs' | 'localNow'>;
   readonly intervals: Pick<PollIntervals, 'of'>;
-  /** Destination that samples are pushed to instead of being exposed. */
+  /** Push output; it decides which samples are exposed nevertheless. */
   readonly outlet: { readonly pushed: { exposes(sample: Sample): boolean } | undefined };
-  /** Owners that the account before a reload has left. */
+  /** Owners whose samples the account before a reload left exposed; undefined after a start. */
   readonly held?: HeldOver | undefined;
 }
 
-/** Owners in the store that an account leaves exposed when a reload starts it anew. */
+/** Owners in the store whose samples stay exposed while a reload replaces their account. */
 export type HeldOver = ReadonlySet<string>;
 
-/** Data that the facts call in time is not withdrawn. */
+/** Tolerance (ms) beyond the expected age before data is withdrawn, as for lateness in the facts. */
 const TOLERATED_MS = TOLERATED_SECONDS * 1_000;
 
-/** Samples of the account itself are renewed every minute. */
+/** Least lifetime (ms) of samples of the account itself, which are renewed every minute. */
 const LEAST_LIFETIME_MS = 3 * 60_000;
 
-/** The newest bucket that an owner shows. */
+/** Newest bucket that the samples of an owner show. */
 interface Shown {
   readonly until: number;
   readonly job: Job;
@@ -34,17 +34,15 @@ interface Shown {
 }
 
 /**
- * Samples that an account exposes. Those of a poll stay until the next poll replaces them, part by part, until they are
- * stale, or until their job goes. After a reload the samples of the former account stay until this one replaces them, or
- * until the new configuration has no such job.
- *
- * Owners are named `<account>/<id of a job or series>/<part>`, or `<account>/<part>` for the account itself.
+ * Samples that an account exposes. Samples of a poll stay until the next poll replaces them, part by part, until they are stale,
+ * or until their job goes. After a reload, samples of the former account stay until the new account replaces them, or has no such
+ * job. Owners are named `<account>/<id of a job or series>/<part>`, or `<account>/<part>` for the account itself.
  */
 export class AccountStore {
   readonly #options: Omit<AccountStoreOptions, 'held'>;
-  /** Owners left by the former account that this one has not replaced yet. */
+  /** Owners of the former account whose samples are not replaced yet. */
   readonly #held: Set<string>;
-  /** Owners of samples of the account itself. */
+  /** Owners of the samples of the account itself. */
   readonly #parts = new Set<string>();
   readonly #withLabels: ReturnType<typeof withLabels>;
   /** Newest bucket exposed, by owner. */
@@ -70,12 +68,12 @@ export class AccountStore {
     store.publish(owner, this.#withLabels(samples), platformClock.localNow() + lifetime);
   }
 
-  /** Exposes what a job found, replacing part by part. */
+  /** Exposes the results of a job. Each part replaces the former samples of that part. */
   expose(job: Job, exposures: readonly Exposure[]): void {
     const { config, platformClock, intervals, store, outlet } = this.#options;
     const source = job.follows ?? job;
     const localNow = platformClock.localNow();
-    // Until well after the next poll should have renewed them.
+    // Samples stay for three intervals, so that they outlast a late poll.
     const until = localNow + Math.max(config.stale_after, 3 * intervals.of(source).usual);
     const staleAge = this.#staleAges(() => TOLERATED_MS);
     for (const { part, samples, dataUntil, lasts, series } of exposures) {
@@ -95,7 +93,7 @@ export class AccountStore {
     }
   }
 
-  /** Withdraws all but the samples of these jobs and series, and those that the former account has left of them. @param ids of them */
+  /** Withdraws the samples of all jobs and series but those with these ids. Samples of the former account are treated alike. */
   keep(ids: ReadonlySet<string>): void {
     for (const [id, owners] of this.#owners) {
       if (ids.has(id)) continue;
@@ -112,24 +110,24 @@ export class AccountStore {
     }
   }
 
-  /** While the platform is down its last data stays, since `edge_up` shows that; once it is up, stale data goes. */
+  /** Records that the platform is up or down. Stale data is withdrawn once it is up; while it is down, `edge_up` shows that. */
   platformIs(up: boolean): void {
     const wasUp = this.#isUp;
     this.#isUp = up;
     if (up && !wasUp) this.withdrawStale();
   }
 
-  /** Withdraws what is stale while the platform is up, so that old data does not look new. */
+  /** Withdraws stale samples while the platform is up, so that old data does not look new. */
   withdrawStale(): void {
     if (!this.#isUp) return;
     const { intervals } = this.#options;
-    // One poll may fail.
+    // The tolerance covers one failed poll.
     const staleAge = this.#staleAges((job) => Math.max(TOLERATED_MS, intervals.of(job).usual));
     for (const [owner, shown] of this.#shown)
       if (this.#platformNow - shown.until > staleAge(shown)) this.#withdraw(owner);
   }
 
-  /** Returns a function of the age (ms) above which data is stale, which computes it once for each metric of a job. */
+  /** Returns a function that gives the age (ms) above which data is stale, computed once for each metric of a job. */
   #staleAges(tolerated: (job: Job) => number): (shown: Shown) => number {
     const ages = new Map<Job, Map<string | undefined, number>>();
     return ({ job, metric }) => {
@@ -152,12 +150,12 @@ export class AccountStore {
     else this.#options.store.withdraw(owner);
   }
 
-  /** Freezes what is exposed: the account stops, and another takes its place. */
+  /** Freezes the exposed samples, since another account replaces this one. */
   handOver(): void {
     this.#isHandingOver = true;
   }
 
-  /** Withdraws everything, or leaves it to the account that takes the place of this one. */
+  /** Withdraws all samples, or leaves them to the account that replaces this one. */
   close(): void {
     this.keep(new Set());
     for (const owner of this.#parts) this.#withdraw(owner);
@@ -166,7 +164,7 @@ export class AccountStore {
     this.#held.clear();
   }
 
-  /** Owners that it leaves, once it is closed. */
+  /** Returns the owners that are left to the next account, once this one is closed. */
   heldOver(): HeldOver {
     return this.#held;
   }
@@ -181,7 +179,10 @@ interface Labelled {
   readonly labels: Labels;
 }
 
-/** Adds an account's labels to samples, after their own, which win. Equal label objects stay equal, so their text is written once. */
+/**
+ * Returns a function that adds an account's labels to samples. A sample's own labels win. Equal label objects stay equal, so that
+ * their text is written once.
+ */
 export function withLabels(
   added: Labels,
 ): <Sample extends Labelled>(samples: readonly Sample[]) => readonly Sample[] {
@@ -195,7 +196,6 @@ export function withLabels(
   return (samples) => samples.map((sample) => ({ ...sample, labels: labelsOf(sample.labels) }));
 }
 
-/** Returns the added labels that a series lacks. */
 function lackedBy(labels: Labels, added: Labels): Labels {
   return Object.fromEntries(Object.entries(added).filter(([name]) => (labels[name] ?? '') === ''));
 }

@@ -19,7 +19,7 @@ export interface ProductRead {
   readonly product: Product;
   readonly settings: ProductSettings;
   readonly schedule: string;
-  /** Returns true for a dimension to read. */
+  /** Returns true if a dimension is to be read. */
   readonly wants: (dimension: string) => boolean;
 }
 
@@ -28,13 +28,13 @@ export interface Listing {
   readonly product: Product;
   /** True if the last attempt succeeded. */
   readonly listed: boolean;
-  /** Configured names that match none of them: mistyped, or deleted on the platform. */
+  /** Configured names that match no listed configuration: mistyped, or deleted on the platform. */
   readonly unmatched: readonly string[];
-  /** Selected configurations that are not read: the API takes ids of domains, and they have none. */
+  /** Number of selected configurations that are not read, since the API takes ids of domains and they have no domains. */
   readonly withoutDomains: number;
 }
 
-/** Failures that mean that this token has no such list; any other may be temporary. */
+/** Failures that mean that the token has no access to a list, or that none exists; others may be temporary. */
 const UNAVAILABLE: readonly Outcome[] = ['not_found', 'forbidden', 'not_acceptable', 'undecodable'];
 
 interface KnownList {
@@ -46,13 +46,13 @@ interface KnownList {
 
 /** Targets of an account: its products, with the configurations that were discovered and selected. */
 export class AccountTargets {
-  /** Products of the configuration, with how each is read. */
+  /** Configured products, each with its settings, schedule and dimensions. */
   readonly products: readonly ProductRead[];
   readonly #account: AccountConfig;
   readonly #known = new Map<Product, KnownList>();
-  /** True for a product if the last attempt to list its configurations succeeded. */
+  /** Success of the last attempt to list a product's configurations; products without an attempt are absent. */
   readonly #listed: Map<Product, boolean> = new Map();
-  /** Products whose configurations cannot be listed, and never were. */
+  /** Products whose configurations the platform refuses to list, and has never listed. */
   readonly #unlistable: Set<Product> = new Set();
   readonly metrics: ServedMetrics;
   readonly addressed: (api: SeriesApi, addressing: Addressing) => Addressing;
@@ -60,8 +60,8 @@ export class AccountTargets {
   readonly isOwn: (id: string) => boolean;
 
   /**
-   * @param former targets of the account before a reload: their lists hold until they are read again
-   * @param addressed which ids the source of an API takes for configurations
+   * @param former targets of the account before a reload: their lists apply until they are read again
+   * @param addressed returns the kind of id that the source of an API takes for configurations
    */
   constructor(
     account: AccountConfig,
@@ -88,7 +88,7 @@ export class AccountTargets {
     }
   }
 
-  /** Records the list of a product's configurations. Returns whether it has changed. */
+  /** Records the list of a product's configurations. Returns true if it has changed. */
   discovered(product: Product, listed: readonly Configuration[], addressing: Addressing): boolean {
     const before = this.#known.get(product);
     const configurations = withKnown(listed, before?.configurations ?? []);
@@ -107,7 +107,7 @@ export class AccountTargets {
     });
   }
 
-  /** Records that a product's configurations could not be listed. Returns whether that changes what is read. */
+  /** Records a failed list of a product's configurations. Returns true if that changes the targets to read. */
   listingFailed(product: Product, outcome: Outcome): boolean {
     const wasPending = this.isPending(product);
     this.#listed.set(product, false);
@@ -117,17 +117,17 @@ export class AccountTargets {
     return true;
   }
 
-  /** Returns true if the product's list of configurations was not tried yet. */
+  /** Returns true if the product's list of configurations has not been tried yet. */
   isPending(product: Product): boolean {
     return !this.#listed.has(product);
   }
 
-  /** Returns true if the platform refuses the list and never served it. */
+  /** Returns true if the platform refuses the list and has never served it. */
   isUnlistable(product: Product): boolean {
     return this.#unlistable.has(product);
   }
 
-  /** The configurations of a product as they were listed last; undefined where they never were. */
+  /** Returns the last list of a product's configurations; undefined if it was never read. */
   configurations(product: Product): readonly Configuration[] | undefined {
     return this.#known.get(product)?.configurations;
   }
@@ -135,7 +135,7 @@ export class AccountTargets {
   /** Returns the targets of a product. @param isOnlyElsewhere true for a source without series of single domains */
   of({ product, settings }: ProductRead, isOnlyElsewhere = false): Target[] {
     const { configurations = [], addressing = 'domain' } = this.#known.get(product) ?? {};
-    // The path of the whole product is the only one of the analytics API that the specification shows (section 4.12).
+    // The specification shows only the path of the whole product for the analytics API (section 4.12).
     const by =
       product.api === 'analytics' && this.#unlistable.has(product) ? (['product'] as const) : settings.by;
     const isWhole = isOnlyElsewhere && addressing === 'domain';
@@ -144,7 +144,7 @@ export class AccountTargets {
     return targetsOf(this.#account.name, product, { ...settings, by }, configurations, taken).filter(isRead);
   }
 
-  /** Returns the metrics to read of each target. `*` stands for all metrics of the product. */
+  /** Returns the targets of a product, each with a metric to read. `*` stands for all metrics of the product. */
   reads(read: ProductRead): { readonly target: Target; readonly metric: string }[] {
     const { product, settings } = read;
     const targets = this.of(read);
@@ -162,7 +162,7 @@ export class AccountTargets {
     ];
   }
 
-  /** A domain of a configuration where REST knows those alone, and not the configuration's own id; undefined where it knows that. */
+  /** Returns a domain of a configuration, if REST takes only ids of domains; undefined if it takes the id of the configuration. */
   knownToRest(target: Target): Target | undefined {
     const { configurations = [], addressing } = this.#known.get(target.product) ?? {};
     if (target.by === 'product' || target.owner !== undefined || addressing !== 'domain') return undefined;
@@ -182,7 +182,7 @@ export class AccountTargets {
     });
   }
 
-  /** Matched once for each list, which may have thousands of configurations. */
+  /** Matches the names once for each list, since a list may have thousands of configurations. */
   #unmatchedBy({ api, slug }: Product, configurations: readonly Configuration[]): readonly string[] {
     const settings = this.#account.collectors[api]?.products[slug];
     if (!settings?.by.includes('configuration')) return [];
@@ -202,7 +202,7 @@ export class AccountTargets {
   }
 }
 
-/** The list, with the former objects where nothing has changed: jobs keep the texts of the list they were made from. */
+/** Returns the list with the former objects of unchanged configurations, since jobs refer to the texts of their list. */
 function withKnown(listed: readonly Configuration[], before: readonly Configuration[]): Configuration[] {
   const knownById = new Map(before.map((one) => [one.id, one]));
   return listed.map((one) => {
@@ -215,7 +215,7 @@ function isSameList(before: readonly Configuration[], after: readonly Configurat
   return before.length === after.length && before.every((one, index) => one === after[index]);
 }
 
-/** Compares by field, ten times as fast as a comparison of any objects: lists have thousands of configurations. */
+/** Compares field by field, ten times as fast as a deep comparison: lists have thousands of configurations. */
 function isSameConfiguration(before: Configuration, after: Configuration): boolean {
   return (
     before.id === after.id &&
@@ -226,30 +226,30 @@ function isSameConfiguration(before: Configuration, after: Configuration): boole
   );
 }
 
-/** Metrics of a product that are read. */
+/** Metrics to read of a product. */
 interface ProductMetrics {
-  /** Read of every target. */
+  /** Metrics that are read for every target. */
   readonly served: readonly string[];
-  /** Read for one target only, to find out whether the product has them. */
+  /** Metrics that are read for one target only, to find out if the product has them. */
   readonly tried: readonly string[];
 }
 
 /**
- * Metrics of each product of the analytics API. The API lists metrics without their products (section 4.12), so each
- * product is asked once, after every listing, for those that the catalogue does not know.
+ * Metrics of each product of the analytics API. The API lists metrics without their products (section 4.12). So each product is
+ * tried once after every list, for the metrics that the catalogue lacks.
  */
 class ServedMetrics {
   #listed: ReadonlySet<string> | undefined;
-  /** True for a product and metric if there was data. */
+  /** Result of trying a metric of a product: true if there was data. */
   readonly #answers = new Map<string, boolean>();
 
-  /** Records the API's own list of its metrics. Products may have gained metrics since. */
+  /** Records the API's list of metrics, and forgets negative results, since products may have gained metrics. */
   list(metrics: Iterable<string>): void {
     this.#listed = new Set(metrics);
     for (const [key, served] of this.#answers) if (!served) this.#answers.delete(key);
   }
 
-  /** Records whether a product has a metric. Returns whether that is new. */
+  /** Records if a product has a metric. Returns true if that is new. */
   answered(product: Product, metric: string, served: boolean): boolean {
     if (this.#listed === undefined || product.api !== 'analytics' || product.metrics.includes(metric))
       return false;
@@ -259,7 +259,7 @@ class ServedMetrics {
     return true;
   }
 
-  /** All metrics of a product, as far as is known. */
+  /** Returns the metrics to read of a product. */
   of(product: Product): ProductMetrics {
     const listed = this.#listed;
     if (product.api !== 'analytics' || listed === undefined) return { served: product.metrics, tried: [] };

@@ -39,20 +39,20 @@ import { Connection, type CredentialsFactory } from './connection.ts';
 import { AccountJobs, type AccountLimits, idsOf } from './jobs.ts';
 import { SavedParts } from './saved-parts.ts';
 
-/** State that an account hands over to its successor after a reload. */
+/** State that an account leaves to its successor after a reload. */
 export interface HandedOver {
   readonly exposed: HeldOver;
   /** Lists of configurations. */
   readonly targets: AccountTargets;
-  /** The platform's id of the account, and what it was read with. */
+  /** Platform's id of the account, and the address and credentials that it was read with. */
   readonly id: string | undefined;
   readonly access: Pick<AccountConfig, 'api_url' | 'credentials'>;
 }
 
-/** Right of this process to poll an account, and the account's state. */
+/** Right of this process to poll an account, with the account's state. */
 export interface Ownership {
   readonly state: Pick<State, 'get' | 'keys' | 'commit' | 'kind'>;
-  /** True while it may be polled; always, if it is left out. */
+  /** Returns true while the account may be polled; default: always. */
   readonly mayAct?: () => boolean;
 }
 
@@ -64,21 +64,21 @@ export interface AccountOptions {
   readonly ownership: Ownership;
   readonly observer: AccountObserver;
   readonly credentials: CredentialsFactory;
-  /** Shared by all accounts. */
+  /** Turns that all accounts share. */
   readonly turns: Turns;
   readonly limits: () => AccountLimits;
-  /** Left by the account that a reload replaces. */
+  /** State of the account that a reload replaces; undefined after a start. */
   readonly handedOver?: HandedOver | undefined;
 }
 
-/** After a reload, samples of the account before stay for this time (ms) at most, while jobs wait for their first poll. */
+/** Longest time (ms) after a reload for which samples of the former account stay while jobs wait for their first poll. */
 const LONGEST_TAKEOVER_MS = 60_000;
 
-/** Least time (ms) between two looks at how the account is, and for each of its jobs. */
+/** Least time (ms) between two computations of the status, and its addition for each job. */
 const LEAST_BETWEEN_LOOKS_MS = 1_000;
 const BETWEEN_LOOKS_PER_JOB_MS = 1;
 
-/** A running account of the platform: its connection, its quota, its jobs. The only place that acts on what they find. */
+/** Running account of the platform, with its connection, its quota and its jobs. Only this class acts on the results of polls. */
 export class Account {
   readonly view: AccountView;
   readonly #options: Omit<AccountOptions, 'handedOver'>;
@@ -90,18 +90,18 @@ export class Account {
   readonly #store: AccountStore;
   readonly #saved: SavedParts;
   readonly #outlet: PushDestination = { pushed: undefined };
-  /** Looks at how the account is, once polls may have changed that. */
+  /** Timer that computes the status after polls may have changed it. */
   readonly #lookLater: Timer;
   #lookFrom = 0;
-  /** Status when it was looked at last, without jobs. */
+  /** Status at its last computation, without jobs; undefined before the first. */
   #lastLook: AccountStatus | undefined;
   #stopEveryMinute: () => void = () => undefined;
-  /** Source of each collector that was reported last. */
+  /** Source last reported for each collector. */
   readonly #reportedSources = new Map<string, string>();
-  /** Counters that were behind. */
+  /** Counters that are or were recently behind. */
   #behind: BehindAt = new Map();
   #isBeginning = true;
-  /** Latest time (local ms) until which samples of the account before a reload stay as they are. */
+  /** Latest time (local ms) until which samples of the former account stay unchanged. */
   #takesOverUntil: number;
   #stopped = false;
   #isDemandKnown = false;
@@ -178,34 +178,34 @@ export class Account {
   }
 
   start(): void {
-    // At once: the id of the account before a reload stays no longer than that.
+    // The new id replaces that of the former account at once.
     this.#exposeIdentity();
     this.#stopEveryMinute = this.#options.ticker('* * * * *', () => this.#guarded(() => this.#everyMinute()));
     this.#replaceJobs();
   }
 
-  /** Operations a minute that it asks of the platform; undefined until its configurations are listed. */
+  /** Planned operations per minute; undefined until the account's configurations are listed. */
   get demand(): number | undefined {
     return this.#isDemandKnown ? this.#intervals.perMinute : undefined;
   }
 
-  /** Pushes what polls find to `output`; undefined stops pushing. */
+  /** Pushes the results of polls to `output`; undefined stops pushing. */
   pushTo(output: PushOutput | undefined): void {
     this.#outlet.pushed = output;
   }
 
-  /** Counters in the state that belong to this account. */
+  /** Returns the counters in the state that belong to this account. */
   keptCounters(): KeptCounters[] {
     return this.#jobs.series().map(({ kept }) => kept);
   }
 
-  /** Stops, but leaves its samples exposed for the account that takes its place. @throws what `stop` throws */
+  /** Stops, but leaves the samples exposed for the account that replaces this one. @throws the errors of `stop` */
   stopForAnother(signal: AbortSignal): Promise<void> {
     this.#store.handOver();
     return this.stop(signal);
   }
 
-  /** Returns the state for the successor, once the account has stopped for it. */
+  /** Returns the state for the successor, after the account has stopped for it. */
   handedOver(): HandedOver {
     const { config: access } = this.#options;
     return { exposed: this.#store.heldOver(), targets: this.#jobs.targets, id: this.view.id(), access };
@@ -217,7 +217,7 @@ export class Account {
     this.#stopped = true;
     this.#lookLater.set(Number.POSITIVE_INFINITY);
     const polls = this.#schedule.stop();
-    // At once: another replica may expose it before the last poll here is over.
+    // The samples go at once: another replica may expose them before the last poll here ends.
     this.#store.close();
     await polls;
     try {
@@ -227,7 +227,7 @@ export class Account {
     }
   }
 
-  /** Polls a job, and acts on how that ended. Never rejects. */
+  /** Polls a job, and acts on the end of the poll. Never rejects. */
   async #poll(scheduled: ScheduledJob): Promise<void> {
     const { observer, config } = this.#options;
     try {
@@ -245,7 +245,7 @@ export class Account {
     const isFound = this.#jobs.learn(job, outcome, result) || this.#jobs.sources.haveChanged;
     if (isLearned || isFound) this.#saved.saveSoon();
     if (isFound) this.#replaceJobs();
-    // The first polls may be the first to read the token.
+    // One of the first polls may have read the token for the first time.
     if (end.before === undefined) this.#exposeIdentity();
     const isOther = (this.#connection.platform.reachability.up ?? null) !== this.#lastLook?.up;
     if (isOther || this.#options.clock.now() >= this.#lookFrom) this.#look();
@@ -253,7 +253,7 @@ export class Account {
     this.#publish('quota', quotaSamples(this.view, endedAt));
   }
 
-  /** Makes the jobs that are wanted now, and polls them from now on. */
+  /** Makes the current jobs, and polls them from now on. */
   #replaceJobs(): void {
     if (this.#stopped) return;
     const { observer, config } = this.#options;
@@ -261,7 +261,7 @@ export class Account {
     this.#intervals.replace(jobs);
     this.#isDemandKnown ||= this.#jobs.areListed;
     this.#schedule.replace(jobs);
-    // Until the sources are known, what a former account has left may still be wanted.
+    // Until the sources are known, samples of the former account may still be wanted.
     if (this.#jobs.areSourcesReady) this.#store.keep(idsOf(jobs));
     this.#exposeCatchingUp();
     this.#reportSources();
@@ -278,7 +278,7 @@ export class Account {
     }
   }
 
-  /** Measures demand, withdraws what is stale, and reports and exposes what was learned. */
+  /** Measures the demand, withdraws stale samples, and reports and exposes the learned values. */
   #everyMinute(): void {
     const { observer, config, clock } = this.#options;
     const { platform } = this.view;
@@ -297,7 +297,7 @@ export class Account {
     this.#look();
   }
 
-  /** Exposes whose account it is, once the token is read. */
+  /** Exposes the identity of the account, once the token is read. */
   #exposeIdentity(): void {
     void this.#connection.credentials.look().then(() =>
       this.#guarded(() => {
@@ -306,7 +306,7 @@ export class Account {
     );
   }
 
-  /** Exposes which counters catch up. Before the first poll too: after a restart it brings all at once. */
+  /** Exposes the counters that catch up, even before the first poll: after a restart it counts many buckets at once. */
   #exposeCatchingUp(): void {
     const { intervals, platform } = this.view;
     const now = platform.platformClock.now();
@@ -316,7 +316,7 @@ export class Account {
     this.#publish('counting', found.samples);
   }
 
-  /** Exposes samples of the account itself, unless those of the account before a reload are more complete. */
+  /** Exposes samples of the account itself, unless those of the former account are more complete. */
   #publish(part: string, samples: readonly Sample[]): void {
     const isTakingOver =
       this.#options.clock.now() < this.#takesOverUntil &&
@@ -326,7 +326,7 @@ export class Account {
     if (!this.#stopped && !isTakingOver) this.#store.publish(part, samples);
   }
 
-  /** Does what a timer asks for; an error is reported, and never ends the process. */
+  /** Runs the action of a timer. An error is reported, and never ends the process. */
   #guarded(act: () => void): void {
     const { observer, config } = this.#options;
     try {
@@ -336,7 +336,7 @@ export class Account {
     }
   }
 
-  /** Exposes how the account is. */
+  /** Computes the status, and exposes its samples. */
   #look(): void {
     if (this.#stopped) return;
     const { clock, config } = this.#options;

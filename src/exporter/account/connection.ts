@@ -13,7 +13,7 @@ import type { LimitScopesOptions } from '../rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';
 
-/** Creates an account's credentials. @param mayLeave whether a request may still leave */
+/** Creates an account's credentials. @param mayLeave returns true while requests may leave; default: always */
 export type CredentialsFactory = (
   account: AccountConfig,
   mayLeave?: (() => boolean) | undefined,
@@ -24,25 +24,25 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly credentials: CredentialsFactory;
   readonly observer?: OperationObserver;
-  /** Shared by all accounts; default: none. */
+  /** Turns that all accounts share; default: none. */
   readonly turns?: Turns;
-  /** The limit that is counted by the client's address; default: that of the turns, or the account's alone. */
+  /** Limit that the platform counts by the client's address; default: the shared one of `turns`, or a separate one. */
   readonly byAddress?: LimitScopesOptions['byAddress'];
-  /** Share of each limit to leave to others, called each time; default: the account's reserve. */
+  /** Returns the share of each limit to reserve for other clients; default: the account's `quota.reserve`. */
   readonly reserve?: () => number;
-  /** Returns false if no request may leave. Default: true. */
+  /** Returns false while no request may leave; default: always true. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-/** An account's connection to the platform, for the exporter and all commands: requests within the quota, and what answers show. */
+/** Connection of an account to the platform, for the exporter and all commands. It sends requests within the quota. */
 export class Connection {
   readonly platform: ObservedPlatform;
   readonly credentials: Credentials;
   readonly queue: RequestQueue;
-  /** Requests within the quota. */
+  /** Operations of the account, sent within the quota. */
   readonly operations: Operations;
   readonly #client: Client;
-  /** Sends questions: the API that takes them may have an address of its own. */
+  /** Client of the GraphQL API, which may have a separate address. */
   readonly #questions: Client;
 
   constructor(options: ConnectionOptions) {
@@ -89,7 +89,7 @@ export class Connection {
     });
   }
 
-  /** Revokes a token that the exporter created, until the signal aborts (default: after 2 s), and closes the connections. */
+  /** Revokes a token that the exporter created, and closes the connections. @param signal bounds the revocation; default: 2 s */
   async close(signal: AbortSignal = AbortSignal.timeout(2_000)): Promise<void> {
     this.queue.stop();
     this.platform.scopes.close();
@@ -102,12 +102,12 @@ export class Connection {
   }
 }
 
-/** Credentials as configured. @param hooks.guard keeps a secret out of whatever is written */
+/** Returns a factory of the configured credentials. @param hooks.guard masks a secret in all output */
 export function credentialsFrom(
   clock: Clock,
   hooks: {
     readonly guard: (secret: Secret) => void;
-    /** Called with what an operator should know and no read reports. */
+    /** Receives notices for the operator that no read reports. */
     readonly onNotice?: (account: string, text: string) => void;
   },
 ): CredentialsFactory {
@@ -122,7 +122,6 @@ export function credentialsFrom(
   };
 }
 
-/** Returns the transport options of an account's platform. */
 function transportOf({ api_url, request }: AccountConfig, clock: Clock): TransportOptions {
   return {
     baseUrl: api_url,

@@ -27,61 +27,61 @@ export interface DiscoveryJobOptions {
   readonly account: string;
   readonly product: Product;
   readonly schedule: string;
-  /** Kind of id that the API takes for a configuration; `auto` finds out. */
+  /** Kind of id that the API takes for a configuration; `auto` finds it out by a read. */
   readonly addressing: Addressing | 'auto';
   readonly platformClock: PlatformClock;
-  /** Most configurations taken. */
+  /** Returns the maximum number of configurations. */
   readonly most: () => number;
   readonly memory: Pick<AccountMemory, 'of'>;
-  /** Lists them by another API where this one cannot; undefined if there is none. */
+  /** Another API that lists the configurations if this one cannot; undefined if there is none. */
   readonly elsewhere?: ListElsewhere | undefined;
-  /** The names of those that another API lists, which knows their ids alone. */
+  /** Names of configurations that the other API lists by id only. */
   readonly names?: Pick<SettingNames, 'of' | 'cost'>;
-  /** True for ids of this process' part of the account. Default: all. */
+  /** Returns true for ids in this process' shard of the account; default: all. */
   readonly isOwn?: ((id: string) => boolean) | undefined;
   readonly counts?: boolean;
-  /** Returns the kind of id that the source in use takes. */
+  /** Returns the kind of id that the source in use takes; default: the one of the list. */
   readonly addressed?: (addressing: Addressing) => Addressing;
 }
 
 /** Another API that lists a product's configurations. */
 export interface ListElsewhere {
-  /** @throws PlatformFailure */
+  /** Returns the configurations of the product. @throws PlatformFailure if they cannot be read */
   list(read: Read, signal: AbortSignal): Promise<readonly Configuration[]>;
-  /** True if series are read by it. */
+  /** Returns true if the series are read from this API. */
   isInUse(): boolean;
 }
 
-/** Everything else depends on these lists. */
+/** Weight of the lists, above all other jobs, since those depend on them. */
 const DISCOVERY_WEIGHT = 10;
 
-/** A list that loses more than this share of its items at once is doubted. */
+/** Share of active configurations that a list may lose at once before it is doubted. */
 const MOST_LOST = 0.5;
 
-/** Reads in a row that must confirm that most of the list is gone. */
+/** Consecutive reads that must confirm a doubted list. */
 const READS = 3;
 
-/** Statuses of a list that mean that the API has none. */
+/** Statuses that mean that the API has no such list. */
 const GONE: readonly (number | undefined)[] = [204, 404, 410];
 
 const UNNAMED: NamesFound = { names: new Map(), warning: undefined };
 
-/** Time (ms) from a doubted read to the next one: a passing fault should be over by then. */
+/** Time (ms) from a doubted read to the next one, in which a temporary fault should pass. */
 const READ_AGAIN_MS = MINUTE_MS;
 
 interface Listed extends Discovered {
-  /** Kind of id that the API takes; undefined if unknown. */
+  /** Kind of id that the API takes; undefined if it is unknown. */
   readonly addressing: Addressing | undefined;
   readonly samples: readonly Sample[];
   /** Names of configurations that another API listed; undefined if this API listed them. */
   readonly elsewhere: NamesFound | undefined;
-  /** Pages of this API's list. */
+  /** Number of pages of this API's list. */
   readonly pages: number;
 }
 
 const storedNames = z.array(z.tuple([z.string(), z.string()])).catch([]);
 
-/** Lists the configurations of a product, periodically. */
+/** Job that lists the configurations of a product periodically. */
 export class DiscoveryJob implements Job<Listed> {
   readonly id: string;
   readonly subject: JobSubject;
@@ -102,7 +102,7 @@ export class DiscoveryJob implements Job<Listed> {
     const known = addressing === 'auto' ? undefined : addressing;
     this.#part = {
       key: ['configuration names', options.account, product.api, product.slug],
-      // Series keep their names after a restart, too, whether or not those can be read then.
+      // Stored names keep the labels of series after a restart, even if names cannot be read then.
       open: (stored) => ({
         known: 0,
         doubted: 0,
@@ -148,13 +148,13 @@ export class DiscoveryJob implements Job<Listed> {
       return { discovered: decodeConfigurations(items, most()), elsewhere: undefined, pages };
     } catch (failure) {
       const isGone = failure instanceof PlatformFailure && GONE.includes(failure.status);
-      // Series keep the names of the earlier list: another API knows fewer ids and no names.
+      // The names of the earlier list stay: another API has fewer ids and no names.
       const wasListed = this.#memory.known > 0 && !this.#memory.isFromElsewhere;
       if (!isGone || wasListed || elsewhere === undefined) throw failure;
       const all = await elsewhere.list(read, signal).catch((other: unknown) => {
         throw this.#isRestToBlame(other) ? failure : other;
       });
-      // This is how an account without the product looks.
+      // An account without the product has an empty list.
       if (all.length === 0) throw failure;
       const taken = all.slice(0, most());
       const asked = { ids: taken.map(({ id }) => id), before: this.#memory.names };
@@ -165,7 +165,7 @@ export class DiscoveryJob implements Job<Listed> {
     }
   }
 
-  /** True if the failure of the other API says no more than that of REST, which is in use. */
+  /** Returns true if REST is in use and the failure of the other API is permanent, so that the REST failure is reported. */
   #isRestToBlame(failure: unknown): boolean {
     if (!(failure instanceof PlatformFailure) || failure instanceof ConfigurationsCut) return false;
     return this.#options.elsewhere?.isInUse() !== true && !isPassing(failure.outcome);
@@ -177,7 +177,7 @@ export class DiscoveryJob implements Job<Listed> {
     const rejections: Rejections = new Map();
     reject(rejections, 'bad_value', rejected);
     reject(rejections, 'over_limit', overLimit);
-    // A list of another form than before is not an empty one.
+    // A list whose items were all rejected is not an empty list.
     if (configurations.length === 0 && rejections.size > 0) throw new RowsRejected(rejections);
     const { product } = this.#options;
     const addressing = found ?? 'domain';
@@ -186,7 +186,7 @@ export class DiscoveryJob implements Job<Listed> {
     const active = numberOfActive(configurations);
     const before = this.#memory;
     const judgement = judgeList(before, active);
-    // A doubted list has few of them.
+    // A doubted list has only a few names.
     const names = judgement.believed && elsewhere ? elsewhere.names : before.names;
     const namesWarning = elsewhere?.warning;
     const after = {
@@ -199,10 +199,10 @@ export class DiscoveryJob implements Job<Listed> {
     return {
       outcome: configurations.length === 0 ? 'empty' : 'ok',
       rejected: rejections,
-      // It is the same with every list, as long as it lasts.
+      // A warning is the same for each list while it lasts, so it is reported once.
       warning: judgement.warning ?? (namesWarning === before.namesWarning ? undefined : namesWarning),
       ...(judgement.believed && { discovery }),
-      // Names that the state refused are to be committed with the next list.
+      // If the state refuses the commit, the former names stay, and the next list commits the new ones.
       memory: [changed(this.#part, after, { ...after, names: before.names })],
       ...(!isDeepStrictEqual(names, before.names) && {
         commit: [{ key: this.#part.key, value: [...names] }],
@@ -215,15 +215,15 @@ export class DiscoveryJob implements Job<Listed> {
     return this.#options.memory.of(this.#part);
   }
 
-  /** While the list is doubted it is read again. */
+  /** Returns the time (local ms) to read a doubted list again; undefined if the list is not doubted. */
   dueAt(): number | undefined {
     return this.#memory.doubted === 0 ? undefined : this.#options.platformClock.localNow() + READ_AGAIN_MS;
   }
 }
 
 /**
- * Returns the kind of id that the API takes: a domain's, as the specification says (section 4.13), or the
- * configuration's own, as others have seen. It reads one configuration whose ids differ; undefined if there is none.
+ * Returns the kind of id that the API takes: a domain's, as specified (section 4.13), or the configuration's, as some platforms
+ * do. It reads one configuration whose ids differ. Undefined if there is none, or if no read has data.
  */
 async function findAddressing(
   { account, product, platformClock }: DiscoveryJobOptions,
@@ -265,48 +265,48 @@ function configurationSamples(
     for (const id of addresses(configuration, addressing).filter(isOwn)) {
       const { name, active } = configuration;
       const own = { configuration_id: id, configuration: name, active: String(active) };
-      // Not spread, see `labelsIn`: there may be thousands.
+      // A spread takes more memory, see `labelsIn`, and there may be thousands of samples.
       samples.push({ family: EDGE_CONFIGURATION_INFO, labels: Object.assign({}, common, own), value: 1 });
     }
   }
   return samples;
 }
 
-/** One that is switched off is not read, unless the configuration names it: it is withdrawn as one that is deleted. */
+/** Returns the number of active configurations. An inactive one is read only if the configuration names it. */
 function numberOfActive(configurations: readonly Configuration[]): number {
   return configurations.filter(({ active }) => active).length;
 }
 
-/** Verdict on a list, by its length. */
+/** Verdict on a list, from its length. */
 export interface ListVerdict {
   readonly believed: boolean;
-  /** A warning for the operator; undefined if nothing is strange. */
+  /** Warning for the operator; undefined if the length is plausible. */
   readonly warning: string | undefined;
 }
 
-/** Memory of a list of configurations. Its length is the number of active ones. */
+/** Memory of a list of configurations. Its length is the number of active configurations. */
 export interface ListMemory {
   /** Length of the last list that was believed. */
   readonly known: number;
-  /** Consecutive reads that were doubted. */
+  /** Number of consecutive reads that were doubted. */
   readonly doubted: number;
-  /** Kind of id that the API takes; undefined if unknown. */
+  /** Kind of id that the API takes; undefined if it is unknown. */
   readonly addressing: Addressing | undefined;
-  /** True if another API listed them. */
+  /** True if another API listed the configurations. */
   readonly isFromElsewhere?: boolean;
 }
 
 interface NamedListMemory extends ListMemory {
-  /** Names by id from another API, and what was wrong with the last ones. */
+  /** Names by id from another API, and the warning of the last read of names. */
   readonly names: NamesFound['names'];
   readonly namesWarning?: NamesFound['warning'];
-  /** Pages of the last list. */
+  /** Number of pages of the last list. */
   readonly pages: number;
 }
 
 /**
- * Judges a list by its length. One short or empty list must not withdraw most of what there is: it is believed only if
- * further reads confirm it.
+ * Judges a list by its length. A much shorter list is believed only if further reads confirm it. So one short or empty answer does
+ * not withdraw most samples.
  */
 export function judgeList({ known, doubted }: ListMemory, items: number): ListVerdict {
   if (items >= known * (1 - MOST_LOST)) return { believed: true, warning: undefined };
@@ -317,7 +317,7 @@ export function judgeList({ known, doubted }: ListMemory, items: number): ListVe
   return { believed: false, warning: `${shrank}: it is read again before anything is withdrawn` };
 }
 
-/** Returns the memory after a list of this length was judged. */
+/** Returns the memory after a list of this length is judged. */
 export function afterList(
   before: ListMemory,
   items: number,

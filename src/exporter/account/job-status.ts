@@ -8,10 +8,10 @@ import type { RequestDecision, RequestQueue } from '../rate-limit/request-queue.
 import type { JobStatus } from '../status.ts';
 import { duration } from '../text/figures.ts';
 
-/** Formats a local time by the machine's clock. */
+/** Formats a local time (ms) in ISO 8601, by the machine's clock; null if it is undefined. */
 export type LocalTime = (local: number | undefined) => string | null;
 
-/** Time of a status, and what it is taken from. */
+/** Moment of a status, with the sources of its values. */
 export interface Moment {
   readonly view: {
     readonly intervals: Pick<PollIntervals, 'of'>;
@@ -19,7 +19,7 @@ export interface Moment {
     readonly queue: Pick<RequestQueue, 'concurrency'>;
   };
   readonly decide: ReturnType<RequestQueue['decide']>;
-  /** Local ms, and the platform's. */
+  /** Current local time (ms), and the platform's. */
   readonly now: number;
   readonly platformNow: number;
   readonly time: LocalTime;
@@ -66,7 +66,7 @@ export function jobStatus(known: JobState, { view, decide, now, platformNow, tim
   };
 }
 
-/** Returns when a job is due next by its schedule (local ms). */
+/** Returns the time (local ms) at which a job is due next by its schedule; undefined if it is not known. */
 function dueNext({ state, dueAt, startedAt, job: { schedule } }: JobState): number | undefined {
   if (state === 'waiting') return dueAt;
   if (schedule === undefined || startedAt === undefined) return undefined;
@@ -77,7 +77,7 @@ function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : ms / 1_000;
 }
 
-/** A time in ISO 8601, UTC. */
+/** Returns a time in ISO 8601, UTC; null if it is undefined. */
 export function isoTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
@@ -88,13 +88,13 @@ function isDue({ dueAt }: JobState, now: number): boolean {
 
 /** Values that the texts of wait reasons mention. */
 interface WaitContext {
-  /** The name of the limit scope. */
+  /** Name of the limit scope. */
   readonly scope: string;
-  /** Requests that may be in flight at once. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
 }
 
-/** Why a due job has not started yet, as a sentence. */
+/** Returns why a due job has not started yet, as a sentence. */
 function whyWaiting(
   { dueAt = 0 }: JobState,
   decision: RequestDecision,
@@ -109,7 +109,7 @@ function positionText({ next, ahead }: RequestDecision): string {
   return ahead === 0 ? '' : `, after ${ahead} more urgent`;
 }
 
-/** Reasons that end at a known time; the others end with an answer. */
+/** Wait reasons that end at a known time; the others end with an answer. */
 const TIMED: readonly (WaitReason | undefined)[] = [
   'unauthorized',
   'rate_limited',
@@ -119,8 +119,8 @@ const TIMED: readonly (WaitReason | undefined)[] = [
 ];
 
 /**
- * Returns when the turn of a waiting request comes (local ms), if it is known: more urgent requests go first, and what
- * does not fit into a window waits for the next one.
+ * Returns the time (local ms) at which a queued request can leave, after all more urgent ones; undefined if it is not known.
+ * Requests that do not fit into a window wait for the next one.
  */
 export function turnAt(
   { why, until, next, ahead }: RequestDecision,
@@ -129,13 +129,13 @@ export function turnAt(
 ): number | undefined {
   if (!TIMED.includes(why) || !Number.isFinite(until)) return undefined;
   if (next) return until;
-  // The probes of a refused token are not sent in the order of urgency.
+  // Probes of a refused token are not sent in the order of urgency.
   if (why === 'unauthorized') return undefined;
   const reopensAt = why === 'pacing' ? Math.max(until, limiter.openWindow(now)?.closesAt ?? until) : until;
   return reopensAt + Math.floor(ahead / limiter.perMinute) * WINDOW_MS;
 }
 
-/** Why a request may not leave, as a clause. */
+/** Returns why a request may not leave, as a clause. */
 function waitText({ why }: Pick<Decision, 'why'>, { scope, concurrency }: WaitContext): string {
   switch (why) {
     case 'unauthorized':

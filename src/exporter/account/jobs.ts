@@ -23,42 +23,42 @@ import { SourceProbe } from './source-probe.ts';
 
 export interface AccountJobsOptions {
   readonly account: AccountConfig;
-  /** State with counters and settings. */
+  /** State with the counters and settings. */
   readonly state: StateReader;
-  /** The platform's limits: some jobs adapt their reads to them. */
+  /** Limit scopes of the platform; some jobs adapt their reads to them. */
   readonly scopes: LimitScopes;
-  /** Size limits of the account; default: those of the configuration schema. */
+  /** Returns the size limits of the account; default: those of the configuration schema. */
   readonly limits?: () => AccountLimits;
-  /** Default: nothing is pushed. */
+  /** Push destination; default: none. */
   readonly outlet?: PushDestination;
   readonly access?: Access;
   /** Targets of the account before a reload. */
   readonly formerTargets?: AccountTargets | undefined;
-  /** Time (ms) for which configurations wait for names that may soon be read; default: some minutes. */
+  /** Time (ms) for which a list of configurations waits for names; default: 5 minutes. */
   readonly namesWaitMs?: number;
 }
 
-/** The part of `limits` that bounds an account. */
+/** Limits in `limits` that apply to each account. */
 export type AccountLimits = Pick<Config['limits'], 'configurations' | 'jobs'>;
 
-/** Outcomes that show whether the product has the metric. */
+/** Outcomes that show if the product has the metric. */
 const TELLING: readonly Outcome[] = ['ok', 'empty', 'not_found'];
 
-/** The jobs of an account, derived from its configuration and the discovered configurations. */
+/** Jobs of an account, derived from its configuration and the discovered configurations. */
 export class AccountJobs {
   readonly #options: AccountJobsOptions;
   readonly targets: AccountTargets;
   /** Memory of all jobs between polls. */
   readonly memory: AccountMemory;
-  /** Learned by metric, and shared by all targets. */
+  /** Learned values by metric, shared by all targets. */
   readonly learned: LearnedMetrics;
   /** Sources of the series of each API. */
   readonly sources: AccountSources;
   readonly #names: SettingNames;
-  /** Jobs by what they were made from: a job that stays keeps its object, and all that it has learned. */
+  /** Jobs by key. An unchanged job keeps its object, and so its state. */
   #jobs: ReadonlyMap<string, Job> = new Map();
   readonly #series: AccountSeries;
-  /** The limits for which the jobs were last made. */
+  /** Limits for which the jobs were last made. */
   #wantedWithin: AccountLimits | undefined;
 
   constructor(options: AccountJobsOptions) {
@@ -88,7 +88,7 @@ export class AccountJobs {
     this.#names = new SettingNames(scopes.platformClock, namesWaitMs);
   }
 
-  /** Returns the jobs that are wanted now, and forgets the others. */
+  /** Makes the jobs that are needed now, reusing unchanged ones, and returns them. */
   jobs(): readonly Job[] {
     const jobs = new Map<string, Job>();
     const keep = <Work extends Job>(key: string, make: () => Work): Work => {
@@ -125,7 +125,7 @@ export class AccountJobs {
     return this.targets.listings().filter(({ listed, product }) => listed || this.sources.serves(product));
   }
 
-  /** Records what a poll shows about what there is to read. Returns whether the jobs change. */
+  /** Records the evidence of a poll about the targets and metrics. Returns true if the jobs change. */
   learn(job: Job, outcome: Outcome, result: PollResult | undefined): boolean {
     const failed = outcome !== 'ok' && outcome !== 'empty';
     if (job instanceof SourceProbe) return this.sources.probed(job.api, outcome);
@@ -140,30 +140,30 @@ export class AccountJobs {
       this.targets.metrics.list(result.metrics);
       return true;
     }
-    // A metric that the catalogue does not list is read for one target first.
+    // A metric that the catalogue lacks is read for one target first.
     const [only] = job instanceof SeriesJob ? job.series : [];
     if (only === undefined || !TELLING.includes(outcome)) return false;
     if (only.target.product.metrics.includes(only.metric)) return false;
     return this.targets.metrics.answered(only.target.product, only.metric, outcome === 'ok');
   }
 
-  /** Memory that is learned gradually and saved from time to time. */
+  /** Returns the parts of the memory that are learned gradually and saved periodically. */
   *saved(): Generator<SavedPart<unknown>, void> {
     for (const { part } of this.learned) yield part;
     yield* this.sources.parts();
   }
 
-  /** True if the source of every API is known, so that it is known which series there are. */
+  /** True if the source of every API is known, so that the list of series is complete. */
   get areSourcesReady(): boolean {
     return [...this.#apis].every((api) => this.sources.isReady(api));
   }
 
-  /** Series that are read. */
+  /** Returns the series that are read. */
   series(): readonly Series[] {
     return this.#series.all;
   }
 
-  /** Jobs that read series. */
+  /** Returns the jobs that read series. */
   seriesJobs(): readonly SeriesJob[] {
     return this.#series.jobsNow;
   }
@@ -191,7 +191,7 @@ export class AccountJobs {
     });
   }
 
-  /** Each API has its own job, since it may have its own limit; both together keep to the share. */
+  /** Each API has a separate job, since it may have a separate limit. Both together respect the share. */
   #reconciliationOf(api: SeriesApi): Job {
     const { account, scopes } = this.#options;
     const jobs = () => this.seriesJobs().filter(({ subject }) => subject.collector === api);
@@ -209,7 +209,6 @@ export class AccountJobs {
     });
   }
 
-  /** Returns the context for the jobs of a collector. */
   #collectorContext(collector: CollectorName, schedule: string): CollectorContext {
     const { account, state, scopes } = this.#options;
     return {
@@ -239,25 +238,25 @@ export class AccountJobs {
     });
   }
 
-  /** Products whose configurations must be listed: those read by configuration, and those that a collector needs. */
+  /** Returns the products whose configurations must be listed: those read by configuration, and those that a collector needs. */
   #listed(): Set<Product> {
     const byConfiguration = this.targets.products.filter(({ settings }) =>
       settings.by.includes('configuration'),
     );
     const needed = this.#settings().flatMap(([name]) => this.#neededBy(name));
     const products = [...byConfiguration.map(({ product }) => product), ...needed];
-    // A missing list is no failure if nothing of it would be read.
+    // A missing list is no failure if no series of its product would be read.
     return new Set(
       products.filter((product) => this.sources.serves(product) || !this.targets.isUnlistable(product)),
     );
   }
 
-  /** True if each list of configurations was tried. */
+  /** True if every list of configurations was tried. */
   get areListed(): boolean {
     return [...this.#listed()].every((product) => !this.targets.isPending(product));
   }
 
-  /** If a list cannot be read or is empty, the next one is used; the first is retried, since that may change. */
+  /** Returns the lists that a collector needs: all up to the first that is pending or not empty. Failed ones are retried. */
   #neededBy(name: CollectorName): readonly Product[] {
     const { needs }: Collector = COLLECTORS[name];
     if ((this.#options.account.collectors[name]?.configurations ?? []).length > 0) return [];
@@ -267,7 +266,7 @@ export class AccountJobs {
     return usable < 0 ? needs : needs.slice(0, usable + 1);
   }
 
-  /** APIs of which series are read. */
+  /** APIs whose series are read. */
   get #apis(): ReadonlySet<SeriesApi> {
     return new Set(this.targets.products.map(({ product }) => product.api));
   }

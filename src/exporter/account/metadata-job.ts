@@ -3,21 +3,21 @@ import { type Rejections, reject } from '../decode/points.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 
-/** Once a day, at a quiet time; and at the start. */
+/** Schedule: once a day, at a quiet time. The first poll is at the start. */
 const SCHEDULE = '17 3 * * *';
 
-/** After the lists of configurations, before what is in them. */
+/** Weight between the lists of configurations and the reads of their series. */
 const METADATA_WEIGHT = 9;
 
-/** Metrics of the analytics API that are documented (section 2.12). */
+/** Documented metrics of the analytics API (section 2.12). */
 const KNOWN_METRICS: ReadonlySet<string> = new Set(
   PRODUCTS.filter(({ api }) => api === 'analytics').flatMap(({ metrics }) => metrics),
 );
 
-/** Most metrics taken, more than a platform has: bounds the cost of an endless list. */
+/** Maximum number of metrics, above that of any platform: bounds the cost of an endless list. */
 const MOST_METRICS = 1_000;
 
-/** A metric's name goes into paths, keys and labels. */
+/** Pattern of a metric's name, which goes into paths, keys and labels. */
 const METRIC_NAME = /^\w[\w.-]{0,99}$/;
 
 /** Metrics that an answer lists. */
@@ -26,7 +26,7 @@ interface ListedMetrics {
   readonly rejected: Rejections;
 }
 
-/** Asks the analytics API which metrics it has (section 4.12). */
+/** Job that lists the metrics of the analytics API (section 4.12). */
 export class MetadataJob implements Job<ListedMetrics> {
   readonly id = 'discovery/analytics/metadata';
   readonly subject = { collector: 'discovery' };
@@ -46,15 +46,15 @@ export class MetadataJob implements Job<ListedMetrics> {
   conclude(listed: ListedMetrics | PlatformFailure): PollResult {
     if (listed instanceof PlatformFailure) throw listed;
     const { metrics, rejected } = listed;
-    // An empty list is not believed: the former one, at first the catalogue's, stays in use.
+    // An empty list is not believed: the former list stays in use, which is initially that of the catalogue.
     if (metrics.length === 0) return { outcome: 'empty', rejected, exposures: () => [] };
     return { outcome: 'ok', rejected, metrics, exposures: () => [] };
   }
 }
 
 /**
- * The metrics of an answer, each with a list of its dimensions.
- * @throws PlatformFailure undecodable when it is anything else: metrics that are not listed are no longer read
+ * Returns the metrics of an answer, which maps each to a list of its dimensions.
+ * @throws PlatformFailure undecodable if it does not, since unlisted metrics are no longer read
  */
 function decodeMetadata(body: unknown): ListedMetrics {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -5,18 +5,18 @@ import { type State, StateWriteFailure } from '../state/state.ts';
 interface SavedPartsOptions {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly memory: Pick<AccountMemory, 'of' | 'holds'>;
-  /** All that is learned gradually. */
+  /** Returns the parts of the memory that are learned gradually. */
   readonly parts: () => Iterable<SavedPart<unknown>>;
   readonly state: Pick<State, 'commit'>;
 }
 
-/** Learned values are saved within this time (ms). */
+/** Time (ms) within which learned values are saved. */
 const SAVE_MS = 10_000;
 
-/** Saves what an account learns gradually. No poll waits for it; a kill loses some seconds of it. */
+/** Saves the values that an account learns gradually. No poll waits for it. A kill loses the last seconds of them. */
 export class SavedParts {
   readonly #options: SavedPartsOptions;
-  /** Values that the state holds. */
+  /** Values that the state contains, by part. */
   readonly #saved = new WeakMap<SavedPart<unknown>, unknown>();
   #isWaiting = false;
   #stopped = false;
@@ -25,7 +25,7 @@ export class SavedParts {
     this.#options = options;
   }
 
-  /** Saves what was learned soon, with what other polls of these seconds learn. */
+  /** Schedules a save that covers the polls of the next seconds. */
   saveSoon(): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
@@ -35,13 +35,13 @@ export class SavedParts {
     });
   }
 
-  /** Saves it for the last time. */
+  /** Saves the values for the last time. */
   stop(): Promise<void> {
     this.#stopped = true;
     return this.#save();
   }
 
-  /** Saves what was learned since the last time. */
+  /** Saves the values that have changed since the last time. */
   async #save(): Promise<void> {
     const { memory, parts, state } = this.#options;
     const held = [...parts()].filter((part) => memory.holds(part));
@@ -53,7 +53,7 @@ export class SavedParts {
     try {
       await state.commit(entries);
     } catch (error) {
-      // A disk that refuses is reported where counters are committed; what was learned is saved with what comes next.
+      // Commits of counters report a disk that refuses. The next save retries.
       if (error instanceof StateWriteFailure) return;
       throw error;
     }

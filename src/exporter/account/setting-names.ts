@@ -10,7 +10,7 @@ import { MINUTE_MS } from '../settling/window.ts';
 /** Names by id. */
 export type Names = ReadonlyMap<string, string>;
 
-/** Settings that have the names of a product's configurations, under the same ids. */
+/** Collectors whose settings name the configurations of a product, by the product's slug. */
 const SETTINGS: Readonly<Record<string, CollectorName>> = {
   content_delivery: 'edge_applications',
   edge_applications: 'edge_applications',
@@ -21,61 +21,61 @@ const SETTINGS: Readonly<Record<string, CollectorName>> = {
   l2_caching: 'edge_applications',
 };
 
-/** Names are read again after this time (ms): a list of thousands takes a hundred operations. */
+/** Time (ms) after which names are read again: a list of thousands takes a hundred operations. */
 const USUAL_MS = 60 * MINUTE_MS;
 
-/** Names are read again after this time (ms) while an id has none or reading failed: with each list of configurations. */
+/** Time (ms) after which names are read again while an id has no name, or while reading fails. */
 const SOON_MS = 9 * MINUTE_MS;
 
-/** A list of configurations waits for this time (ms) for names: later names would change the labels of series. */
+/** Time (ms) for which a list of configurations waits for names, since later names would change the labels of series. */
 const USUAL_WAIT_MS = 5 * MINUTE_MS;
 
-/** Failures that mean that this token or account gets no names. */
+/** Failures that mean that the token or account has no access to names. */
 const REFUSED: readonly Outcome[] = ['forbidden', 'not_found'];
 
 const row = z.object({ id: identifier, name: text });
 
-/** The names of settings, as they were read last. */
+/** Names from the settings of a collector, as last read. */
 interface SettingList {
   names: Names;
-  /** Time (local ms) of the last attempt to name a list. */
+  /** Time (local ms) of the last attempt to read names; undefined before the first. */
   at: number | undefined;
-  /** Failure of the last read, and time (local ms) since when reads fail. */
+  /** Failure of the last read, and the time (local ms) since which reads fail; undefined if it succeeded. */
   failure: PlatformFailure | undefined;
   failingSince: number | undefined;
   /** Operations of the last read. */
   operations: number;
-  /** Time (ms) after which they are read again. */
+  /** Time (ms) after which names are read again. */
   every: number;
-  /** Products whose configurations they name. */
+  /** Products whose configurations have these names. */
   readonly products: Set<Product>;
-  /** The last read, so that no two are under way. */
+  /** Last read; the next one waits for it. */
   reading: Promise<unknown>;
 }
 
 /** Names of configurations. */
 export interface NamesFound {
-  /** Names by id, of the ids asked for. */
+  /** Names by id, for the requested ids. */
   readonly names: Names;
-  /** Why ids stand for names, as a sentence; undefined where they do not, or the settings have no such id. */
+  /** Why ids replace names, as a sentence; undefined if all ids have names, or if no read failed. */
   readonly warning: string | undefined;
 }
 
-/** Names of configurations for a source that knows ids alone: those of the settings that have these ids. */
+/** Names of configurations from the settings with the same ids, for a source that knows only ids. */
 export class SettingNames {
   readonly #clock: PlatformClock;
   readonly #waitMs: number;
   readonly #lists = new Map<CollectorName, SettingList>();
 
-  /** @param waitMs for how long a list without any name fails rather than do without: 0 for what is asked once */
+  /** @param waitMs time for which a list without any name fails, so that it is retried; 0 for a single read */
   constructor(clock: PlatformClock, waitMs = USUAL_WAIT_MS) {
     this.#clock = clock;
     this.#waitMs = waitMs;
   }
 
   /**
-   * The names of a product's configurations: where the settings have none for an id, the one it had before.
-   * @throws PlatformFailure where no name is known, they may soon be read, and no list had to do without yet
+   * Returns the names of a product's configurations. An id without a name in the settings keeps its former name.
+   * @throws PlatformFailure if no name is known, no list went without names before, and a retry may succeed
    */
   async of(
     product: Product,
@@ -116,7 +116,7 @@ export class SettingNames {
     return { names, warning: reason && `${reason}: ids stand for names` };
   }
 
-  /** Operations that a list of a product's configurations needs for names, on average, where it is read at this interval (ms). */
+  /** Returns the mean number of operations for names per read of a product's list. @param intervalMs interval of the list */
   cost({ slug }: Product, intervalMs: number): number {
     const settings = SETTINGS[slug];
     const list = settings && this.#lists.get(settings);
@@ -150,7 +150,7 @@ export class SettingNames {
       list.failingSince = undefined;
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
-      // The failure itself, since it knows what answered.
+      // The original object is reused, since it records which server answered.
       failure.message = `names of configurations (${path}): ${failure.message}`;
       list.failingSince ??= this.#clock.localNow();
       const mayPass = !REFUSED.includes(failure.outcome);

@@ -5,29 +5,29 @@ import type { Job, PollResult } from '../poll/job.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import type { SourceEvidence } from '../series/source-choice.ts';
 
-/** It goes once the sources have answered; a failure is retried sooner. */
+/** Schedule: a failed probe is retried sooner, and a successful one ends the job. */
 const SCHEDULE = '*/10 * * * *';
 
-/** After the lists of configurations, before the reads of what is in them. */
+/** Weight between the lists of configurations and the reads of their series. */
 const PROBE_WEIGHT = 9;
 
-/** Result of asking the sources. */
+/** Result of a probe of the sources. */
 export type ProbeResult = Pick<SourceEvidence, 'rest' | 'graphql'>;
 
-/** A read that shows whether a source has series: it fails with not_found if not. */
+/** Reads series from one source. It rejects with `not_found` if the source has none. */
 export type ProbeRead = (read: Read, signal: AbortSignal) => Promise<unknown>;
 
 interface SourceProbeOptions {
-  /** Group of its first operations. */
+  /** Group of the first operations. */
   readonly group: string;
-  /** Reads of series by each source. */
+  /** Returns the probe reads of each source. */
   readonly reads: () => Readonly<Record<keyof ProbeResult, readonly ProbeRead[]>>;
   readonly learn: (result: ProbeResult) => void;
-  /** Jobs that read a source. */
+  /** Returns the jobs that read from a source. */
   readonly jobs: (source: keyof ProbeResult) => readonly Pick<SeriesJob, 'withoutRefusal'>[];
 }
 
-/** Asks which source has the series of an API: REST first, GraphQL only if REST has none. */
+/** Job that finds the source of an API's series: REST first, GraphQL only if REST has none. */
 export class SourceProbe implements Job<ProbeResult> {
   readonly id: string;
   readonly api: SeriesApi;
@@ -77,11 +77,14 @@ function isNowhere({ rest, graphql }: ProbeResult): boolean {
   return rest === 'missing' && graphql === 'missing';
 }
 
-/** Outcomes that show that a source is not there. */
+/** Outcomes that show that a source does not exist. */
 const REST_MISSING: readonly Outcome[] = ['not_found'];
 const GRAPHQL_MISSING: readonly Outcome[] = ['not_found', 'not_acceptable', 'undecodable'];
 
-/** @throws PlatformFailure if it says nothing of the source */
+/**
+ * Returns the result of probing one source; undefined without reads.
+ * @throws PlatformFailure if a failure proves nothing about the source
+ */
 async function resultOf(
   reads: readonly ProbeRead[],
   missing: readonly Outcome[],
@@ -94,12 +97,12 @@ async function resultOf(
       () => undefined,
       (error: unknown) => error,
     );
-    // A source that refuses a read for lack of a permission is there.
+    // A source that refuses a read for lack of a permission exists.
     if (failure === undefined) return 'answers';
     if (!(failure instanceof PlatformFailure)) throw failure;
     if (failure.outcome === 'forbidden') return 'answers';
     if (!missing.includes(failure.outcome)) throw failure;
-    // A proxy may answer for a platform that is down.
+    // A proxy may answer in place of a platform that is down.
     if (missing === REST_MISSING && foreignAnswerOf(failure) !== undefined) throw failure;
     result = 'missing';
   }

@@ -5,7 +5,7 @@ import { settingsCollector } from '../settings/settings-collector.ts';
 const row = z.object({
   id: identifier,
   name: text,
-  // The specification knows only id and name; the rest was seen in later answers.
+  // The specification defines only id and name; answers have the other fields, too.
   subject_name: content,
   issuer: text,
   validity: text,
@@ -18,7 +18,7 @@ type Certificate = z.output<typeof row>;
 
 const { info, switched, timed } = seriesOf<Certificate>('digital certificates');
 
-/** Digital certificates (sections 2.3 and 4.3): reads never hold the certificate or its key. */
+/** Digital certificates (sections 2.3 and 4.3). Reads never return the certificate or its key. */
 export const digitalCertificates = settingsCollector({
   about: 'Digital certificates and, if the platform returns it, when they expire.',
   schedule: '*/30 * * * *',

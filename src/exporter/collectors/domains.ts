@@ -40,7 +40,7 @@ export const domains = settingsCollector({
   things: 'domains',
   list: '/domains',
   row,
-  // A change of them is one of `cnames`.
+  // A change of the hostnames is already a change of `cnames`.
   unwatched: ['hostnames'],
   series: [
     info(

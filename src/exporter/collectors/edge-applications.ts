@@ -34,7 +34,7 @@ type Application = z.output<typeof row> & Partial<z.output<typeof fields>>;
 
 const { counted, info, measuredBy, related, switched } = seriesOf<Application>('edge applications');
 
-/** Edge applications (sections 2.4 and 4.5): the list has name, switch and origins; the rest is read one by one. */
+/** Edge applications (sections 2.4 and 4.5). The list has name, switch and origins; the other fields are read one by one. */
 export const edgeApplications = settingsCollector({
   about: 'Edge applications: whether they are active, their origins and enabled modules.',
   schedule: '*/10 * * * *',
@@ -46,7 +46,7 @@ export const edgeApplications = settingsCollector({
   list: '/edge_applications',
   row,
   details: { reads: [{ path: '/edge_applications/:id' }], fields },
-  // A change of them is one of `origins`.
+  // A change of these fields is already a change of `origins`.
   unwatched: ['originsShown'],
   labels: ({ id, name }) => ({ edge_application_id: id, edge_application: name ?? '' }),
   series: [

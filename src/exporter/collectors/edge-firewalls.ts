@@ -29,7 +29,7 @@ export const edgeFirewalls = settingsCollector({
   section: '4.7',
   version: 3,
   permission: 'View Edge Firewall',
-  // One operation shows all firewalls of the account, so it matters as much as a read of traffic.
+  // One operation reads all firewalls of the account, so it is worth as much as a read of traffic.
   weight: 1,
   kind: 'firewall',
   things: 'edge firewalls',

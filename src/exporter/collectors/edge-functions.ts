@@ -20,7 +20,7 @@ type EdgeFunction = z.output<typeof row>;
 
 const { edited, info, measured, modified, switched } = seriesOf<EdgeFunction>('edge functions');
 
-/** Edge functions (sections 2.5 and 4.6). Of code and arguments only changes are detected. */
+/** Edge functions (sections 2.5 and 4.6). Code and arguments are only compared, never exposed. */
 export const edgeFunctions = settingsCollector({
   about: 'Edge functions: whether they are active, and how often they are used.',
   schedule: '*/10 * * * *',

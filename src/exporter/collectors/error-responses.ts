@@ -9,7 +9,7 @@ const FIELD = /^cache_error_(\d{3})$/;
 
 const row = z.object({ id: identifier, name: text });
 
-/** Times by status code, including codes that the specification does not know. */
+/** Cache times by status code, including codes that the specification does not define. */
 const fields = z.record(z.string(), z.unknown()).transform((answer, context) => {
   const times = Object.entries(answer).flatMap(([field, value]) => {
     const code = FIELD.exec(field)?.[1];

@@ -21,13 +21,13 @@ type Ruleset = z.output<typeof row>;
 
 const { counted, info, switched } = seriesOf<Ruleset>('firewall rule sets');
 
-/** Legacy firewall rule sets (sections 2.7 and 4.8). Of addresses and the secret only changes are detected. */
+/** Legacy firewall rule sets (sections 2.7 and 4.8). Addresses and the secret are only compared, never exposed. */
 export const firewallRulesets = settingsCollector({
   about: 'Legacy firewall rule sets: what they block and how many entries their lists have.',
   schedule: '*/10 * * * *',
   section: '4.8',
   version: 1,
-  // The permission of the list is not documented; this is the one of the single read.
+  // The permission of the list is not documented; this is the permission of the single read.
   permission: 'View Security Settings',
   kind: 'firewall_ruleset',
   things: 'firewall rule sets',

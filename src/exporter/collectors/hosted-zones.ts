@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { amount, flag, gather, identifier, members, seriesOf, text } from '../settings/collector.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
-/** Records of a type. */
+/** Number of records of a type, and their shortest time to live. */
 export interface RecordsOfType {
   readonly count: number;
-  /** Seconds; undefined if no record has a time to live. */
+  /** Shortest time to live (s); undefined if no record has one. */
   readonly shortestTtl: number | undefined;
 }
 
-/** The records of a zone, without their content. */
+/** Records of a zone, without their content. */
 export interface ZoneRecords {
   readonly content: string;
   readonly types: Readonly<Record<string, RecordsOfType>>;
 }
 
-/** Used fields of a record (section 2.10). An invalid field counts as absent, since the record exists. */
+/** Used fields of a record (section 2.10). An invalid field counts as absent, since the record still exists. */
 const dnsRecord = z.object({
   record_type: z.string().catch(''),
   entry: z.unknown().optional(),
@@ -27,7 +27,7 @@ const dnsRecord = z.object({
 
 const NO_RECORD: z.output<typeof dnsRecord> = dnsRecord.parse({});
 
-/** Returns the numbers of a zone's records by type. */
+/** Returns the digest of a zone's records, and their numbers by type. */
 export function zoneRecords(items: readonly unknown[]): ZoneRecords {
   const records = items.map((item) => dnsRecord.catch(NO_RECORD).parse(item));
   const types = new Map<string, RecordsOfType>();
@@ -73,7 +73,7 @@ const byType = (name: string, help: string, of: keyof RecordsOfType) =>
     }),
   );
 
-/** Hosted zones and their records (sections 2.10 and 4.11). Of entries and answers only changes are detected. */
+/** Hosted zones and their records (sections 2.10 and 4.11). Entries and answers are only compared, never exposed. */
 export const hostedZones = settingsCollector({
   about: 'Hosted DNS zones: whether they are active, their times, and how many records they have.',
   schedule: '*/10 * * * *',

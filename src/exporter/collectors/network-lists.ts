@@ -10,10 +10,10 @@ type NetworkList = z.output<typeof row> & Partial<z.output<typeof fields>>;
 
 const { counted, edited, info, modified } = seriesOf<NetworkList>('network lists');
 
-/** Exit nodes of anonymizing networks, and the platform's own origin shield (section 4.10). */
+/** Ids of provided lists: exit nodes of anonymizing networks, and the platform's origin shield (section 4.10). */
 const PROVIDED = ['2', '187'];
 
-/** Network lists (sections 2.9 and 4.10). A modified list is read at once; its items are only counted. */
+/** Network lists (sections 2.9 and 4.10). A modified list is read at once. Its items are only counted. */
 export const networkLists = settingsCollector({
   about: 'Network lists: how many items they have, including lists of the platform itself.',
   schedule: '*/10 * * * *',

@@ -21,7 +21,7 @@ const row = z
     name: text,
     mode: text,
     active: flag,
-    // Absent on some rule sets (section 2.8): those exempt nothing.
+    // Absent on some rule sets (section 2.8), which exempt nothing.
     whitelist: z.unknown().optional(),
     ...(Object.fromEntries(
       FAMILIES.flatMap((family) => [
@@ -44,20 +44,20 @@ type Ruleset = z.output<typeof row>;
 
 const { info, measured, measuredBy, related, switched } = seriesOf<Ruleset>('WAF rule sets');
 
-/** WAF rule sets (sections 2.8 and 4.9). Of the text of their whitelists only changes are detected. */
+/** WAF rule sets (sections 2.8 and 4.9). The text of their whitelists is only compared, never exposed. */
 export const wafRulesets = settingsCollector({
   about: 'WAF rule sets: mode, families of threats and their sensitivity, size of the whitelist.',
   schedule: '*/5 * * * *',
   section: '4.9',
   version: 2,
   permission: 'View Security Settings',
-  // One operation shows all rule sets of the account, so it matters as much as a read of traffic.
+  // One operation reads all rule sets of the account, so it is worth as much as a read of traffic.
   weight: 1,
   kind: 'waf_ruleset',
   things: 'WAF rule sets',
   list: '/waf/rulesets',
   row,
-  // A change of it is one of `whitelist`.
+  // A change of the size is already a change of `whitelist`.
   unwatched: ['whitelistBytes'],
   series: [
     info('edge_waf_ruleset_info', 'A WAF rule set with its mode, always 1; join by waf_ruleset_id.', {
@@ -85,7 +85,7 @@ export const wafRulesets = settingsCollector({
           return on === null || on === undefined ? [] : [[family, Number(on)] as const];
         }),
     ),
-    // A label rather than a level: other values than the five known ones may come, and levels mean nothing in a sum.
+    // Sensitivity is a label, not a value: there may be others than the five known ones, and their sum has no meaning.
     related(
       'edge_waf_ruleset_family_info',
       'Sensitivity of a WAF rule set to a family of threats (lowest, low, medium, high, highest), always 1.',

@@ -27,10 +27,12 @@ export interface ExaminationOptions {
   readonly lookup?: NetworkOptions['lookup'];
 }
 
-/** No step of the way to the platform may take longer (ms); an answer may take as long as a poll waits for it. */
+/** Longest time (ms) of a network step. An answer may take as long as it may for a poll. */
 const LONGEST_STEP_MS = 10_000;
 
-/** Checks an account from the network inwards: connects, polls a job of each kind once, and yields the facts. Stops when further steps are pointless. */
+/**
+ * Examines an account: connects, polls a job of each kind once, and yields the facts. It stops when further steps are pointless.
+ */
 export async function* examine(options: ExaminationOptions): AsyncGenerator<Step> {
   const { account, clock, signal, guard, lookup } = options;
   const network = {
@@ -44,7 +46,7 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Step
     yield step;
     if (step.status === 'problem') return yield theRest('the platform cannot be reached');
   }
-  // A poll may wait for any number of operations, and all of them listen.
+  // A poll may queue any number of operations, each of which listens to the signal.
   setMaxListeners(0, signal);
   const connection = new Connection({ account, clock, credentials: credentialsFrom(clock, { guard }) });
   try {
@@ -96,7 +98,7 @@ async function* accountSteps(
   yield* factSteps({ account, survey, status, platform: connection.platform });
 }
 
-/** The list of metrics only matters for costs: `plan` asks for it. */
+/** Returns true if a job is polled. The list of metrics only matters for costs, and `plan` reads it. */
 function isExamined(job: Job): boolean {
   return partOf(job) !== 'other' && !(job instanceof MetadataJob);
 }
@@ -109,10 +111,10 @@ function isAnswered({ outcome }: Finding): boolean {
   return outcome === 'ok' || outcome === 'empty';
 }
 
-/** Share of the reserve that doctor leaves to others, beside a running exporter. */
+/** Share of the reserve that doctor leaves to others, since it may run beside an exporter. */
 const RESERVE_LEFT = 0.25;
 
-/** Returns a read that fails where the quota does not allow it now: doctor does not wait for it. */
+/** Returns a read that fails if the quota does not allow it now, since doctor does not wait. */
 function readWithoutWaiting({ platform, operations }: Connection, clock: Clock, usual: string): Read {
   return async (resource, signal, group = usual) => {
     const { name, limiter } = platform.scopes.of(group);
@@ -129,7 +131,7 @@ function readWithoutWaiting({ platform, operations }: Connection, clock: Clock, 
   };
 }
 
-/** Returns the account as a running exporter shows it after these polls. */
+/** Returns the view of the account that a running exporter would have after these polls. */
 function viewOfSurvey(account: AccountConfig, connection: Connection, survey: Survey): AccountView {
   const states = survey.states().filter(({ job }) => isExamined(job));
   return viewOf(account, connection, new PollIntervals(connection.platform.scopes), {
@@ -144,7 +146,7 @@ function viewOfSurvey(account: AccountConfig, connection: Connection, survey: Su
 
 type Reached = Pick<Connection['platform']['reachability'], 'up' | 'note' | 'answered'>;
 
-/** Returns whether what answers is the API. */
+/** Returns the step that shows if the answers come from the API. */
 function wayStep({ findings }: Survey, cause: Cause | undefined, { up, note, answered }: Reached): Step {
   const { ok, warning, problem } = stepsNamed('API');
   const [first, ...others] = findings;
@@ -156,7 +158,7 @@ function wayStep({ findings }: Survey, cause: Cause | undefined, { up, note, ans
   return warning(`${first?.reason}: many servers answer like that; is api_url right?`);
 }
 
-/** There was no token: because of its file, or because the platform did not create one. */
+/** Returns the step of a missing token, because of its file, or because the platform did not create one. */
 function noTokenStep({ credentials }: AccountConfig, failure: PlatformFailure, answered: boolean): Step {
   const { problem } = stepsNamed('token');
   const { outcome, message } = failure;
@@ -194,7 +196,7 @@ function tokenStep(
   return ok(`${ORIGINS[kind]} is accepted; ${life}`);
 }
 
-/** Returns advice without the marks of what is typed as it is. */
+/** Returns advice without the backticks around literal text. */
 function plain(text: string): string {
   return text.replaceAll('`', '');
 }

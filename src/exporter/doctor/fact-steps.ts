@@ -17,7 +17,7 @@ import { addresses } from '../targets/target.ts';
 import { duration, plainNumber, plainShare } from '../text/figures.ts';
 import { type Step, stepsNamed } from './step.ts';
 
-/** An account after its jobs were polled once. */
+/** Account after its jobs were polled once. */
 export interface Examined {
   readonly account: AccountConfig;
   readonly survey: Survey;
@@ -25,7 +25,7 @@ export interface Examined {
   readonly platform: ObservedPlatform;
 }
 
-/** Yields the facts: clock, quota, each part, sources, the account as a running exporter would show it, and the plan. */
+/** Yields the facts: clock, quota, each part, sources, the condition of the account, and the plan. */
 export function* factSteps(examined: Examined): Generator<Step> {
   const { account, survey, status, platform } = examined;
   yield clockStep(examined);
@@ -45,7 +45,7 @@ export function* factSteps(examined: Examined): Generator<Step> {
   }
 }
 
-/** Yields what is left of each limit on reads. */
+/** Yields the quota of each limit scope for reads. */
 export function* quotaSteps(quota: readonly QuotaStatus[], account: AccountConfig): Generator<Step> {
   for (const one of quota) if (one.scope !== TOKENS) yield quotaStep(one, account);
 }
@@ -59,7 +59,7 @@ function clockStep({ platform, status }: Examined): Step {
     : problem(`${cause.text}. ${cause.next}`);
 }
 
-/** Share of the limit from which on it is much that others have taken. */
+/** Share of the limit from which the operations of other clients are a warning. */
 const MUCH_OF_OTHERS = 0.4;
 
 function quotaStep(quota: QuotaStatus, { quota: { reserve } }: AccountConfig): Step {
@@ -83,7 +83,7 @@ function quotaStep(quota: QuotaStatus, { quota: { reserve } }: AccountConfig): S
       );
 }
 
-/** Returns what the polls of one part have shown. */
+/** Returns the step of one part, from its polls. */
 function partStep(part: PartFacts, examined: Examined): Step {
   const { account, survey, status } = examined;
   const { name, state, product, tally } = part;
@@ -99,7 +99,7 @@ function partStep(part: PartFacts, examined: Examined): Step {
       ...notes,
     ];
     const isPart = tally.failing < tally.polled && state !== 'no_data';
-    // Ids of settings come from another list as well.
+    // Ids of settings can also come from another list.
     const isForOthers = product !== undefined && !isConfigured(product, account);
     return isPart || isForOthers
       ? warning(text.join('; '))
@@ -122,7 +122,7 @@ function namedRead({ job: { subject } }: Finding, { product, tally }: PartFacts)
   return `${subject.metric} of ${subject.configuration ?? product}`;
 }
 
-/** Says of a refused read that another one has shown its permission to be granted. */
+/** Returns a clause about a refused read if another read proves that its permission is granted; else an empty text. */
 function denied({ job, outcome, failure }: Finding, { survey }: Examined): string {
   if (outcome !== 'forbidden' || failure instanceof IdsUnavailable) return '';
   const permission = permissionOf(job.subject.collector);
@@ -143,7 +143,7 @@ function settingsOf({ collectors }: AccountConfig): CollectorName[] {
   return (Object.keys(COLLECTORS) as CollectorName[]).filter((name) => collectors[name] !== undefined);
 }
 
-/** An empty answer to a read of what another list names proves nothing. */
+/** Returns true if a read proves the permission. An empty answer about items of another list proves nothing. */
 function isGranted(permission: string, { findings }: Survey): boolean {
   return findings.some(({ job: { subject }, outcome }) => {
     if (permissionOf(subject.collector) !== permission) return false;
@@ -187,7 +187,7 @@ function listOf(ends: readonly Finding[]) {
   return ends.find(({ result }) => result?.discovery !== undefined)?.result?.discovery;
 }
 
-/** Returns how many configurations of a product are read for their series. */
+/** Returns the number of a product's configurations whose series are read. */
 function selectedOf(product: string, { targets }: Survey): number {
   const reads = targets.products
     .filter((one) => one.product.slug === product)
@@ -196,7 +196,7 @@ function selectedOf(product: string, { targets }: Survey): number {
   return new Set(reads.map(({ target }) => target.id)).size;
 }
 
-/** Returns what was odd about an answer. */
+/** Returns the oddities of an answer. */
 function noteOf({ result, rejected }: Finding): string[] {
   const rows = [...(rejected?.values() ?? [])].reduce((sum, count) => sum + count, 0);
   const of = result?.buckets === undefined ? '' : ` of ${plainNumber(result.buckets.rows)}`;
@@ -206,7 +206,7 @@ function noteOf({ result, rejected }: Finding): string[] {
   ];
 }
 
-/** Returns what of the configuration a product's list does not have. */
+/** Returns notes on configured names that a product's list lacks. */
 function listNotes(slug: string, listed: number, { account, survey }: Examined): string[] {
   if (!isConfigured(slug, account)) return [];
   const listings = survey.listings().filter(({ product }) => product.slug === slug);
@@ -218,7 +218,7 @@ function listNotes(slug: string, listed: number, { account, survey }: Examined):
   ];
 }
 
-/** Returns the names of the families that are absent without a part, as far as the catalogue knows. */
+/** Returns the names of the known families that are absent without a part. */
 function familiesOf({ product, collector }: PartFacts, { collectors }: AccountConfig): readonly string[] {
   if (isSettings(collector)) return COLLECTORS[collector].families.map(({ name }) => name);
   const faces = PRODUCTS.filter(({ slug }) => slug === product).flatMap(({ api, metrics: all }) => {
@@ -248,7 +248,7 @@ function* sourceSteps({ account, survey }: Examined): Generator<Step> {
   }
 }
 
-/** Says what a running exporter would say of the account. */
+/** Returns the condition of the account as a running exporter would report it. */
 function accountStep({ facts: { state, says, causes } }: AccountStatus): Step {
   const { ok, warning, problem } = stepsNamed('judgement');
   const [first, ...others] = causes;
@@ -262,7 +262,7 @@ function accountStep({ facts: { state, says, causes } }: AccountStatus): Step {
   return state === 'well' && first === undefined ? ok(text) : warning(text);
 }
 
-/** Metrics that the platform lists are not tried: `plan` counts them. */
+/** Returns the step of the plan. Metrics that only the platform lists are not included; `plan` counts them. */
 function planStep({ fits, scopes }: AccountPlan, survey: Survey): Step {
   const { ok, warning } = stepsNamed('plan');
   const least = survey.jobs().some((job) => job instanceof MetadataJob) ? 'at least ' : '';

@@ -10,14 +10,14 @@ import { connectReceiver } from '../push/running-receiver.ts';
 import { duration } from '../text/figures.ts';
 import { type Step, stepsNamed } from './step.ts';
 
-/** Destination of a connection, taken from an address. */
+/** Destination of a connection. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
   readonly encrypted: boolean;
 }
 
-/** Returns the endpoint of an API's base address, or of a proxy's address. */
+/** Returns the endpoint of an API's or a proxy's address. */
 export function endpointOf(address: string): Endpoint {
   const { hostname, port, protocol } = new URL(address);
   const encrypted = protocol === 'https:';
@@ -30,7 +30,7 @@ export function endpointOf(address: string): Endpoint {
 
 export interface NetworkOptions {
   readonly endpoint: Endpoint;
-  /** Proxy, and trusted authorities. */
+  /** Proxy, and trusted certificate authorities. */
   readonly route: Route;
   /** Longest time (ms) of each step. */
   readonly timeoutMs: number;
@@ -38,7 +38,7 @@ export interface NetworkOptions {
   readonly lookup?: (host: string) => Promise<readonly { readonly address: string }[]>;
 }
 
-/** Yields the steps to host, port and certificate; ends with the first problem. Behind a proxy, host and port are the proxy's. */
+/** Yields the steps of host, port and certificate, up to the first problem. With a proxy, host and port are the proxy's. */
 export async function* networkSteps(options: NetworkOptions): AsyncGenerator<Step> {
   const { endpoint, route, timeoutMs } = options;
   const { proxy } = route;
@@ -54,7 +54,7 @@ export async function* networkSteps(options: NetworkOptions): AsyncGenerator<Ste
   if (!endpoint.encrypted) yield await plainStep(options);
 }
 
-/** The first host on the way, and how its steps are named. */
+/** First host to connect to, and the prefix of its steps' names. */
 interface FirstHost {
   readonly endpoint: Endpoint;
   readonly prefix: string;
@@ -105,7 +105,7 @@ async function portStep(
   }
 }
 
-/** A token that is sent unencrypted to a port that speaks TLS gets no answer. */
+/** Returns the TLS step of an unencrypted address. A port that speaks TLS does not answer unencrypted requests. */
 async function plainStep({ endpoint, route, timeoutMs }: NetworkOptions): Promise<Step> {
   const { problem, skipped } = stepsNamed('TLS');
   if (await speaksTls(endpoint, route, timeoutMs))
@@ -127,7 +127,7 @@ const UNTRUSTED =
   '; if that is intended, name a file with the authority in request.ca_file, or for the whole process in NODE_EXTRA_CA_CERTS';
 const OTHER_AUTHORITY = '; the authority is not in request.ca_file';
 
-/** The codes by which OpenSSL says that it does not know who signed a certificate. */
+/** OpenSSL's error codes for a certificate of an unknown authority. */
 const UNTRUSTED_CODES = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -162,7 +162,7 @@ function connected({ host, port }: Endpoint, timeoutMs: number): Promise<void> {
   });
 }
 
-/** Returns the first failure: if a host has several addresses, the failures of all of them come as one. */
+/** Returns the first failure. A host with several addresses reports the failures of all of them as one. */
 function firstOf(error: Error): unknown {
   return error instanceof AggregateError ? (error.errors[0] ?? error) : error;
 }
@@ -192,13 +192,13 @@ async function tunnelStep(
   }
 }
 
-/** The part of a certificate that an operator acts on. */
+/** Fields of a certificate that are displayed. */
 export type Certificate = Pick<PeerCertificate, 'valid_to' | 'subject' | 'issuer'>;
 
-/** A certificate that expires this soon (ms) is worth a warning. */
+/** Remaining validity (ms) of a certificate below which it is a warning. */
 const SOON_MS = 14 * 86_400_000;
 
-/** Shakes hands with a server as the exporter does; resolves with its certificate, rejects with the connection's error. */
+/** Performs a TLS handshake as the exporter does. Resolves with the certificate, rejects with the connection's error. */
 function shakeHands(endpoint: Endpoint, route: Route, timeoutMs: number): Promise<Certificate> {
   const { host, port } = endpoint;
   const target = { hostname: host, host: `${host}:${port}`, port: String(port), protocol: 'https:' };
@@ -213,16 +213,16 @@ function shakeHands(endpoint: Endpoint, route: Route, timeoutMs: number): Promis
   });
 }
 
-/** Returns true if a server speaks TLS, under whatever certificate. */
+/** Returns true if a server speaks TLS, with any certificate. */
 function speaksTls(endpoint: Endpoint, route: Route, timeoutMs: number): Promise<boolean> {
   return shakeHands(endpoint, route, timeoutMs).then(
     () => true,
-    // A certificate that is not trusted was shown by something that speaks TLS.
+    // A server with an untrusted certificate speaks TLS.
     (error: unknown) => /^(ERR_TLS_)?CERT_|SELF_SIGNED|^UNABLE_TO_/.test(codeOf(error)),
   );
 }
 
-/** Returns the step of a trusted certificate at `now` (local ms). */
+/** Returns the step of a trusted certificate. @param now local ms */
 export function certificateStep({ valid_to, subject, issuer }: Certificate, now: number): Step {
   const { ok, warning } = stepsNamed('TLS');
   const left = Date.parse(valid_to) - now;
@@ -231,10 +231,10 @@ export function certificateStep({ valid_to, subject, issuer }: Certificate, now:
   return left < SOON_MS ? warning(`${text}: the platform must renew it`) : ok(text);
 }
 
-/** Written into the receiver: of no bucket, so that it can be in the way of none. */
+/** Name of the test sample, which is unlike any other series, so that it cannot conflict with one. */
 const PROBE = 'edge_exporter_doctor';
 
-/** Sends one sample to a receiver, in the way in which all are sent, and says what the receiver made of it. */
+/** Sends one sample to a receiver, as the exporter does, and returns the step with its response. */
 export async function receiverStep(receiver: Receiver, clock: Clock, signal: AbortSignal): Promise<Step> {
   const { ok, problem } = stepsNamed(`receiver ${receiver.name}`);
   const { protocol, close } = connectReceiver(receiver, clock);

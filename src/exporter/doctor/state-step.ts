@@ -6,7 +6,7 @@ import { type Step, stepsNamed } from './step.ts';
 /** Size (bytes) of a commit of a large account. */
 const PROBE_BYTES = 1 << 20;
 
-/** Tells whether counters would be kept: writes a file into the state directory as a commit would, and removes it. */
+/** Tests if counters would be durable: writes a file into the state directory as a commit does, and removes it. */
 export async function stateStep(directory: string): Promise<Step> {
   const { ok, warning, problem } = stepsNamed('state');
   const probe = join(directory, `doctor-${randomUUID()}`);

@@ -3,17 +3,17 @@ import { type Colour, oneLine } from '../text/output.ts';
 /** Result of a step; the exporter works despite warnings. */
 type StepStatus = 'ok' | 'warning' | 'problem' | 'skipped';
 
-/** One step of an examination, as the operator reads it. */
+/** One step of an examination. */
 export interface Step {
   readonly step: string;
   readonly status: StepStatus;
-  /** The sentence that the operator needs. It holds no secret. */
+  /** Result as a sentence for the operator. It contains no secret. */
   readonly text: string;
-  /** Families that will therefore be absent from `/metrics`. */
+  /** Families that will be absent from `/metrics` as a consequence. */
   readonly absent?: readonly string[];
 }
 
-/** Makes the steps of one name. */
+/** Returns constructors for the steps of one name, by status. */
 export function stepsNamed(step: string) {
   const make =
     (status: StepStatus) =>
@@ -29,14 +29,14 @@ const COLOURS: Readonly<Record<StepStatus, Colour>> = {
   skipped: 'grey',
 };
 
-/** Widths of the columns of status and step; a longer name pushes its sentence aside. */
+/** Widths of the status and step columns; a longer name shifts its sentence. */
 const STATUS_WIDTH = 8;
 const STEP_WIDTH = 26;
 
-/** Most families that a line names. */
+/** Maximum number of families that a line lists. */
 const NAMED_FAMILIES = 6;
 
-/** A step as a line, and another for what will be absent because of it. */
+/** Returns a step as a line of text, with another line for absent families. */
 export function stepText(
   { step, status, text, absent = [] }: Step,
   paint: (colour: Colour, text: string) => string,

@@ -13,10 +13,10 @@ import {
 import { type JobFacts, readsSeries } from './job-facts.ts';
 import type { Tally } from './tally.ts';
 
-/** Permission to read series and lists of configurations, as the specification calls it (section 5). */
+/** Permission to read series and lists of configurations, by its name in the specification (section 5). */
 const SERIES_PERMISSION = 'Analytics';
 
-/** A refusal does not prove who has spent what. */
+/** Advice after a refusal (429). It names no culprit, since a refusal does not prove who spent the quota. */
 const LIMITED =
   'The exporter sends requests again when the platform allows them. If this lasts, look for other clients of the token, or give the exporter its own token.';
 
@@ -47,17 +47,17 @@ const RENEW =
 const CHECK_LOGIN =
   'Check `username` and its password. The exporter reads a password file again by itself, a password in the configuration on a reload, and `EDGE_PASSWORD` on a restart. It creates the tokens itself.';
 
-/** Returns what to do about credentials that the platform refuses: with a login the exporter makes the tokens itself. */
+/** Returns the advice for credentials that the platform refuses. With a login, the exporter creates the tokens itself. */
 export function nextWhenRefused(credentials: ObservedAccount['credentials']): string {
   return credentials === 'password' ? CHECK_LOGIN : RENEW;
 }
 
-/** Cause of which the words are wanted. */
+/** Account and jobs from which the texts of a cause are made. */
 interface Context extends SeenAccount {
   readonly covered: Covered;
 }
 
-/** Texts and fault of each cause: everything that names a cause takes them from here. */
+/** Fault and texts of each cause. Every output that names a cause takes its texts from here. */
 const CATALOGUE: Readonly<Record<CauseKind, readonly [Fault, (context: Context) => Words]>> = {
   unauthorized: [
     'access',
@@ -124,7 +124,7 @@ const CATALOGUE: Readonly<Record<CauseKind, readonly [Fault, (context: Context) 
   platform_clock: ['platform', platformClock],
 };
 
-/** Returns the texts of a cause, and who has to act. @param covered its jobs; default: none */
+/** Returns the texts of a cause, and the party that has to act. @param covered jobs of the cause; default: none */
 export function wordsOf(
   kind: CauseKind,
   seen: SeenAccount,
@@ -134,7 +134,7 @@ export function wordsOf(
   return { fault, ...words({ ...seen, covered }) };
 }
 
-/** Returns the same for an account that is not served at all. */
+/** Returns the texts of a cause for an account that is down as a whole. */
 export function wordsWhenDown(
   kind: CauseKind,
   { account, now }: SeenAccount,
@@ -216,7 +216,7 @@ function limited(context: Context): Words {
   return { text, next: LIMITED };
 }
 
-/** The quota makes data late, or stretches intervals while nothing is late. */
+/** Returns the texts for late data, or for stretched intervals without late data. */
 function quota({ account, covered }: Context): Words {
   if (covered.jobs.length > 0)
     return { text: `polls wait for the quota${othersOf(account)}`, next: shareOf(account) };
@@ -256,7 +256,7 @@ function nextOfUnread(account: ObservedAccount): string {
     : shareOf(account);
 }
 
-/** Counters that stand still while gauges are in time look like no traffic at all. */
+/** Returns the texts for counters that lag. Counters that stand still while gauges are current look like a lack of traffic. */
 function countersBehind({ whole: { behindBy, late } }: Context): Words {
   const [[worst, seconds] = ['', 0], ...others] = [...behindBy].sort(([, a], [, b]) => b - a);
   const and = others.length === 0 ? '' : ` and ${numberOf(others.length, 'other part')}`;
@@ -279,7 +279,7 @@ function rowsMissing({ tallies }: Context): Words {
   };
 }
 
-/** Returns the effect of a difference of the clocks on the ages shown. */
+/** Returns the effect of a clock difference on the displayed ages. @param skew platform's clock minus the machine's (s) */
 function wrongAges(skew: number): string {
   return skew > 0
     ? 'what is called late may be fresh'
@@ -308,7 +308,7 @@ function machineClock({ account: { clock_skew_seconds: skew, clock_moved: moved 
   };
 }
 
-/** Operations a minute of other clients, as far as the platform's headers show any. */
+/** Returns the operations per minute of other clients, if the platform's headers show any. */
 function othersPerMinute({ quota: scopes }: ObservedAccount): number {
   const shown = scopes.map(({ limit, others_per_minute: others }) =>
     limit === null ? 0 : Math.min(limit, others),
@@ -316,24 +316,24 @@ function othersPerMinute({ quota: scopes }: ObservedAccount): number {
   return Math.round(Math.max(0, ...shown));
 }
 
-/** Other programs that spend the quota. */
+/** Returns a clause about other clients that spend the quota; empty if there are none. */
 function othersOf(account: ObservedAccount): string {
   const others = grouped(othersPerMinute(account));
   return others === '0' ? '' : `; other clients of the token take about ${others} operations a minute`;
 }
 
-/** Remedies if the quota does not suffice. */
+/** Returns the advice for a quota that does not suffice. */
 function shareOf(account: ObservedAccount): string {
   return othersPerMinute(account) >= 1 ? OWN_TOKEN : PLAN;
 }
 
-/** Returns `in 40 s` for an ISO time. */
+/** Returns the time until an ISO time, such as `in 40 s`. */
 function within(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1_000;
   return seconds > 0.5 ? `in ${duration(seconds)}` : 'now';
 }
 
-/** Returns the most frequent reason, and how many others there are, unless most fail for the one. */
+/** Returns the most frequent reason, with the number of other reasons unless more than half of the jobs fail for it. */
 function reasonOf({ jobs, kind, failing }: Covered): string {
   const failed = jobs.filter(({ failure }) => failure !== undefined);
   const byReason = groupedBy(failed, ({ job }) => (job.last_reason ?? kind).replace(/\.+$/, ''));
@@ -343,7 +343,7 @@ function reasonOf({ jobs, kind, failing }: Covered): string {
     : `${reason}, and for ${numberOf(others.length, 'other reason')}`;
 }
 
-/** Metrics of the series that a cause covers, by part; one for each series. */
+/** Returns the metrics of the covered series, one entry for each series, by part. */
 function metricsByPart({ jobs }: Pick<Covered, 'jobs'>): Map<string, string[]> {
   const metricsOf = (part: readonly JobFacts[]) => part.flatMap(({ job }) => job.metric ?? []);
   return new Map(
@@ -354,14 +354,14 @@ function metricsByPart({ jobs }: Pick<Covered, 'jobs'>): Map<string, string[]> {
   );
 }
 
-/** Metrics of the series of each part that were polled. */
+/** Returns the metrics of the polled series, by part. */
 function polledMetrics({ jobs }: SeenAccount): Map<string, string[]> {
   return metricsByPart({
     jobs: jobs.filter(({ job }) => job.last_outcome !== null && job.metric !== undefined),
   });
 }
 
-/** Returns true if a cause covers lists of configurations alone, whose series are read nevertheless. */
+/** Returns true if a cause covers only lists of configurations, of products whose series are still read. */
 function areLists(context: Context): boolean {
   const polled = polledMetrics(context);
   return [...metricsByPart(context.covered)].every(
@@ -369,7 +369,7 @@ function areLists(context: Context): boolean {
   );
 }
 
-/** Names what a cause covers: parts, a metric of one, its list of configurations, or only a share of one. */
+/** Names the subject of a cause: parts, a metric of one, its list of configurations, or a share of one. */
 function named(context: Context): string {
   const polled = polledMetrics(context);
   const names = Array.from(metricsByPart(context.covered), ([part, metrics]) => {
@@ -385,7 +385,7 @@ function named(context: Context): string {
   return others.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${others.length} more`;
 }
 
-/** `1 other part`, `2 other parts`. */
+/** Returns a count with its noun in singular or plural: `1 other part`, `2 other parts`. */
 export function numberOf(count: number, things: string): string {
   return `${grouped(count)} ${things}${count === 1 ? '' : 's'}`;
 }

@@ -3,10 +3,10 @@ import type { ObservedAccount } from '../status.ts';
 import type { JobFacts } from './job-facts.ts';
 import type { Tally } from './tally.ts';
 
-/** Intervals are a cause from this factor on by which the quota stretches them. */
+/** Least factor by which the quota stretches intervals that is a cause. */
 export const NOTABLE_STRETCH = 1.5;
 
-/** A greater share of buckets that answers lack is a cause: a few may be missing after an incident of the platform. */
+/** Share of missing buckets above which they are a cause. A few may be missing after an incident of the platform. */
 export const TOLERATED_MISSING = 0.1;
 
 /** Party that has to act. */
@@ -20,26 +20,26 @@ export type Fault =
   | 'machine'
   | 'nobody';
 
-/** Texts of a cause. Backticks mark what is typed as it is. */
+/** Texts of a cause. Backticks mark literal text, such as commands and keys. */
 export interface Words {
-  /** As a clause. */
+  /** Description, as a clause. */
   readonly text: string;
   /** Advice, in sentences. */
   readonly next: string;
 }
 
-/** Why something is wrong: how polls fail, or a trouble that no poll fails of. */
+/** Kind of a cause: the outcome of failed polls, or a trouble without failed polls. */
 export type CauseKind =
   | FailureOutcome
-  /** The platform, or whatever answers in its place, does not serve the account. */
+  /** The account as a whole is not served, by the platform or by a server in its place. */
   | 'unreachable'
   /** Polls wait for the quota longer than planned. */
   | 'quota'
-  /** Polls succeed, and the platform has nothing newer. */
+  /** Polls succeed, but the platform has no newer data. */
   | 'platform_late'
-  /** Polls wait, though the platform and the quota would allow them. */
+  /** Polls wait, although the platform and the quota would allow them. */
   | 'exporter_late'
-  /** The platform has nothing of what is configured. */
+  /** The platform has no data for the configured targets. */
   | 'nothing_there'
   | 'first_polls'
   /** A part has never been read, while others have. */
@@ -47,31 +47,31 @@ export type CauseKind =
   | 'counters_behind'
   /** Answers lack buckets between others. */
   | 'rows_missing'
-  /** The machine's clock and the platform's differ, and the platform's has not moved. */
+  /** The clocks of machine and platform differ, and the platform's has not been stepped. */
   | 'clock'
-  /** The platform's clock has moved. */
+  /** The platform's clock was stepped. */
   | 'platform_clock';
 
-/** Something that is wrong, or worth knowing, with what it explains. */
+/** Trouble of an account, or a notable fact, with the symptoms that it explains. */
 export interface Cause extends Words {
   readonly kind: CauseKind;
   readonly fault: Fault;
-  /** Text without times, of a cause whose accounts may need different things; accounts that share it are in the same trouble. */
+  /** Text without times, equal for accounts in the same trouble. Absent if the remedy is the same for all accounts. */
   readonly alike?: string;
   /** Consequences, as clauses. */
   readonly symptoms: readonly string[];
-  /** Jobs that it covers. */
+  /** Number of covered jobs. */
   readonly jobs: number;
 }
 
-/** An account as its causes are found. */
+/** Account with its jobs and tallies, from which the causes are found. */
 export interface SeenAccount {
   readonly account: ObservedAccount;
   readonly jobs: readonly JobFacts[];
   readonly whole: Tally;
   readonly tallies: ReadonlyMap<string, Tally>;
   readonly up: boolean | null;
-  /** Ms since the epoch. */
+  /** Current time (ms since the epoch). */
   readonly now: number;
 }
 

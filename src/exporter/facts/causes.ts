@@ -13,12 +13,12 @@ import { wordsOf, wordsWhenDown } from './cause-catalogue.ts';
 import { isWithinQuota, type JobFacts, TOLERATED_SECONDS } from './job-facts.ts';
 import { greatestOf, type Tally } from './tally.ts';
 
-/** A cause, with the names of the parts that it covers. */
+/** Cause with the names of the parts that it covers. */
 export interface FoundCause extends Cause {
   readonly covers: ReadonlySet<string>;
 }
 
-/** Causes that concern everything come first, then refusals, then lateness. */
+/** Order of causes: those of the whole account first, then refusals, then lateness. */
 const ORDER: readonly CauseKind[] = [
   'unauthorized',
   'rate_limited',
@@ -34,13 +34,13 @@ const ORDER: readonly CauseKind[] = [
   'exporter_late',
 ];
 
-/** Failures of an account that is not served at all; a path or a permission may be missing besides. */
+/** Failures that can take a whole account down. Others, such as a missing permission, concern single parts. */
 const OF_THE_WHOLE = ['unauthorized', 'server_error', 'network', 'timeout', 'rate_limited'] as const;
 
-/** A difference of the clocks (s) from which on an operator should know of it. */
+/** Least difference of the clocks (s) that is reported. */
 const CLOCK_SKEW_SECONDS = 30;
 
-/** Returns all that is wrong with an account and its parts; a cause that explains more comes before one that explains less. */
+/** Returns all causes of an account and its parts, the one that explains most first. */
 export function causesOf(seen: SeenAccount): FoundCause[] {
   const { account, whole, jobs, tallies } = seen;
   const covered = coveredByKind(seen);
@@ -73,7 +73,7 @@ export function causesOf(seen: SeenAccount): FoundCause[] {
   ];
 }
 
-/** Causes that no poll fails of, and that leave counters incomplete. */
+/** Returns causes that leave counters incomplete although polls succeed. */
 function lackingCauses(seen: SeenAccount): FoundCause[] {
   const { behind, behindBy } = seen.whole;
   const lacking = [...seen.tallies].filter(([, { missingShare = 0 }]) => missingShare > TOLERATED_MISSING);
@@ -85,7 +85,7 @@ function lackingCauses(seen: SeenAccount): FoundCause[] {
   ];
 }
 
-/** Causes that concern the account as a whole. */
+/** Returns causes that concern the account as a whole. */
 function accountCauses(seen: SeenAccount, covered: readonly Covered[]): FoundCause[] {
   const { stretch, clock_moved: moved, clock_skew_seconds: skew } = seen.account;
   const isQuotaCovered = isRefused(seen) || covered.some(({ kind }) => kind === 'quota');
@@ -128,10 +128,10 @@ function coveringCause(one: Covered, seen: SeenAccount): FoundCause {
   };
 }
 
-/** Causes whose words have figures or times in them, and say the same of all accounts. */
+/** Causes whose texts contain figures or times, and whose remedy is the same for all accounts. */
 const TIMED: ReadonlySet<CauseKind> = new Set(['rate_limited', 'quota', 'platform_late', 'exporter_late']);
 
-/** Returns the jobs that fail or are late, by kind. */
+/** Returns the jobs that fail or are late, by kind of cause. */
 function coveredByKind(seen: SeenAccount): Covered[] {
   const kindOf = (facts: JobFacts): CauseKind | undefined =>
     facts.failure ?? (facts.isLate ? lateBecause(facts.job, seen) : undefined);
@@ -150,13 +150,13 @@ function sumOf(kind: CauseKind, jobs: readonly JobFacts[]): Covered {
   };
 }
 
-/** Returns why a job is late whose last poll did not fail. */
+/** Returns the cause of a late job whose last poll succeeded. */
 function lateBecause(job: JobStatus, seen: SeenAccount): CauseKind {
   const { account, whole, now } = seen;
   const { waits_for: waitsFor, interval_seconds: interval, last_success_at: success } = job;
   if (isRefused(seen) || waitsFor === 'rate_limited') return 'rate_limited';
   if (waitsFor === 'unauthorized') return 'unauthorized';
-  // A poll that has just become due makes nothing late, and one that the platform refused until now is not our fault.
+  // A poll that has just become due makes nothing late, and the exporter is not at fault for one that the platform refused.
   const graceMs = 1_000 * ((interval ?? 0) + TOLERATED_SECONDS);
   const hasTurn = job.state !== 'idle' || now > Date.parse(job.next_at ?? '') + 1_000 * TOLERATED_SECONDS;
   const isOverdue = hasTurn && now - Date.parse(success ?? '') > graceMs;
@@ -167,7 +167,7 @@ function lateBecause(job: JobStatus, seen: SeenAccount): CauseKind {
   return isOverdue ? 'exporter_late' : 'platform_late';
 }
 
-/** Nothing of the account is served. */
+/** Returns the cause of an account that is not served at all. */
 function down(seen: SeenAccount, covered: readonly Covered[]): FoundCause {
   const { account, whole } = seen;
   const [worst] = covered

@@ -9,12 +9,12 @@ import { type Tally, tallyOf } from './tally.ts';
 /**
  * State of an account, or of a part of it:
  * - `starting`: the first polls are under way, and nothing has failed,
- * - `no_data`: nothing that is configured has ever brought data,
- * - `down`: there was data, and now no read succeeds,
+ * - `no_data`: no configured target has ever had data,
+ * - `down`: there was data, but no read succeeds now,
  * - `late`: gauges or counters are older than expected,
- * - `partly_missing`: some of it was never read, or answers lack buckets,
- * - `partly_failing`: some jobs fail, and what is shown is in time,
- * - `well`.
+ * - `partly_missing`: some jobs were never read, or answers lack buckets,
+ * - `partly_failing`: some jobs fail, but the exposed data is current,
+ * - `well`: everything is read, and all data is current.
  */
 export type AccountState =
   | 'no_data'
@@ -25,42 +25,42 @@ export type AccountState =
   | 'starting'
   | 'well';
 
-/** Facts about one part of an account: a product, or a collector that knows no products. */
+/** Facts about one part of an account: a product, or a collector without products. */
 export interface PartFacts {
   readonly name: string;
   readonly product: string | undefined;
   readonly collector: string;
   readonly state: AccountState;
-  /** Time since when it has been in this state (ISO), as far as this process has seen. */
+  /** Start of the state (ISO), or of this process if that is later. */
   readonly since: string;
-  /** The first cause that covers any of its jobs; undefined if none does. */
+  /** Kind of the first cause that covers any job of the part; undefined if none does, or if the part is well. */
   readonly cause: CauseKind | undefined;
-  /** True if all of it was read, and most is in time; `null` if the account has nothing of the kind. This is `edge_data_available`. */
+  /** Value of `edge_data_available`: true if everything was read and most data is current; `null` if the account lacks the part. */
   readonly hasData: boolean | null;
   readonly tally: Tally;
 }
 
-/** Facts about an account at one moment. Everything that shows how the account is renders them. */
+/** Facts about an account at one moment. All outputs about its condition render these facts. */
 export interface Facts {
   readonly state: AccountState;
-  /** Time since when it has been in this state (ISO), as far as this process has seen. */
+  /** Start of the state (ISO), or of this process if that is later. */
   readonly since: string;
-  /** True if the platform answers reads of the account; `null` before the first poll has ended. This is `edge_up`. */
+  /** Value of `edge_up`: true if the platform answers reads of the account; `null` before the first poll has ended. */
   readonly up: boolean | null;
-  /** The state and its cause as a predicate: `has no data yet: the platform refuses reads (429)`. */
+  /** State and cause as a predicate, such as `has no data yet: the platform refuses reads (429)`. */
   readonly says: string;
-  /** The worst first; the first explains the state. An account that is well may have some that are worth knowing. */
+  /** Causes, the worst first, which explains the state. An account that is well may have minor ones. */
   readonly causes: readonly Cause[];
   readonly tally: Tally;
   readonly parts: readonly PartFacts[];
 }
 
-/** A refusal by the limit (429) concerns all jobs if none has succeeded for this time (ms) before it. */
+/** Time (ms) without a success before a 429, after which the account is down. */
 const REFUSED_FOR_MS = 90_000;
 
 /**
- * Returns the facts that an account's status shows at `now` (ms since the epoch).
- * @param before the facts as of an earlier look: a state that lasts keeps its beginning
+ * Returns the facts of an account's status at `now` (ms since the epoch).
+ * @param before earlier facts; an unchanged state keeps its start
  */
 export function factsOf(account: ObservedAccount, now: number, before?: Facts): Facts {
   const jobs = account.jobs.map(factsOfJob);
@@ -103,7 +103,7 @@ function sinceOf(
   return before?.state === state ? before.since : new Date(now).toISOString();
 }
 
-/** A permission or a path may be missing for one part: the account is down only if no job's last poll succeeded. */
+/** Returns false only if no job's last poll succeeded, or the limit refuses all. One part may lack a permission or a path. */
 function isUp({ up }: ObservedAccount, whole: Tally): boolean | null {
   if (up !== true) return up;
   if (whole.polled === 0) return null;
@@ -114,7 +114,7 @@ function isUp({ up }: ObservedAccount, whole: Tally): boolean | null {
 interface StateContext {
   readonly up: boolean | null;
   readonly kinds: readonly CauseKind[];
-  /** True while the platform refuses a scope of its limits (429). */
+  /** True while the platform refuses a limit scope (429). */
   readonly isRefused: boolean;
 }
 
@@ -128,7 +128,7 @@ function stateOf(tally: Tally, { up, kinds, isRefused }: StateContext): AccountS
   return failing > 0 || isRefused ? 'partly_failing' : 'well';
 }
 
-/** A part without series, such as the list of metrics, is well if it was read. */
+/** Returns the state of a part. A part without series, such as the list of metrics, is well if it was read. */
 function partState(tally: Tally, part: readonly JobFacts[], kinds: readonly CauseKind[]): AccountState {
   const { polled, failing, pending, series } = tally;
   const up = failing < polled || polled === 0;
@@ -167,9 +167,9 @@ function hasData(tally: Tally, product: string | undefined, whole: Tally): boole
   const { inTime, late, oldestSeconds, jobs, empty, unknown, series, failing, unreadSeries } = tally;
   if (unreadSeries > 0 || late > inTime) return false;
   if (inTime > 0) return true;
-  // Its list was read, and lists nothing that has series.
+  // The list was read, and contains nothing with series.
   if (product !== undefined && series === 0 && failing === 0) return null;
-  // "Not found" proves nothing if nothing at all is found.
+  // A 404 proves nothing if every read is answered with 404.
   const isAbsent = empty === jobs || (empty + unknown === jobs && whole.found > 0);
   return isAbsent && oldestSeconds === undefined ? null : false;
 }

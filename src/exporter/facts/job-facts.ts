@@ -1,16 +1,16 @@
 import type { FailureOutcome } from '../platform/read.ts';
 import type { JobStatus } from '../status.ts';
 
-/** Facts about one job that are needed more than once. */
+/** Facts derived from the status of one job. */
 export interface JobFacts {
   readonly job: JobStatus;
-  /** Part of the account that it belongs to: its product, or its collector if that knows no products. */
+  /** Part of the account: the job's product, or its collector if it has no product. */
   readonly part: string;
-  /** Failure of its last poll; undefined if it succeeded. */
+  /** Failure of the last poll; undefined if it succeeded, or before the first. */
   readonly failure: FailureOutcome | undefined;
-  /** True if its newest bucket is older than it should be. */
+  /** True if the newest bucket is older than expected. */
   readonly isLate: boolean;
-  /** Time (s) since its counters end, if that is too long. */
+  /** Age (s) of the end of its counters; undefined while it is within the tolerance. */
   readonly behindSeconds: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export function factsOfJob(job: JobStatus): JobFacts {
   };
 }
 
-/** Returns the part of its account that a job belongs to: its product, or its collector if that knows no products. */
+/** Returns the part of the account that a job belongs to: its product, or its collector if it has no product. */
 export function partOf({ id, product, collector }: PartOfAccount): string {
   if (product !== undefined || collector !== 'discovery') return product ?? collector;
   return id.endsWith('/source') ? 'the source of series' : 'the list of analytics metrics';
@@ -45,28 +45,28 @@ export function isFailing(job: JobStatus): boolean {
   return failureOf(job) !== undefined;
 }
 
-/** Returns true if the job's data has the age of its newest bucket. */
+/** Returns true if the job exposes buckets, so that its data has an age. */
 export function showsBuckets({ metric, catches_up_for }: JobStatus): boolean {
   return metric !== undefined && catches_up_for === undefined;
 }
 
-/** Data may be older than expected by this time (s): a poll that comes one bucket later is no trouble. */
+/** Tolerance (s) for the age of data: a poll that is late by one bucket is no trouble. */
 export const TOLERATED_SECONDS = 60;
 
-/** Returns true if the newest bucket is older than it should be. */
+/** Returns true if the newest bucket is older than expected. */
 export function isLate({ data_age_seconds: age, expected_age_seconds: expected }: JobStatus): boolean {
   return age !== null && expected !== null && age > expected + TOLERATED_SECONDS;
 }
 
-/** Returns true if data is as fresh as the quota allows at stretched intervals, though not as the schedule asks. */
+/** Returns true if data is as fresh as the quota allows at stretched intervals. */
 export function isWithinQuota({ data_age_seconds: age, allowed_age_seconds: allowed }: JobStatus): boolean {
   return age !== null && allowed !== null && age <= allowed + TOLERATED_SECONDS;
 }
 
-/** Counters may end earlier than expected by this time (s), as for the alert EdgeCountersBehind: they wait for lost buckets. */
+/** Tolerance (s) for the age of counters, which wait for missing buckets. The alert EdgeCountersBehind uses the same. */
 export const TOLERATED_BEHIND_SECONDS = 3_600;
 
-/** Returns the time (s) since the counters end; undefined if that is not too long. */
+/** Returns the age (s) of the end of the counters; undefined while it is within the tolerance. */
 export function secondsBehind(job: JobStatus): number | undefined {
   const { counted_age_seconds: seconds, expected_counted_age_seconds: expected } = job;
   if (seconds === null || expected === null) return undefined;

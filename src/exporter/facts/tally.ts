@@ -6,46 +6,51 @@ export interface Tally {
   readonly jobs: number;
   readonly waiting: number;
   readonly running: number;
-  /** Jobs without a finished poll. */
+  /** Jobs without a finished poll, including followers. */
   readonly unpolled: number;
-  /** The same, without jobs that are polled only as needed. */
+  /** Jobs without a finished poll, excluding followers. */
   readonly pending: number;
-  /** Scheduled jobs that wait for their first poll, those of them that bring series, and when the last one is expected (ISO; may be empty). */
+  /**
+   * Scheduled jobs before their first poll, those with series among them, and the expected time of the last one (ISO; may be
+   * empty).
+   */
   readonly unread: number;
   readonly unreadSeries: number;
   readonly readBy: string;
   /** Jobs that have asked the platform, and those whose last poll failed. */
   readonly polled: number;
   readonly failing: number;
-  /** Jobs whose data, or whose counters, end earlier than they should. */
+  /** Jobs with late data, and jobs with late counters. */
   readonly late: number;
   readonly behind: number;
-  /** Time (s) since the counters end that are furthest behind, by part. */
+  /** Greatest age (s) of late counters, by part. */
   readonly behindBy: ReadonlyMap<string, number>;
-  /** Jobs that bring series, and jobs whose data, series or settings, is in time. */
+  /** Jobs with series, and jobs whose series or settings are current. */
   readonly series: number;
   readonly inTime: number;
-  /** Series without any bucket yet. */
+  /** Jobs with series that have had no bucket yet. */
   readonly without: number;
-  /** Outcomes of the last polls: with content, without, or not found. */
+  /** Outcomes of the last polls: with content, empty, and not found. */
   readonly found: number;
   readonly empty: number;
   readonly unknown: number;
   readonly hadSettings: boolean;
-  /** True if what is asked for ever brought data; settings do not stand in for series. */
+  /** True if the jobs ever had data. Settings count only if no series are expected. */
   readonly hadData: boolean;
   /** Age (s) of the oldest data; undefined if there is none. */
   readonly oldestSeconds: number | undefined;
-  /** Age (s) that is expected of it. */
+  /** Expected age (s) of the oldest data; undefined if there is none. */
   readonly expectedSeconds: number | undefined;
-  /** Oldest last success (ISO) among jobs without buckets. */
+  /** Oldest last success (ISO) of the jobs without buckets; `null` if there is none. */
   readonly oldestSuccessAt: string | null;
-  /** Newest success, and start of the newest poll that the limit refused (ISO; may be empty). */
+  /** Newest success, and start of the newest poll that ended with a 429 (ISO; may be empty). */
   readonly newestSuccessAt: string;
   readonly newestRefusalAt: string;
-  /** Mean share of buckets that answers lack; undefined if no answer shows it. */
+  /** Mean share of missing buckets in answers; undefined if no answer shows it. */
   readonly missingShare: number | undefined;
-  /** True if a read of series succeeded since one was forbidden last; false if none succeeded for longer than their interval. */
+  /**
+   * True if reads of series are permitted; false if one was forbidden and none has succeeded since for longer than its interval.
+   */
   readonly seriesPermitted: boolean | undefined;
 }
 
@@ -96,12 +101,12 @@ export function tallyOf(all: readonly JobFacts[]): Tally {
   };
 }
 
-/** Catching up and reconciliation are polled only when there is something for them to read. */
+/** Returns true for a follower or reconciliation, which are polled only if there is something to read. */
 function isAsNeeded({ catches_up_for, collector }: JobStatus): boolean {
   return catches_up_for !== undefined || collector === 'reconciliation';
 }
 
-/** A poll that had nothing to ask proves nothing, and reconciliation often has nothing to ask. */
+/** Returns true if the last poll asked the platform. Reconciliation often has nothing to ask. */
 function isProof({ job, failure }: JobFacts): boolean {
   if (job.last_outcome === null || job.last_polled_at === null) return false;
   return job.collector !== 'reconciliation' || failure !== undefined;
@@ -128,7 +133,7 @@ function permitted(reads: readonly JobFacts[]): boolean | undefined {
     reads.map(({ job, failure }) => (failure === 'forbidden' ? job.last_polled_at : null)),
   );
   if (latest(served.map(({ job }) => job.last_polled_at)) >= forbiddenAt) return true;
-  // A list is read too rarely to prove what is permitted until it is read again.
+  // A list is read too rarely to prove anything until its next read.
   const until = served.map(({ job }) => {
     const interval = Math.max(60, showsBuckets(job) ? (job.interval_seconds ?? 0) : 0);
     return Date.parse(job.last_polled_at ?? '') + 1_500 * interval;
@@ -148,7 +153,7 @@ function earliest(times: readonly (string | null)[]): string | null {
   );
 }
 
-/** Returns the greatest number; 0 if there is none. There may be too many for the arguments of a call. */
+/** Returns the greatest number; 0 if there is none. There may be too many numbers for the arguments of `Math.max`. */
 export function greatestOf(numbers: readonly number[]): number {
   return numbers.reduce((greatest, number) => Math.max(greatest, number), 0);
 }

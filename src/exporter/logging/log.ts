@@ -2,24 +2,24 @@ import { type Logger, pino } from 'pino';
 import { Scrubber, type Secret } from '../secret.ts';
 import { type Output, showing } from '../text/output.ts';
 
-/** From the most to the least that is logged. */
+/** Log levels, from the most to the least verbose. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 export interface LogOptions {
   readonly level: (typeof LOG_LEVELS)[number] | 'silent';
   readonly format: 'logfmt' | 'json';
-  /** Written to at once and in order, so that nothing is lost when the process ends. */
+  /** Output that is written at once and in order, so that nothing is lost when the process exits. */
   readonly destination: Output;
 }
 
-/** A log that masks secrets. */
+/** Logger that masks secrets. */
 export interface Logging {
   readonly log: Logger;
-  /** Masks a secret in every line from now on, in whatever encoding it gets there. */
+  /** Masks a secret in every line from now on, in any encoding. */
   guard(secret: Secret): void;
 }
 
-/** A log whose lines hold `ts`, `level`, `msg` and the fields of the event. */
+/** Creates a log whose lines have `ts`, `level`, `msg` and the fields of the event. */
 export function createLogger({ level, format, destination }: LogOptions): Logging {
   const scrubber = new Scrubber();
   const log = pino(
@@ -39,7 +39,7 @@ export function createLogger({ level, format, destination }: LogOptions): Loggin
   return { log, guard: (secret) => scrubber.guard(secret) };
 }
 
-/** An error in one line: its message and those of its causes, without a stack. */
+/** Returns an error in one line: its message and those of its causes, without a stack trace. */
 function describeError(error: unknown): string {
   const reasons: string[] = [];
   for (
@@ -52,7 +52,7 @@ function describeError(error: unknown): string {
   return reasons.join(': ');
 }
 
-/** A line of JSON as a line of logfmt: `key=value` pairs, with whatever is not a plain word in quotes. */
+/** Returns a line of JSON as a line of logfmt: `key=value` pairs, with values quoted unless they are plain words. */
 export function logfmt(json: string): string {
   const { ts, level, msg, ...fields }: Record<string, unknown> = JSON.parse(json);
   const pairs = Object.entries({ ts, level, msg, ...fields }).filter(([, value]) => value !== undefined);

@@ -7,10 +7,10 @@ import { clockTime, type Html, html, moment } from './html.ts';
 import { addressOf, type PageQuery } from './query.ts';
 import { marked, severityOf } from './verdict.ts';
 
-/** Rows of the table, unless all are asked for. */
+/** Number of rows in the table by default. */
 const MOST_ROWS = 50;
 
-/** The states in an operator's words. */
+/** Mood and words of each state. */
 const STATES: Readonly<Record<AccountState, readonly [mood: 'bad' | 'warn' | 'calm' | 'ok', words: string]>> =
   {
     no_data: ['bad', 'no data'],
@@ -22,13 +22,13 @@ const STATES: Readonly<Record<AccountState, readonly [mood: 'bad' | 'warn' | 'ca
     well: ['ok', 'fresh'],
   };
 
-/** Returns the account that is asked for, or the only one; undefined if there is none. */
+/** Returns the requested account, or the only one; undefined if there is none. */
 function chosenAccount(accounts: readonly AccountStatus[], query: PageQuery): AccountStatus | undefined {
   const [only, ...others] = accounts;
   return others.length === 0 ? only : accounts.find(({ name }) => name === query.account);
 }
 
-/** The account that is asked for, with its token, quota and parts, and then a table of all accounts, if there are several. */
+/** Renders the requested account with its token, quota and parts, then a table of all accounts if there are several. */
 export function accountsSection(
   accounts: readonly AccountStatus[],
   query: PageQuery,
@@ -97,7 +97,7 @@ ${account.quota.map((quota) => quotaRow(quota, now))}
 </div>`;
 }
 
-/** Returns since when the account has been in a state that is not well, or else since when its platform has answered. */
+/** Renders the start of a state other than `well`, or the time since which the platform has answered. */
 function since({ up_since: upSince, facts }: AccountStatus, now: number): Html {
   if (facts.state !== 'well') return sinceText(facts, now);
   if (upSince === null || facts.up !== true) return html``;
@@ -124,7 +124,7 @@ function skew(seconds: number): Html {
   return html`platform ${duration(Math.abs(seconds))} ${seconds > 0 ? 'ahead' : 'behind'}`;
 }
 
-/** The parts of an account: the worst first, and folded those of which the account has nothing. */
+/** Renders the parts of an account, the worst first. Parts that the account lacks are folded. */
 function partsTable(account: string, parts: readonly PartFacts[], now: number): Html {
   if (parts.length === 0) return html`<p class="quiet">No jobs are planned yet.</p>`;
   const sorted = parts.toSorted(byUrgency);
@@ -178,25 +178,25 @@ function behindSeconds({ behindBy }: Tally): number {
   return greatestOf([...behindBy.values()]);
 }
 
-/** Says how far counters are behind that are further behind than they should be. */
+/** Renders the age of late counters; nothing if none are late. */
 function behindText(tally: Tally): Html {
   if (tally.behind === 0) return html``;
   return html`<div class="small warn-text">counters ${duration(behindSeconds(tally))} behind</div>`;
 }
 
-/** The age of the oldest buckets, and the number of series without any: none is not fresh. */
+/** Renders the age of the oldest data, or a dash if there is none, and the number of series without data. */
 function dataAge({ oldestSeconds, without }: Tally): Html {
   const oldest = oldestSeconds === undefined ? html`<span class="none">–</span>` : duration(oldestSeconds);
   return html`${oldest}${without > 0 ? html`<div class="small quiet">${grouped(without)} without</div>` : ''}`;
 }
 
-/** The age of the oldest data of an account, and the number of series without any. */
+/** Renders the age of the oldest data of an account, and the number of series without data. */
 function oldestData({ oldestSeconds, without, oldestSuccessAt }: Tally, now: number): Html {
   if (oldestSeconds === undefined) return moment(without > 0 ? null : oldestSuccessAt, now);
   return html`${duration(oldestSeconds)}${without > 0 ? html` <span class="small quiet">${grouped(without)} without</span>` : ''}`;
 }
 
-/** One limit scope: what is left and since when that is known, who spends it, and when it is full again. */
+/** Renders one limit scope: the remaining operations and their time, the clients that use it, and its reset. */
 function quotaRow(quota: QuotaStatus, now: number): Html {
   return html`<div class="quota">
 <div class="line"><span>Quota <bdi class="mono">${quota.scope}</bdi></span><span>${remaining(quota, now)}</span></div>
@@ -223,9 +223,9 @@ function remaining(
   return html`<strong>${grouped(left)}</strong> of ${grouped(limit)} left${asOf}`;
 }
 
-/** Shows who uses the window up: this exporter as counted, other clients of the token as observed. */
+/** Renders the operations of the window: this exporter's as counted, and those of other clients as observed. */
 function spenders({ own, limit, others_per_minute: others }: QuotaStatus): Html {
-  // More than the limit is nothing that headers can show.
+  // Headers cannot show more than the limit.
   const shown = limit === null ? 0 : Math.round(Math.min(limit, others));
   const those =
     shown < 1
@@ -234,11 +234,11 @@ function spenders({ own, limit, others_per_minute: others }: QuotaStatus): Html 
   return html`used by this exporter ${grouped(own)}, ${those}`;
 }
 
-/** Draws the remaining share of the limit, with a mark at the reserve. */
+/** Renders the remaining share of the limit as a bar, with the reserve marked. */
 function quotaBar({ scope, limit, remaining: left, reserve }: QuotaStatus): Html {
   if (limit === null || left === null || limit <= 0) return html``;
   const share = Math.min(1, Math.max(0, left / limit));
-  // As the rate limiter rounds it: at this many it waits.
+  // This rounds as the rate limiter does, which waits at this number.
   const reserved = Math.ceil(limit * reserve);
   const mood = left <= 0 ? 'out' : left <= reserved ? 'low' : 'fill';
   const meaning = { out: ', used up', low: ', only the reserve', fill: '' }[mood];

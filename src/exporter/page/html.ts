@@ -1,6 +1,6 @@
 import { duration, timeOfDay } from '../text/figures.ts';
 
-/** A piece of markup that is safe to insert as it is. Only `html` and `trusted` make one. */
+/** Markup that is safe to insert unescaped. Only `html` and `trusted` create it. */
 export class Html {
   readonly markup: string;
 
@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** Value in a template: text (escaped), numbers, markup, lists of these; `null` and `undefined` render nothing. */
+/** Value in a template: text (escaped), numbers, markup, or lists of these; `null` and `undefined` render nothing. */
 type HtmlValue = string | number | Html | null | undefined | readonly HtmlValue[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -20,13 +20,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Markup from a template literal; every value that is not markup itself is escaped, for text and quoted attributes. */
+/** Returns markup from a template literal. Values other than markup are escaped, for text and quoted attributes. */
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const rest = values.map((value, i) => render(value) + (literals[i + 1] ?? ''));
   return new Html((literals[0] ?? '') + rest.join(''));
 }
 
-/** Markup from text of the program itself, such as its style sheet. Never for text that comes from elsewhere. */
+/** Returns markup from text of the program itself, such as its style sheet. It must not be called with other text. */
 export function trusted(markup: string): Html {
   return new Html(markup);
 }
@@ -38,7 +38,7 @@ function render(value: HtmlValue): string {
   return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** `iso` relative to `now` (milliseconds), with the absolute time for machines and on hover; a dash where there is none. */
+/** Renders the ISO time relative to `now` (ms), with the absolute time for machines and on hover; a dash for null. */
 export function moment(iso: string | null, now: number): Html {
   if (iso === null) return html`<span class="none">–</span>`;
   const seconds = (Date.parse(iso) - now) / 1000;
@@ -47,7 +47,7 @@ export function moment(iso: string | null, now: number): Html {
   return html`<time datetime="${iso}" title="${iso}">${words}</time>`;
 }
 
-/** A moment as a time of day. */
+/** Renders an ISO time as a time of day. */
 export function clockTime(iso: string, now: number): Html {
   return html`<time datetime="${iso}" title="${iso}">${timeOfDay(iso, now)}</time>`;
 }

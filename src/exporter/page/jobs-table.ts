@@ -15,7 +15,7 @@ const FILTER_NAMES: Readonly<Record<JobFilter, string>> = {
   new: 'Not polled yet',
 };
 
-/** A section of the jobs that the query asks for; without one, links to them. */
+/** Renders the requested jobs, or links to them if none are requested. */
 export function jobsSection(accounts: readonly AccountStatus[], query: PageQuery, now: number): Html {
   const { jobs: filter } = query;
   const selection = filter === undefined ? undefined : selectJobs(accounts, query);
@@ -39,7 +39,7 @@ ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 <button>Find</button></form>`;
 }
 
-/** Returns how many jobs each filter selects, by the facts: those of accounts that are not asked for are not at hand. */
+/** Returns the number of jobs per filter from the facts, since jobs of other accounts are not loaded. */
 function countsOf(accounts: readonly AccountStatus[], { account }: PageQuery): JobSelection['counts'] {
   const tallies = accounts.flatMap(({ name, facts }) =>
     account === undefined || account === name ? facts.tally : [],
@@ -80,7 +80,7 @@ ${jobs.length === 0 ? html`<p class="nothing quiet">No job matches.</p>` : table
 }
 
 function jobRow({ account, job }: AccountJob, now: number): Html {
-  // The id is shown if the name above hides it.
+  // The id is displayed if the configuration's name replaces it above.
   const id = job.configuration === undefined ? undefined : job.configuration_id;
   const details = [account, job.collector, job.product, job.metric, id, job.catches_up_for && 'catching up'];
   const known = details.filter((detail) => detail !== undefined);
@@ -104,7 +104,7 @@ function lastPoll(job: JobStatus, now: number): Html {
 }
 
 function dataAge(job: JobStatus, now: number): Html {
-  // Settings are as old as their last read.
+  // The age of settings is that of their last read.
   if (!showsBuckets(job)) return moment(job.last_success_at, now);
   const { last_bucket_at: bucketAt, data_age_seconds: seconds } = job;
   if (bucketAt === null || seconds === null) return html`<span class="none">no data</span>`;
@@ -136,16 +136,16 @@ interface AccountJob {
 export interface JobSelection {
   readonly query: PageQuery;
   readonly jobs: readonly AccountJob[];
-  /** Number of jobs that have the query's words, by filter. */
+  /** Number of jobs that match the query's words, by filter. */
   readonly counts: Readonly<Record<JobFilter, number>>;
-  /** Position of the first job shown among those selected, from 0. */
+  /** Position of the page's first job among the selected ones, from 0. */
   readonly start: number;
   readonly pages: number;
 }
 
 export const JOBS_PER_PAGE = 100;
 
-/** Returns true if a job belongs under a filter. */
+/** Returns true if a job passes a filter. */
 export function passes(job: JobStatus, filter: JobFilter): boolean {
   switch (filter) {
     case 'all':
@@ -163,7 +163,7 @@ export function passes(job: JobStatus, filter: JobFilter): boolean {
   }
 }
 
-/** Returns the page of jobs that a query asks for: failing ones first, then by the age of their data, or of their counters. */
+/** Returns the requested page of jobs: failing ones first, then by the age of their data or counters. */
 export function selectJobs(
   accounts: readonly Pick<AccountStatus, 'name' | 'jobs'>[],
   query: PageQuery,
@@ -182,7 +182,7 @@ export function selectJobs(
   const selected = query.jobs === undefined ? [] : passing(query.jobs);
   const timeOf = ({ job }: AccountJob) =>
     (query.jobs === 'behind' ? job.counted_until : (job.last_bucket_at ?? job.last_success_at)) ?? '';
-  // ISO times in UTC sort as text; a job without data is the most urgent.
+  // ISO times in UTC sort as text. A job without data is the most urgent.
   selected.sort(
     (a, b) =>
       Number(isFailing(b.job)) - Number(isFailing(a.job)) ||

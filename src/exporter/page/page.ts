@@ -10,15 +10,15 @@ import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
 import { severityOf, verdictBox, withoutAccounts, worstFirst } from './verdict.ts';
 
-/** Input of the page beside the status. */
+/** Input of the page besides the status. */
 export interface PageOptions {
   readonly query: PageQuery;
-  /** Milliseconds since the epoch; every age is relative to it. */
+  /** Current time (ms since the epoch); every age is relative to it. */
   readonly now: number;
   readonly telemetryPath: string;
 }
 
-/** Renders the status page: one self-contained HTML document that works without scripts too. */
+/** Renders the status page: one self-contained HTML document that also works without scripts. */
 export function renderPage(given: Status, { query: asked, now, telemetryPath }: PageOptions): string {
   const status = { ...given, accounts: given.accounts.toSorted(worstFirst) };
   const { accounts } = status;
@@ -65,7 +65,7 @@ function top(status: Status, now: number, telemetryPath: string): Html {
 <p class="alert lost" id="lost" role="alert" hidden>The exporter does not answer. This is its last known status.</p>`;
 }
 
-/** Readiness is green only if all accounts are well. */
+/** Renders the figures. Readiness is green only if all accounts are well. */
 function figures(status: Status, now: number): Html {
   const { accounts } = status;
   const failing = sum(accounts, 'failing');
@@ -98,13 +98,13 @@ function configuration(config: ConfigStatus, now: number): Html {
 }
 
 function pushed({ name, samples_waiting, last_success_at, note }: ReceiverStatus, now: number): Html {
-  // Until it is known what an earlier run left, nothing is said of it.
+  // Nothing is displayed until the queue of an earlier run is known.
   const waiting = !samples_waiting ? '' : html`, ${grouped(samples_waiting)} samples wait`;
   const trouble = note === '' ? '' : html`<div class="small bad-text"><bdi>${note}</bdi></div>`;
   return html`<bdi class="mono">${name}</bdi><div class="small quiet">last taken ${moment(last_success_at, now)}${waiting}</div>${trouble}`;
 }
 
-/** Reasons on the page at most: `/-/ready` says all of them. */
+/** Maximum number of reasons on the page; `/-/ready` lists all. */
 const MOST_REASONS = 5;
 
 function notReady({ not_ready: reasons }: Status): Html {
@@ -117,7 +117,7 @@ function shard({ index, of, by }: ShardStatus): Html {
   return html`<span class="mono">${index}/${of}</span><div class="small quiet">its part of the ${by}</div>`;
 }
 
-/** Lists the replicas, their accounts, and the last moves. */
+/** Renders the replicas, their accounts, and the last moves. */
 function cluster(
   { replica, replicas, note, accounts, moves, database_silent_since: silentSince }: ClusterStatus,
   now: number,

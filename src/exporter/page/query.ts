@@ -1,28 +1,28 @@
 export const JOB_FILTERS = ['all', 'failing', 'late', 'behind', 'waiting', 'running', 'new'] as const;
 
-/** State of the jobs that the reader of the status page asks for. */
+/** Filter by which the status page lists jobs. */
 export type JobFilter = (typeof JOB_FILTERS)[number];
 
-/** Content of the status page's address. */
+/** Query in the status page's address. */
 export interface PageQuery {
-  /** The account that is looked at; undefined for all. */
+  /** Selected account; undefined for all. */
   readonly account: string | undefined;
-  /** Jobs that are listed; undefined for none. */
+  /** Filter of the listed jobs; undefined to list none. */
   readonly jobs: JobFilter | undefined;
   /** Part of the account whose jobs are listed; undefined for all. */
   readonly part: string | undefined;
   /** Words that must all occur in a job's names, outcome or reason, in any letter case. */
   readonly words: string;
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly page: number;
-  /** True if every account is listed, however many there are. */
+  /** True if every account is listed, without a limit. */
   readonly listsAll: boolean;
 }
 
-/** Characters: every word is looked for in every job. */
+/** Maximum number of characters, since every word is searched in every job. */
 const LONGEST_WORDS = 200;
 
-/** Returns the query of an address such as `/?account=shop&jobs=failing&page=2`; anything unknown counts as not given. */
+/** Parses the query of an address such as `/?account=shop&jobs=failing&page=2`; unknown values are ignored. */
 export function parsePageQuery(search: string): PageQuery {
   const parameters = new URLSearchParams(search);
   const page = Number(parameters.get('page') ?? 1);
@@ -40,7 +40,7 @@ export function parsePageQuery(search: string): PageQuery {
   };
 }
 
-/** Returns the address that asks for this; the default is left out. */
+/** Returns the address of a query, without default values. */
 export function addressOf({
   account,
   jobs,

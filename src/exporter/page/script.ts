@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PAGE_STYLE } from './style.ts';
 
-/** Script of the page: it refreshes the page in place, and inserts only what the server rendered. */
+/** Script of the page. It refreshes the page in place, and inserts only markup that the server rendered. */
 export const PAGE_SCRIPT = `
 'use strict';
 (() => {
@@ -48,7 +48,7 @@ export const PAGE_SCRIPT = `
 })();
 `;
 
-/** The page's Content-Security-Policy: its own style sheet and script by their hashes, requests to itself, nothing else. */
+/** Content-Security-Policy of the page: its own style sheet and script by their hashes, and requests to itself. */
 export const PAGE_CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src ${sha256Source(PAGE_STYLE)}`,

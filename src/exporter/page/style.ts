@@ -1,4 +1,4 @@
-/** The status page's style sheet. Meaning never rests on colour alone: every state is also a word. */
+/** Style sheet of the status page. Every state has a word besides its colour. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

@@ -10,17 +10,17 @@ import { addressOf } from './query.ts';
 interface Remark {
   readonly severity: number;
   readonly mood: 'bad' | 'warn' | 'calm';
-  /** Clause that says what is wrong, with the account's name if it is about one. */
+  /** Clause about the trouble, with the account's name if it concerns one. */
   readonly text: Html;
-  /** The account whose state it explains. */
+  /** Account whose state it explains; absent if it explains none. */
   readonly explains?: AccountStatus;
-  /** Accounts of which this is the same are in the same trouble. */
+  /** Key that is equal for accounts in the same trouble; absent if it is not shared. */
   readonly trouble?: string;
   readonly next: Html;
   readonly lines?: readonly string[];
 }
 
-/** A higher number comes first. */
+/** Severity by kind; the highest comes first. */
 const SEVERITY = {
   down: 11,
   withheld: 10,
@@ -35,10 +35,10 @@ const SEVERITY = {
   note: 1,
 } as const;
 
-/** Findings on the page at most; the accounts below say the rest. */
+/** Maximum number of findings on the page; the accounts below show the others. */
 const MOST_FINDINGS = 5;
 
-/** Says in one sentence how things are, and then what is wrong, the worst first, each with what to do next. */
+/** Renders the overall condition in one sentence, then the findings, the worst first, each with advice. */
 export function verdictBox(status: Status, now: number): Html {
   const { accounts } = status;
   const findings = [
@@ -54,7 +54,7 @@ ${others.length === 0 ? '' : html`<ul>${others.map((finding) => html`<li>${findi
 ${unsaid > 0 ? html`<p class="small">And ${grouped(unsaid)} more: see the accounts below.</p>` : ''}</div>`;
 }
 
-/** Returns the first account of each trouble, which says how many others share it. */
+/** Returns the first finding of each shared trouble, with the number of other accounts in it. */
 function oncePerTrouble(findings: readonly Remark[]): Remark[] {
   const alike = new Map<string | undefined, { readonly first: Remark; others: number }>();
   for (const finding of findings) {
@@ -69,17 +69,17 @@ function oncePerTrouble(findings: readonly Remark[]): Remark[] {
   });
 }
 
-/** Returns the severity of an account's worst cause: 0 if it is well and there is nothing to know. */
+/** Returns the severity of an account's worst cause; 0 if there is none. */
 export function severityOf({ facts }: AccountStatus): number {
   return Math.max(0, ...facts.causes.map((cause, index) => severityOfCause(cause, facts, index === 0)));
 }
 
-/** Orders accounts, the worst first. */
+/** Compares accounts for sorting, the worst first. */
 export function worstFirst(a: AccountStatus, b: AccountStatus): number {
   return severityOf(b) - severityOf(a) || b.facts.tally.failing - a.facts.tally.failing;
 }
 
-/** Says why there is no account, where there is none: of a replica or a shard others may have some. */
+/** Returns why there is no account. Other replicas or shards may have some. */
 export function withoutAccounts({ cluster, shard }: Pick<Status, 'cluster' | 'shard'>): string {
   if (cluster !== undefined) return 'This replica has no account now';
   return shard === undefined ? 'No account is configured' : 'This shard has no account';
@@ -110,7 +110,7 @@ function details({ next, lines = [] }: Remark): Html {
   return html`<p class="next">${next}</p>${lines.length === 0 ? '' : html`<ul class="lines">${listed}</ul>`}`;
 }
 
-/** Returns the causes of an account's state, and what else there is to know. */
+/** Returns the findings of an account, one for each cause. */
 function accountFindings(account: AccountStatus): Remark[] {
   const { facts } = account;
   const { causes, says, state } = facts;
@@ -152,7 +152,7 @@ function severityOfCause({ kind }: Cause, { state }: Pick<Facts, 'state'>, expla
   }
 }
 
-/** Links to the jobs that a cause covers. */
+/** Renders a link to the jobs that a cause covers. */
 function which({ kind, symptoms, jobs }: Cause, { name }: AccountStatus): Html {
   const show =
     kind === 'counters_behind'
@@ -166,7 +166,7 @@ function which({ kind, symptoms, jobs }: Cause, { name }: AccountStatus): Html {
   return html` <a href="${addressOf({ account: name, jobs: show })}">See which</a>.`;
 }
 
-/** Words in which backticks mark what is typed as it is. */
+/** Renders text in which backticks mark literal text. */
 export function marked(text: string): Html {
   const pieces = text.split('`');
   return html`${pieces.map((piece, index) => (index % 2 === 1 && index < pieces.length - 1 ? html`<code>${piece}</code>` : piece))}`;
@@ -183,7 +183,7 @@ function exporterFindings(status: Status, now: number): Remark[] {
   return found.filter((remark) => remark !== undefined);
 }
 
-/** Shorter waits come with every restart of a receiver (ms). */
+/** Wait (ms) of a queue from which it is a finding. Shorter waits come with every restart of a receiver. */
 const LONG_WAIT_MS = 5 * 60_000;
 
 function receiverFinding(

@@ -9,35 +9,35 @@ import { everyDimension, wantedBy } from '../series/series-source.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { type Finding, kindOf } from './survey.ts';
 
-/** Demand of a job and its series, as far as the survey has found out. */
+/** Demand of a job and its series, from the survey. */
 export interface PlannedJob extends JobDemand {
   readonly subject: JobSubject;
   readonly group: string;
-  /** Series that it will show; undefined where that is not known. */
+  /** Number of series that the job will expose; undefined if it is not known. */
   readonly series: number | undefined;
-  /** Width of its buckets in ms; undefined for what has none. */
+  /** Bucket width (ms); undefined for jobs without buckets. */
   readonly bucketMs: number | undefined;
 }
 
-/** Limit that a group of operations draws on. Operations are per minute, the length of a window. */
+/** Limit that applies to a group of operations. Operations are per minute, the length of a window. */
 export interface ScopeLimit {
   readonly scope: string;
   readonly limit: number;
-  /** Origin of the limit: the platform's headers, or the configuration or command line in their place. */
+  /** Origin of the limit: the platform's headers, or the configuration or command line instead. */
   readonly limit_named_by: 'platform' | 'assumption';
-  /** Share of the limit (0 to 1) left to the token's other clients. */
+  /** Share of the limit (0 to 1) that is reserved for the token's other clients. */
   readonly reserve: number;
-  /** Rest of the limit after the reserve. */
+  /** Operations per minute that remain after the reserve. */
   readonly allowance: number;
 }
 
-/** A job with the interval (ms) at which it will really be polled, and the scope that it draws on. */
+/** Job with its expected poll interval (ms), and its limit scope. */
 export interface ExpectedJob extends PlannedJob {
   readonly intervalMs: number;
   readonly scope: string;
 }
 
-/** Returns every job with its demand; those not polled are like the others of their kind. */
+/** Returns every job with its demand. Jobs that were not polled are like the others of their kind. */
 export function plannedJobs(
   account: AccountConfig,
   jobs: readonly Job[],
@@ -46,7 +46,7 @@ export function plannedJobs(
   const seriesPer = seriesOf(account);
   const usable = findings.filter(({ outcome }) => outcome === 'ok' || outcome === 'empty');
   const kinds = new Map(usable.map((finding) => [kindOf(finding.job), finding]));
-  // The cost of one depends on how many share its operations: each has announced itself once it was asked.
+  // The cost of a job depends on the number of jobs that share its operations, and the first call registers each job.
   for (const job of jobs) job.cost();
   return jobs.flatMap((job) => {
     if (job.schedule === undefined) return [];
@@ -68,7 +68,7 @@ export function plannedJobs(
   });
 }
 
-/** The series of a metric whose answers were not seen: what the catalogue knows, and the bucket that they show. */
+/** Returns the number of series of a metric without an answer: those in the catalogue, and the time of the exposed bucket. */
 function cataloguedSeries(
   subject: JobSubject,
   seriesOf: (subject: JobSubject, dimension: string) => number,
@@ -83,7 +83,7 @@ function cataloguedSeries(
   return series;
 }
 
-/** Returns the key of a job's part. Lists of configurations are one part, whatever the product. */
+/** Returns the key of a job's part. Lists of configurations are one part, for all products. */
 export function partKey({ subject: { collector, product } }: ExpectedJob): string {
   return collector === 'discovery' || product === undefined ? collector : `${collector} ${product}`;
 }

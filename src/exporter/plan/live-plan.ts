@@ -18,26 +18,26 @@ export interface PlanOptions {
   readonly account: AccountConfig;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** The limit that it divides with other accounts. */
+  /** Limit that the account shares with other accounts; default: a separate one. */
   readonly byAddress?: AssumedLimit;
   readonly limits?: AccountLimits;
 }
 
 interface LivePlanOptions extends PlanOptions {
-  /** Called with the progress of work that takes long. */
+  /** Reports the progress of slow work. */
   readonly tell: (text: string) => void;
   readonly guard: (secret: Secret) => void;
 }
 
-/** Attempts for each read: other clients may use up the quota. */
+/** Number of attempts for each read, since other clients may use up the quota. */
 const ATTEMPTS = 3;
 
-/** Returns the plan of an account with what its platform answers, or why there is none. */
+/** Returns the plan of an account from its platform's answers, or why there is none. */
 export async function livePlan(
   options: LivePlanOptions,
 ): Promise<AccountPlan | { readonly unreachable: string }> {
   const { account, clock, signal, tell, guard, byAddress, limits } = options;
-  // A poll may wait for any number of operations, and all of them listen.
+  // A poll may queue any number of operations, each of which listens to the signal.
   setMaxListeners(0, signal);
   const connection = new Connection({
     account,
@@ -61,7 +61,7 @@ export async function livePlan(
     if (unreachable !== undefined) return { unreachable };
     const listings = survey.listings();
     const jobs = survey.jobs();
-    // If the source has changed meanwhile, less may be wanted.
+    // If the source has changed meanwhile, fewer jobs may be needed.
     const noted = survey.findings.filter(({ job }) => jobs.includes(job));
     const notes = [
       ...noted.flatMap(noteOf),
@@ -75,16 +75,16 @@ export async function livePlan(
   }
 }
 
-/** Outcomes that the exporter would meet as well: the part was read, or is closed to this token or account. */
+/** Outcomes that the exporter would have as well: the part was read, or is refused to this token or account. */
 const REFUSALS: readonly Outcome[] = ['forbidden', 'not_found'];
 const CONCLUSIVE: readonly Outcome[] = ['ok', 'empty', ...REFUSALS];
 
-/** Returns true for an answer without which there is no plan, since others depend on it. */
+/** Returns true for a failure that prevents a plan, since other jobs depend on the answer. */
 function preventsPlan({ job, outcome }: Finding): boolean {
   return !CONCLUSIVE.includes(outcome) && (listsConfigurations(job) || outcome === 'unauthorized');
 }
 
-/** Returns why there is no plan where all reads were refused; undefined where some were not. */
+/** Returns why there is no plan if all reads were refused; undefined if any was not. */
 function refusedAll({ findings }: Survey): string | undefined {
   if (findings.length === 0 || !findings.every(({ outcome }) => REFUSALS.includes(outcome))) return undefined;
   return `${findings[0]?.reason} to all of ${findings.length} reads: edge-exporter doctor tells why`;
@@ -116,13 +116,16 @@ function unmatchedNote({ product: { api, slug }, unmatched }: Listing): string[]
   ];
 }
 
-/** A wait of so long (ms) is worth a line. */
+/** Wait (ms) from which it is reported. */
 const LONG_WAIT_MS = 2_000;
 
-/** Progress is worth a line this often (ms). */
+/** Interval (ms) of progress reports. */
 const TOLD_EVERY_MS = 60_000;
 
-/** Reports a long wait at once, and every minute how far the reads have come: beside a hungry client they may take for ever. */
+/**
+ * Returns functions that report a long wait at once, and the progress every minute, since other clients may delay reads
+ * indefinitely.
+ */
 function progressLines(
   { tell, clock }: Pick<LivePlanOptions, 'tell' | 'clock'>,
   { platform: { scopes } }: Connection,

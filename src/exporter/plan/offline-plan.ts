@@ -11,14 +11,14 @@ import { explore, Survey } from './survey.ts';
 
 interface OfflinePlanOptions extends PlanOptions {
   readonly counts: ListSizes;
-  /** Operations per minute that the platform is taken to allow; otherwise the account's assumed limit. */
+  /** Assumed limit (operations per minute) of the platform; default: the account's assumed limit. */
   readonly limit?: number | undefined;
 }
 
 const NOTE =
   'offline: nothing was requested; each product is assumed to have the known metrics, and each metric to need one operation';
 
-/** Returns the plan of an account for a platform of which only the sizes of its lists are given. */
+/** Returns the plan of an account from given sizes of its lists, without requests. */
 export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountPlan> {
   const { account, clock, signal, counts, limits } = options;
   const { reserve, assumed_limit } = account.quota;
@@ -31,20 +31,20 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const read = imaginedRead(counts);
   const survey = new Survey({ account, scopes, readFor: () => read, limits });
   await explore(survey, { signal, parts: ['discovery', 'settings'], isFinal: () => false });
-  // Made-up items say nothing of the series of real ones.
+  // Simulated items say nothing about the series of real ones.
   const findings = survey.findings.map(({ series, ...finding }) =>
     partOf(finding.job) === 'discovery' && series !== undefined ? { ...finding, series } : finding,
   );
   return planOf({ account, jobs: survey.jobs(), findings, notes: [NOTE], listings: [], scopes });
 }
 
-/** Sizes of lists: a number for all, and numbers for some by name. */
+/** Sizes of lists: a default, and sizes by name. */
 interface ListSizes {
   readonly usual: number;
   readonly named: ReadonlyMap<string, number>;
 }
 
-/** The names that a number can be given for: products and collectors of settings. */
+/** Names for which a size can be given: products, and collectors of settings. */
 export const COUNTED_NAMES: ReadonlySet<string> = new Set([
   ...PRODUCTS.map(({ slug }) => slug),
   ...Object.keys(COLLECTORS),
@@ -52,10 +52,10 @@ export const COUNTED_NAMES: ReadonlySet<string> = new Set([
 
 const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/configurations$/;
 
-/** Items on a page of the platform by default (section 8). */
+/** Default number of items per page of the platform (section 8). */
 const USUAL_PAGE_SIZE = 10;
 
-/** Returns answers of a platform of which only the sizes of lists are known: it has so many made-up items, and the known metrics. */
+/** Returns a read that simulates a platform with lists of these sizes and the known metrics. */
 export function imaginedRead(counts: ListSizes): Read {
   return async (resource) => {
     const asked = resource();
@@ -69,7 +69,7 @@ function answerTo({ path, version, query }: Resource, { usual, named }: ListSize
   const product = PRODUCTS.find(({ api, id }) => api === listed?.['api'] && String(id) === listed['id']);
   const count = named.get(product?.slug ?? collectorThatReads(path) ?? '') ?? usual;
   if (listed !== undefined) return items(count);
-  // It has series, so that REST is their source.
+  // REST has series, so that it becomes their source.
   if (/\/metrics\/\w+$/.test(path)) return { total: [] };
   if (/\/\d+$/.test(path)) return { results: item(1) };
   if (version !== 3) return items(count);

@@ -24,17 +24,17 @@ function planRow(part: readonly ExpectedJob[], { scope, limit }: ScopeLimit, pub
     product: subject?.collector === 'discovery' ? null : (subject?.product ?? null),
     scope,
     jobs: part.length,
-    /** Operations per minute that the schedules ask for, and those that will be performed. */
+    /** Operations per minute that the schedules require, and those that will be performed. */
     demand,
     operations: part.reduce((sum, { cost, intervalMs }) => sum + (cost / intervalMs) * 60_000, 0),
     share_of_limit: demand / limit,
-    /** Null where that is not known. */
+    /** Number of series; null if it is not known. */
     series: counts.includes(undefined)
       ? null
       : Math.round(counts.reduce<number>((sum, n) => sum + (n ?? 0), 0)),
     scheduled_seconds: rangeOf(part.map(({ periodMs }) => periodMs / 1_000)),
     interval_seconds: intervals,
-    /** Greatest age of the newest shown bucket, from its start; null without buckets. */
+    /** Greatest age (s) of the newest exposed bucket, from its start; null without buckets. */
     age_seconds: buckets.length === 0 ? null : (publishDelayMs + rangeOf(buckets)[1]) / 1_000 + intervals[1],
   };
 }
@@ -48,16 +48,16 @@ function rangeOf(values: readonly number[]): [least: number, most: number] {
   return [least, most];
 }
 
-/** Jobs whose intervals are longer than scheduled, all by the same. */
+/** Jobs whose intervals are stretched by the same factor. */
 export type Stretch = ReturnType<typeof stretches>[number];
 
 /** Returns the intervals that are longer than scheduled, the shortest first. */
 function stretches(jobs: readonly ExpectedJob[]) {
   const alike = new Map<string, { job: ExpectedJob; metrics: Set<string> }>();
   for (const job of jobs) {
-    // Reconciliation runs only when quota is left over.
+    // Reconciliation runs only with spare quota.
     if (job.subject.collector === 'reconciliation') continue;
-    // A stretch of less than a second per minute is rounding.
+    // A stretch below a tenth of a percent is rounding.
     if (job.intervalMs < job.periodMs * 1.001) continue;
     const { collector, product } = job.subject;
     const key = JSON.stringify([collector, product, job.periodMs, Math.round(job.intervalMs)]);
@@ -78,7 +78,7 @@ function stretches(jobs: readonly ExpectedJob[]) {
 /** Demand of the plan on one limit scope. Operations are per minute. */
 export type ScopePlan = ReturnType<typeof planScope>;
 
-/** Demand of an account's configuration on its platform, and the result. */
+/** Demand of an account's configuration on its platform, and the resulting intervals. */
 export type AccountPlan = ReturnType<typeof planOf>;
 
 interface SurveyedAccount {
@@ -90,7 +90,7 @@ interface SurveyedAccount {
   readonly scopes: LimitScopes;
 }
 
-/** The plan of an account that was surveyed, with the limits that its answers have named. */
+/** Returns the plan of a surveyed account, with the limits that its answers have named. */
 export function planOf({ account, jobs, findings, notes, listings, scopes }: SurveyedAccount) {
   const { reserve } = account.quota;
   const publishDelayMs = account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay;
@@ -100,14 +100,14 @@ export function planOf({ account, jobs, findings, notes, listings, scopes }: Sur
     api_url: account.api_url,
     ...planWithin(planned, (group) => limitOf(scopes.of(group), reserve), publishDelayMs),
     listed_products: listings.filter(({ listed }) => listed).length,
-    /** Products of which little or nothing is in the plan. */
+    /** Products whose configurations could not be listed, so that the plan lacks most of their jobs. */
     unlisted_products: unlistedProducts(listings),
     /** Unknowns and assumptions of the plan. */
     notes: [...(account.shard === undefined ? [] : [shardText(account.shard)]), ...notes],
   };
 }
 
-/** The products whose configurations cannot be listed, as `api slug`. */
+/** Returns the products whose configurations cannot be listed, as `api slug`. */
 function unlistedProducts(listings: readonly Listing[]): readonly string[] {
   return listings.filter(({ listed }) => !listed).map(({ product: { api, slug } }) => `${api} ${slug}`);
 }
@@ -117,7 +117,10 @@ function limitOf({ name, limiter }: LimitScope, reserve: number): ScopeLimit {
   return { scope: name, limit: limiter.limitInUse, limit_named_by, reserve, allowance: limiter.allowance };
 }
 
-/** Returns the demand of jobs on their limits, and the result. @param publishDelayMs age (ms) at which a bucket is shown */
+/**
+ * Returns the demand of jobs on their limits, and the resulting intervals.
+ * @param publishDelayMs age (ms) at which a bucket is exposed
+ */
 export function planWithin(
   jobs: readonly PlannedJob[],
   limitOf: (group: string) => ScopeLimit,
@@ -134,9 +137,9 @@ export function planWithin(
     rows: planned.flatMap(({ jobs, scope }) =>
       [...groupedBy(jobs, partKey).values()].map((part) => planRow(part, scope, publishDelayMs)),
     ),
-    /** Intervals that are longer than scheduled; empty if it fits. */
+    /** Intervals that are longer than scheduled; empty if the demand fits. */
     gives: planned.flatMap(({ jobs }) => stretches(jobs)),
-    /** Changes that would make it fit, each by itself, in plain words. */
+    /** Changes, each of which alone would make the demand fit, as sentences. */
     suggestions: planned.flatMap(({ jobs, scope }) => suggestions(jobs, scope)),
   };
 }

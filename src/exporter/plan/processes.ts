@@ -1,19 +1,22 @@
 import { plainNumber, plainShare } from '../text/figures.ts';
 import type { AccountPlan } from './plan.ts';
 
-/** Costs of a process by itself, and of each account (ms of CPU a minute, bytes), measured by `npm run bench`, test/bench/RESULTS.md. */
+/**
+ * Cost of a process without accounts, and of each account (ms of CPU per minute, bytes), from `npm run bench`
+ * (test/bench/RESULTS.md).
+ */
 const PROCESS = { cpuMs: 500, memory: 134e6 };
 const ACCOUNT = { cpuMs: 0.7, memory: 180e3 };
 const OPERATION_MS = 3;
 const SERIES_BYTES = 1_000;
 
-/** Largest share of a core and of memory for a process: the rest is for accounts that it takes over when another is lost. */
+/** Maximum CPU (ms per minute) and memory (bytes) of a process, which leaves a margin for accounts of a lost process. */
 const MOST = { cpuMs: 30_000, memory: 1e9 };
 
-/** Rest of that for accounts. */
+/** Part of that maximum that is available for accounts. */
 const BESIDE = { cpuMs: MOST.cpuMs - PROCESS.cpuMs, memory: MOST.memory - PROCESS.memory };
 
-/** Returns the needs of all accounts of a plan together, and the number of processes. */
+/** Returns the resources that all accounts of a plan need together, and the number of processes. */
 export function processesFor(plans: readonly AccountPlan[]) {
   const needs = plans.map(needOf);
   const sum = (of: (need: ReturnType<typeof needOf>) => number) =>
@@ -24,13 +27,13 @@ export function processesFor(plans: readonly AccountPlan[]) {
     accounts: plans.length,
     operations_per_minute: sum((need) => need.operations),
     series: sum((need) => need.series),
-    /** Needs of one process that polls all of them, in cores and in bytes. */
+    /** Resources of one process that polls all accounts, in cores and in bytes. */
     cpu: (PROCESS.cpuMs + cpuMs) / 60_000,
     memory: PROCESS.memory + memory,
-    /** Number of processes that take at most half a core and 1 GB each; on a database one of the replicas may be lost. */
+    /** Number of processes with at most half a core and 1 GB each. With a database, one more replica may be lost. */
     processes,
     replicas: processes + 1,
-    /** Accounts that alone take more than that; an account is never divided. */
+    /** Accounts that exceed a process by themselves, since an account is never divided. */
     too_large: needs
       .filter((need) => need.cpuMs > BESIDE.cpuMs || need.memory > BESIDE.memory)
       .map(({ account }) => account),
@@ -49,7 +52,7 @@ function needOf({ account, scopes, rows }: AccountPlan) {
   };
 }
 
-/** Returns the same as text. */
+/** Returns the resources and the number of processes as text. */
 export function processesText(together: ReturnType<typeof processesFor>): string {
   const { accounts, operations_per_minute, series, cpu, memory, processes, replicas, too_large } = together;
   const lines = [

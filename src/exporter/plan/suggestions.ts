@@ -3,7 +3,7 @@ import { demandPerMinute, fits } from '../rate-limit/poll-intervals.ts';
 import { duration, plainNumber } from '../text/figures.ts';
 import { type ExpectedJob, partKey, type ScopeLimit } from './demand.ts';
 
-/** Returns what would make the jobs of a scope fit, each by itself, in plain words. Empty when they do. */
+/** Returns changes, each of which alone would make the jobs of a scope fit, as sentences. Empty if they fit. */
 export function suggestions(jobs: readonly ExpectedJob[], limit: ScopeLimit): string[] {
   const demand = demandPerMinute(jobs);
   if (fits(demand, limit.allowance)) return [];
@@ -26,7 +26,7 @@ function placeOf([first]: readonly ExpectedJob[]): string {
     : `collectors.${collector}.products.${product}`;
 }
 
-/** Whole minutes that divide the hour, so that a cron pattern can say them. */
+/** Numbers of minutes that divide the hour, so that a cron pattern can express them. */
 const EVEN_MINUTES = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 
 function longerSchedule(part: readonly ExpectedJob[], over: number): string | undefined {

@@ -11,22 +11,22 @@ import { NO_MEMORY } from '../state/state.ts';
 interface SurveyOptions {
   readonly account: AccountConfig;
   readonly scopes: LimitScopes;
-  /** Reads for operations of a group (the first segment of their paths). */
+  /** Returns a read for operations of a group (the first segment of their paths). */
   readonly readFor: (group: string) => Read;
   /** Size limits; default: those of the configuration schema. */
   readonly limits?: AccountLimits | undefined;
-  /** Time (ms) for which configurations wait for names; by default ids stand for names that cannot be read. */
+  /** Time (ms) for which configurations wait for names; default: ids replace names that cannot be read. */
   readonly namesWaitMs?: number;
 }
 
 /** End of the only poll of a job. */
 export interface Finding extends PollEnd {
   readonly failure?: PlatformFailure;
-  /** Series that the exporter would show from it; absent where the poll failed. */
+  /** Number of series that the exporter would expose; absent if the poll failed. */
   readonly series?: number;
 }
 
-/** The jobs that the exporter would have, each polled at most when asked, and nothing kept. */
+/** Jobs that the exporter would have, each polled only on request and at most once, without a state. */
 export class Survey extends AccountJobs {
   readonly findings: Finding[] = [];
   readonly #options: SurveyOptions;
@@ -38,14 +38,14 @@ export class Survey extends AccountJobs {
     this.#options = options;
   }
 
-  /** Returns as a sentence of which products nothing is read, since the source has none of their metrics; undefined where there are none. */
+  /** Returns a sentence about the products that are not read, since the source has none of their metrics; undefined for none. */
   unserved(): string | undefined {
     const products = this.targets.products.filter(({ product }) => !this.sources.serves(product));
     const names = products.map(({ product }) => product.slug).join(', ');
     return names === '' ? undefined : `GraphQL has none of the metrics of ${names}: nothing of them is read`;
   }
 
-  /** Returns a job of each kind as it is after its poll, or before it. */
+  /** Returns the state of a job of each kind, before or after its poll. */
   states(): readonly JobState[] {
     return oneOfEachKind(this.jobs()).map((job) => this.#scheduledOf(job));
   }
@@ -95,10 +95,13 @@ export class Survey extends AccountJobs {
   }
 }
 
-/** Reads of a kind that are performed, to know the answers to the others. */
+/** Number of reads of each kind that are performed; the answers to others are derived from them. */
 const REAL_READS = 2;
 
-/** Performs reads that differ only in an id or a page twice; then the last answer stands in: a long list costs two operations. */
+/**
+ * Returns a read that performs each kind of read twice, and then repeats the last answer. Reads of a kind differ only in an id or
+ * a page.
+ */
 export function thriftyRead(read: Read): Read {
   const seen = new Map<string, { count: number; readonly answer: Answer }>();
   return async (resource, signal) => {
@@ -119,7 +122,7 @@ function kindOfRead({ path, query }: Resource): string {
   return JSON.stringify([path.replace(/\/\d+(?:-\d+)*(?=\/|$)/g, '/:id'), others]);
 }
 
-/** The answer with other items: a page that repeats the one before would end the list. */
+/** Returns the answer with new ids, since a repeated page would end the list. */
 function renumberedPage(body: unknown, nth: number): unknown {
   const { results }: { readonly results?: unknown } = Object(body);
   if (!Array.isArray(results)) return body;
@@ -129,7 +132,7 @@ function renumberedPage(body: unknown, nth: number): unknown {
   return { ...Object(body), results: items };
 }
 
-/** Jobs of one kind differ only in the configuration that they read. */
+/** Returns the kind of a job. Jobs of one kind differ only in the configuration that they read. */
 export function kindOf(job: Job): string {
   const { group, subject } = job;
   if (partOf(job) === 'discovery') return job.id;
@@ -152,23 +155,25 @@ export interface ExploreProgress {
 
 interface ExploreOptions {
   readonly signal: AbortSignal;
-  /** Parts that are polled, in this order. */
+  /** Parts to poll, in this order. */
   readonly parts: readonly JobPart[];
-  /** Attempts for a read that is rate limited because of the token's other clients. Default: 1. */
+  /** Number of attempts for a read that is rate limited because of the token's other clients. Default: 1. */
   readonly attempts?: number;
   readonly isWanted?: (job: Job) => boolean;
-  /** True for an answer after which nothing else is polled. */
+  /** Returns true for an answer that ends the exploration. */
   readonly isFinal: (finding: Finding) => boolean;
   readonly onProgress?: (progress: ExploreProgress) => void;
 }
 
-/** Polls a job of each kind: the lists of configurations first, since the others follow from them. Returns the final answer, if there was one. */
+/**
+ * Polls a job of each kind, the lists of configurations first. Returns the answer that ended the exploration; undefined for none.
+ */
 export async function explore(survey: Survey, options: ExploreOptions): Promise<Finding | undefined> {
   const { signal, parts, attempts = 1, isWanted = () => true, isFinal, onProgress } = options;
   const polled = new Set<Job>();
   for (const part of parts) {
     const before = polled.size;
-    // A list may bring jobs of the same part.
+    // A list may add jobs of the same part.
     for (;;) {
       const jobs = oneOfEachKind(survey.jobs()).filter((one) => partOf(one) === part && isWanted(one));
       const job = jobs.find((one) => !polled.has(one));

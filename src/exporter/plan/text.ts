@@ -14,7 +14,7 @@ const COLUMNS: readonly Column[] = [
   left('DATA AGE'),
 ];
 
-/** A plan as a person reads it: the verdict, the table, what gives, and what would help. */
+/** Returns a plan as readable text: verdict, table, stretched intervals, and suggestions. */
 export function planText(plan: AccountPlan): string {
   const sections = [
     [verdict(plan), ...plan.scopes.map(scopeLine), ...unlistedLine(plan)],

@@ -23,68 +23,68 @@ export interface JobSubject {
 export interface CountedUntil {
   /** Time (platform ms) until which every bucket is counted or skipped. */
   readonly until: number;
-  /** Age (ms) of that when all is well, at most. */
+  /** Maximum age (ms) of `until` in normal operation. */
   readonly expectedAge: number;
 }
 
 /**
- * Work that is polled again and again. A job only reads: `read` asks the platform, `conclude` returns the result. The
- * poll runner (`runner.ts`) commits, exposes and reports it, so that `plan`, `doctor`, `backfill` and tests can use jobs too.
+ * Work that is polled repeatedly. A job only reads: `read` asks the platform, `conclude` returns the result. The poll runner
+ * (`runner.ts`) commits, exposes and reports it. So `plan`, `doctor`, `backfill` and tests can use jobs too.
  */
 export interface Job<Answer = unknown> {
-  /** Unique within the account, and the same across restarts. */
+  /** Id, unique within the account and stable across restarts. */
   readonly id: string;
   readonly subject: JobSubject;
   /** Cron pattern of its polls, in UTC; undefined for a follower. */
   readonly schedule: string | undefined;
-  /** The group of operations that it performs, for their limit scope: the first segment of their paths. */
+  /** Group of its operations, which decides their limit scope: the first segment of their paths. */
   readonly group: string;
   /** Weight of its freshness, relative to other jobs. */
   readonly weight: number;
-  /** Operations that one poll costs, as far as is known. */
+  /** Returns the expected number of operations per poll. */
   cost(): number;
-  /** Asks the platform. @throws PlatformFailure when it gave no usable answer */
+  /** Asks the platform. @throws PlatformFailure if there is no usable answer */
   read(read: Read, signal: AbortSignal): Promise<Answer>;
   /**
-   * Returns what an answer changes, or a failed read. Polls of a job and its follower conclude one after another.
-   * @throws PlatformFailure if nothing of the answer is usable; the failure of the read if it changes nothing
+   * Returns the result of an answer or of a failed read. Polls of a job and its follower conclude one after another.
+   * @throws PlatformFailure if the answer is unusable; the failure of the read if it changes nothing
    */
   conclude(answer: Answer | PlatformFailure): PollResult | Promise<PollResult>;
-  /** Returns when (local ms) it is to be polled besides its schedule, as of its last poll; undefined if it is not. */
+  /** Returns the time (local ms) of an additional poll besides the schedule; undefined for none. */
   dueAt?(): number | undefined;
-  /** Work on what this job's answers lack: it is polled only while its `dueAt` says so, and goes with this job. */
+  /** Job that reads the data missing in this job's answers. It is polled only at its `dueAt`, and ends with this job. */
   readonly follower?: Job;
-  /** The job whose follower this is: results are exposed in that job's name. */
+  /** Job that this one follows. Results are exposed under its name; undefined if this is no follower. */
   readonly follows?: Job;
   /**
-   * Returns the age (ms, since the end of the newest bucket) that its data reaches if all is well and it is polled at
-   * this interval; undefined if that is not known, and for work without series.
-   * @param now the platform's time
-   * @param metric default: the one with the oldest expected data
+   * Returns the age (ms since the end of the newest bucket) that the data reaches at this interval in normal operation. Undefined
+   * while it is unknown, and for jobs without series.
+   * @param now platform ms
+   * @param metric default: the metric with the greatest expected age
    */
   expectedAge?(intervalMs: number, now: number, metric?: string): number | undefined;
-  /** Returns how far its counters have come when it is polled at this interval (ms); undefined if it counts nothing yet. */
+  /** Returns the progress of the counters at this poll interval (ms); undefined before anything is counted. */
   counted?(intervalMs: number, now: number): CountedUntil | undefined;
 }
 
-/** Result of a poll. Nothing has changed yet: the poll runner commits it, adopts what is remembered, and exposes it. */
+/** Result of a poll. It has no effect until the poll runner commits it, adopts its memory, and exposes its samples. */
 export interface PollResult {
   readonly outcome: 'ok' | 'empty';
-  /** Rows of the answer that were dropped. */
+  /** Dropped rows of the answer, by reason. */
   readonly rejected?: Rejections;
-  /** Warning for an operator, in plain words. */
+  /** Warning for the operator, as plain text; undefined for none. */
   readonly warning?: string | undefined;
-  /** Why the read ended early; the result is valid nevertheless. */
+  /** Reason why the read ended early; the result is valid nevertheless. */
   readonly failure?: PlatformFailure | undefined;
-  /** Becomes durable as a whole before anything of it is adopted or exposed. */
+  /** Entries that are committed together before anything of the result is adopted or exposed. */
   readonly commit?: readonly StateEntry[];
-  /** To be pushed, each at its own time; put into the outbox with `commit`, or not at all. */
+  /** Samples to push, each with its own time. They are queued together with `commit`. */
   readonly timed?: readonly TimedSample[];
-  /** Changes of the account's memory. */
+  /** Changes to the account's memory. */
   readonly memory?: readonly MemoryChange[];
-  /** Evidence about the metrics that it read, for all targets of each metric. */
+  /** Evidence about the metrics that were read, for all targets of each metric. */
   readonly learned?: readonly LearnedEvidence[];
-  /** Returns what the job exposes from now on. @param committed true if the commit is durable */
+  /** Returns the samples that the job exposes from now on. @param committed true if the commit is durable */
   exposures(committed: boolean): readonly Exposure[];
   readonly counting?: Counting | undefined;
   readonly buckets?: BucketsRead;
@@ -101,72 +101,72 @@ export interface LearnedEvidence {
   readonly evidence: MetricEvidence;
 }
 
-/** Samples to be exposed in place of those that the job exposed as the same part before. */
+/** Samples that replace those of the same part and job. */
 export interface Exposure {
   readonly part: string;
-  /** The series that it shows, of a job that reads several; undefined for the job as a whole. */
+  /** Series of the samples, for a job that reads several; undefined for the job as a whole. */
   readonly series?: { readonly id: string; readonly metric: string };
   readonly samples: readonly Sample[];
   /**
-   * End (platform ms) of the bucket that the samples show. While the platform is up, they are exposed until they are
-   * older than expected. Undefined if their own value is a time.
+   * End (platform ms) of the bucket that the samples show. While the platform is up, they are exposed until they are older than
+   * expected. Undefined if the value of the samples is itself a time.
    */
   readonly dataUntil?: number;
-  /** True if they stay as long as the job, since they show how old its data is. */
+  /** True for samples that stay as long as the job, since they show the age of its data. */
   readonly lasts?: true;
 }
 
-/** Change of counters by an answer. */
+/** Changes to counters by an answer. */
 export interface Counting {
-  /** Buckets taken in, and buckets skipped since the platform never delivered them. */
+  /** Number of counted buckets, and of skipped ones, which the platform never delivered. */
   readonly counted: number;
   readonly skipped: number;
   readonly restated: readonly Restatements[];
 }
 
-/** Difference between an answer and the one before, in the buckets that both hold. */
+/** Differences between an answer and the one before, in the buckets of both. */
 export interface Restatements {
-  /** Ages (ms since the bucket closed) at which a bucket was seen changed. */
+  /** Ages (ms since the bucket closed) at which changed buckets were seen. */
   readonly ages: readonly number[];
-  /** Number of buckets that became smaller. */
+  /** Number of buckets whose value became smaller. */
   readonly downwards: number;
-  /** Buckets that changed after they were counted. */
+  /** Number of buckets that changed after they were counted. */
   readonly late: number;
-  /** Sum of the absolute changes, in the platform's unit. */
+  /** Sum of the absolute late changes, in the platform's unit. */
   readonly lateAmount: number;
 }
 
 /** Content of an answer to a read of series. */
 export interface BucketsRead {
   readonly dimensions: number;
-  /** Rows, the dropped ones included. */
+  /** Number of rows, including dropped ones. */
   readonly rows: number;
-  /** Width in ms; undefined where the answer does not show it. */
+  /** Bucket width (ms); undefined if the answer does not show it. */
   readonly width: number | undefined;
-  /** Share of buckets that the answer lacks between others, where it shows that. */
+  /** Share of missing buckets between others; undefined if the answer is too short to show it. */
   readonly missing?: number | undefined;
   /** Start of the newest bucket exposed as gauges (platform ms). */
   readonly newestExposed: number | undefined;
 }
 
-/** A setting of the platform that differs from what it was when it was read before. */
+/** Setting of the platform that has changed since its last read. */
 export interface SettingChange {
   readonly id: string;
   readonly name: string;
-  /** Fields of the API that differ; never their values. */
+  /** Names of the changed fields of the API; values are never included. */
   readonly fields: readonly string[];
 }
 
-/** The configurations of a product as listed. */
+/** List of a product's configurations. */
 export interface Discovery {
   readonly product: Product;
   readonly configurations: readonly Configuration[];
   readonly addressing: Addressing;
-  /** True if another API listed them, since the product's own has no such list. */
+  /** True if another API listed them, since the product's own API has no such list. */
   readonly isFromElsewhere: boolean;
 }
 
-/** An answer that is of no use, because all of its rows are bad. */
+/** Failure of a poll whose rows were all rejected. */
 export class RowsRejected extends PlatformFailure {
   readonly rejected: Rejections;
 
@@ -177,35 +177,35 @@ export class RowsRejected extends PlatformFailure {
   }
 }
 
-/** End of a poll. */
+/** Outcome of a poll. */
 export interface Ending {
   readonly outcome: Outcome;
-  /** Why it failed, as a sentence. */
+  /** Reason of the failure, as a sentence; undefined on success. */
   readonly reason: string | undefined;
-  /** Result, as far as the poll went before it failed; undefined if it found nothing. */
+  /** Result, which may be partial after a failure; undefined if the poll has none. */
   readonly result: PollResult | undefined;
   /** True if the commit is durable. */
   readonly committed: boolean;
-  /** Rows of the answer that were dropped. */
+  /** Dropped rows of the answer, by reason; undefined if there was no answer. */
   readonly rejected: Rejections | undefined;
-  /** Oddity of the answer, if something other than the platform answered. */
+  /** Description of an answer that did not come from the platform; undefined if there was none. */
   readonly foreignAnswer: string | undefined;
 }
 
-/** A finished poll. */
+/** Finished poll. */
 export interface PollEnd extends Ending {
   readonly job: Job;
-  /** End of the poll before; undefined for the first. */
+  /** Outcome of the poll before; undefined for the first. */
   readonly before: Outcome | undefined;
-  /** Operations that it performed; with none, it says nothing about the platform. */
+  /** Number of operations; a poll without any says nothing about the platform. */
   readonly operations: number;
-  /** Time (ms) since its first operation left; 0 if none did. */
+  /** Time (ms) since the first operation was sent; 0 without operations. */
   readonly durationMs: number;
-  /** Local ms. */
+  /** Time (local ms) of the end. */
   readonly endedAt: number;
 }
 
-/** Nothing was found. */
+/** Ending of a poll without a result. */
 export const BLANK: Ending = {
   outcome: 'empty',
   reason: undefined,
@@ -215,7 +215,7 @@ export const BLANK: Ending = {
   foreignAnswer: undefined,
 };
 
-/** A poll that failed. */
+/** Returns the ending of a poll that failed. */
 export function failed(failure: PlatformFailure): Ending {
   return {
     ...BLANK,

@@ -8,28 +8,28 @@ import type { Job, PollEnd } from './job.ts';
 
 export interface ObservedPlatformOptions {
   readonly clock: Clock;
-  /** The path of the account's base address, which precedes every resource's. */
+  /** Path of the account's base address, which precedes the path of every resource. */
   readonly basePath: string;
-  /** Share of each limit to leave to others; called each time, since it may change. */
+  /** Returns the share of each limit that is reserved for other clients, which may change. */
   readonly reserve: () => number;
   readonly assumedLimit: number;
   readonly byAddress?: LimitScopesOptions['byAddress'];
-  /** Shard of the account that this exporter polls. */
+  /** Shard of the account that this exporter polls; undefined for the whole account. */
   readonly shard?: Shard | undefined;
 }
 
-/** Limit scope of requests that create and revoke tokens, which are limited apart from reads. */
+/** Limit scope of requests that create and revoke tokens, which the platform limits separately from reads. */
 export const TOKENS = 'tokens';
 
-/** Facts that an exchange showed. */
+/** Facts from one exchange. */
 export interface Observed {
-  /** The limit scope that it counts against. */
+  /** Limit scope that the exchange counts against. */
   readonly scope: LimitScope;
-  /** Contradiction of its time to the platform's; undefined if they agree. */
+  /** Contradiction between its date and the platform's clock; undefined if they agree. */
   readonly contradiction: ClockContradiction | undefined;
 }
 
-/** Facts about an account's platform from its answers: its clock, its limits, and whether it is up. */
+/** Observations of an account's platform from its answers: its clock, its limits and its reachability. */
 export class ObservedPlatform {
   readonly reachability: Reachability;
   readonly platformClock: PlatformClock;
@@ -53,7 +53,7 @@ export class ObservedPlatform {
     });
   }
 
-  /** Learns time, limits and reachability from an exchange. */
+  /** Updates the clock, the limits and the reachability from an exchange. */
   observe(info: ExchangeInfo): Observed {
     const { endedAt, startedAt, serverDate, status, retryAfterMs } = info;
     const isAnsweredRead = isRead(info) && status !== undefined;
@@ -73,7 +73,7 @@ export class ObservedPlatform {
     return { scope, contradiction };
   }
 
-  /** The group of operations that an exchange belongs to: the first segment of its path, or the tokens. */
+  /** Returns the group of an exchange: the first segment of its path, the tokens, or GraphQL. */
   groupOf({ method, isQuestion, path }: Pick<ExchangeInfo, 'method' | 'isQuestion' | 'path'>): string {
     if (isQuestion) return this.scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit).name;
     if (method !== 'GET') return this.scopes.apart(TOKENS).name;
@@ -81,7 +81,7 @@ export class ObservedPlatform {
   }
 }
 
-/** Added where another server seems to answer. */
+/** Hint for answers that seem to come from another server. */
 const HINT = 'is api_url right?';
 
 const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
@@ -89,7 +89,7 @@ const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
   network: 'the platform cannot be reached',
 };
 
-/** Tokens are created with the user name and the password; all else carries a token. */
+/** Returns the note for a 401. Requests for tokens carry the user name and the password, all others a token. */
 function refusalOf(info: ExchangeInfo): string {
   return isRead(info)
     ? 'the platform refuses the token'
@@ -101,45 +101,45 @@ function unlike(info: ExchangeInfo): string {
 }
 
 /**
- * Decides whether an account's platform answers and accepts the token. Any server answers something, so the platform
- * must be recognised first: by an answer that only it gives, or by a poll that could use its answer. While some jobs
- * recognise it, foreign answers to others (such as a web page) and a 5xx to a single job are ignored.
+ * Decides if an account's platform answers and accepts the token. Any server may answer, so the platform must be recognised first.
+ * A distinctive answer or a successful poll does that. While some jobs recognise it, foreign answers to others (such as a web
+ * page) and a 5xx to a single job are ignored.
  */
 export class Reachability {
-  /** True if the platform answers and accepts the token, by the last exchanges; undefined while unknown. */
+  /** True if the platform answers and accepts the token, from the last exchanges; undefined while unknown. */
   up: boolean | undefined;
-  /** Time (local ms) since when it has been up, or down; undefined before that is known. */
+  /** Time (local ms) of the last change of `up`; undefined while it is unknown. */
   since: number | undefined;
-  /** Why it is not up, as a sentence. */
+  /** Reason why it is not up, as a sentence; empty if it is up. */
   note = '';
   /** True if the platform has ever answered, even with a refusal. */
   answered = false;
   readonly #now: () => number;
-  /** The last 5xx. */
+  /** Status of the last 5xx. */
   #serverError = 500;
-  /** True if the platform answers now, by the last answers. */
+  /** True if the last answers came from the platform. */
   #recognised = false;
-  /** Jobs that have been answered by the platform at some time. */
+  /** Jobs that the platform has answered successfully. */
   readonly #served = new WeakSet<Job>();
-  /** Served jobs that another server answered since the platform was last recognised. */
+  /** Jobs that another server answered since the platform was last recognised. */
   readonly #misled = new Set<Job>();
-  /** The job that the platform served last. */
+  /** Job that the platform answered last. */
   #lastServed: Job | undefined;
-  /** Jobs whose last poll ended with a 5xx, and the last that did so first since the platform answered anything else. */
+  /** Jobs whose last poll ended with a 5xx. `#broken` is the last one that began to fail, until the platform is up again. */
   readonly #failing = new WeakSet<Job>();
   #broken: Job | undefined;
 
-  /** @param now local time (ms) */
+  /** @param now returns local ms */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Takes in what an exchange says. */
+  /** Updates the reachability from an exchange. */
   exchanged(info: ExchangeInfo): void {
     const { method, status, outcome, reason, answeredBy } = info;
     const noAnswer = NO_ANSWER[outcome];
     if (answeredBy === 'platform') this.#recognise();
-    // A token that is to be revoked may be gone already.
+    // The token to revoke may be invalid already.
     if (method === 'DELETE' && status === 401) return;
     if (noAnswer !== undefined)
       this.#become(false, reason === undefined ? noAnswer : `${noAnswer}: ${reason}`);
@@ -151,12 +151,12 @@ export class Reachability {
       this.#become(false, unlike(info));
   }
 
-  /** Records the end of a poll: only its reader knows whether the document came from the platform. */
+  /** Records the end of a poll: only its job knows if the document came from the platform. */
   polled({ job, outcome, reason, operations, foreignAnswer }: PollEnd): void {
     if (operations === 0) return;
     if (outcome !== 'server_error') this.#failing.delete(job);
     if (outcome === 'server_error') {
-      // A job that keeps failing while the platform serves others shows nothing new, unless another has begun to fail.
+      // A job that keeps failing while others succeed proves nothing new, unless another has begun to fail.
       const isKnown =
         this.#failing.has(job) && this.up === true && (this.#broken === undefined || this.#broken === job);
       this.#failing.add(job);
@@ -169,19 +169,19 @@ export class Reachability {
       if (!this.#recognised) this.#become(true);
       this.#recognise();
     } else if (foreignAnswer === undefined) {
-      // Without any answer yet the credentials failed: no request was sent to the platform.
+      // Without any answer so far, the credentials failed, and no request reached the platform.
       if (outcome === 'unauthorized' && !this.answered) this.#become(false, reason ?? 'there is no token');
     } else if (outcome !== 'rate_limited') this.#answeredByAnother(job, foreignAnswer);
   }
 
-  /** Another server has answered; whoever refuses for now (429) may be the platform's own guard, and is none. */
+  /** Records an answer of another server. A 429 is excluded, since it may come from the platform's own guard. */
   #answeredByAnother(job: Job, foreignAnswer: string): void {
     if (this.#recognised && !this.#misleads(job)) return;
     this.#recognised = false;
     this.#become(false, `${foreignAnswer}: ${HINT}`);
   }
 
-  /** A 5xx to a read is judged when its poll ends, which knows the job; one to a token request concerns all jobs. */
+  /** Records a 5xx. For a read, the end of the poll decides, since that knows the job. A token request concerns all jobs. */
   #failed(info: ExchangeInfo, status: number): void {
     this.#serverError = status;
     if (!isRead(info)) this.#become(false, `the platform answers ${status}`);
@@ -193,10 +193,7 @@ export class Reachability {
     return !others || (this.#broken !== undefined && this.#broken !== job);
   }
 
-  /**
-   * Returns true if another server answered a job that the platform once served, twice without an answer of the platform
-   * in between.
-   */
+  /** Returns true if another server has answered a formerly served job twice, without an answer of the platform in between. */
   #misleads(job: Job): boolean {
     const isAgain = this.#misled.has(job);
     this.#misled.add(job);

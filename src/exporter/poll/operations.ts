@@ -7,7 +7,7 @@ import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { Observed, ObservedPlatform } from './observed-platform.ts';
 
-/** Is handed the record of every exchange, with what it has shown of the platform. */
+/** Observer of every exchange, with its facts about the platform. */
 export interface OperationObserver {
   exchanged(account: string, info: ExchangeInfo, observed: Observed): void;
 }
@@ -17,23 +17,23 @@ export interface OperationsOptions {
   readonly clock: Clock;
   readonly queue: Pick<RequestQueue, 'turn'>;
   readonly platform: Pick<ObservedPlatform, 'observe'>;
-  /** Sends a request at once: the record of each exchange as it ends, before the next one begins, and then the answer. */
+  /** Sends a request at once. Yields the record of each exchange before the next begins, and returns the answer. */
   readonly send: (resource: Resource, signal: AbortSignal) => AsyncGenerator<ExchangeInfo, Answer>;
-  /** Within which the answer comes. */
+  /** Timeout (ms) of an answer. */
   readonly timeoutMs: number;
-  /** Shared by all accounts; by default only the queue holds requests back. */
+  /** Turns that all accounts share; default: only the queue delays requests. */
   readonly turns?: Turns | undefined;
   readonly observer?: OperationObserver | undefined;
 }
 
 /**
  * Sends a request whose turn has come.
- * @param overdue called if it exceeds its timeout
+ * @param overdue called if the request exceeds its timeout
  * @throws PlatformFailure if there is no usable answer, and the signal's reason if it aborts
  */
 export type Perform = (resource: () => Resource, overdue?: () => void) => Promise<Answer>;
 
-/** Performs an account's operations, each when the quota allows it. The only place that acts on exchanges. */
+/** Performs an account's operations as the quota allows. Only this class handles exchanges. */
 export class Operations {
   readonly #options: OperationsOptions;
 
@@ -41,7 +41,7 @@ export class Operations {
     this.#options = options;
   }
 
-  /** Resolves when a request may leave, with what sends it: that must be called. Rejects when the signal aborts. */
+  /** Resolves when a request may be sent, with the function that sends it, which must be called. Rejects when the signal aborts. */
   async turn(request: QueuedRequest, signal: AbortSignal): Promise<Perform> {
     const { queue, turns, timeoutMs } = this.#options;
     const over = await queue.turn(request, signal);
@@ -51,7 +51,7 @@ export class Operations {
         await turns?.departures.turn();
         answer = await watched(this.readAtOnce(resource(), signal), timeoutMs, overdue);
       } catch (failure) {
-        // Where a platform hangs, the requests of hundreds of accounts end in the same moment.
+        // If a platform hangs, the requests of hundreds of accounts end at the same moment.
         await turns?.arrivals.turn();
         throw failure;
       } finally {
@@ -62,7 +62,7 @@ export class Operations {
     };
   }
 
-  /** Reads for operations that no job asks for: all equally urgent, none paced. */
+  /** Returns a read for operations outside jobs: all equally urgent, none paced. @param usual default group */
   readFor(usual: string): Read {
     return async (resource, signal, group = usual) => {
       const now = this.#options.clock.now();
@@ -72,7 +72,7 @@ export class Operations {
     };
   }
 
-  /** Reads without waiting for a turn, for callers that had theirs or respect the quota themselves. @throws as {@link Perform} */
+  /** Reads without queueing, for callers that have had their turn or respect the quota themselves. @throws as {@link Perform} */
   async readAtOnce(resource: Resource, signal: AbortSignal): Promise<Answer> {
     const exchanges = this.#options.send(resource, signal);
     for (;;) {
@@ -82,7 +82,7 @@ export class Operations {
     }
   }
 
-  /** Takes in what an exchange shows, before another request of the account can leave. */
+  /** Handles an exchange before another request of the account can be sent. */
   take(info: ExchangeInfo): void {
     const { account, platform, observer } = this.#options;
     const observed = platform.observe(info);
@@ -90,13 +90,10 @@ export class Operations {
   }
 }
 
-/** Number of scrapes that wait for an answer. */
+/** Number of scrapes in progress. */
 type Scrapes = Readonly<Pick<Exposition, 'scrapes'>>;
 
-/**
- * Lets one caller through per turn of the event loop, in order, and none while a scrape waits: all at once would block
- * the loop.
- */
+/** Admits one caller per turn of the event loop, in order, and none during a scrape: all callers at once would block the loop. */
 class OnePerTurn {
   readonly #exposition: Scrapes;
   readonly #waiting: (() => void)[] = [];
@@ -106,7 +103,7 @@ class OnePerTurn {
     this.#exposition = exposition;
   }
 
-  /** Resolves when the caller may continue; undefined if it may at once. */
+  /** Resolves when the caller may continue; returns undefined if it may continue at once. */
   turn(): Promise<void> | undefined {
     const waits = this.#isTaken || this.#exposition.scrapes > 0;
     if (!this.#isTaken) this.#take();
@@ -127,33 +124,33 @@ class OnePerTurn {
 }
 
 /**
- * Spreads the work of all accounts over turns of the event loop: a platform may answer hundreds of accounts at the same
- * moment. Requests in flight are not limited here, so an account that hangs holds up no other.
+ * Spreads the work of all accounts over turns of the event loop, since a platform may answer hundreds of accounts at once. It does
+ * not limit requests in flight, so an account that hangs delays no other.
  */
 export class Turns {
-  /** Requests that are sent. */
+  /** Turns for sending requests. */
   readonly departures: OnePerTurn;
-  /** Answers that are taken in, which takes some milliseconds each. */
+  /** Turns for handling answers, which takes some milliseconds each. */
   readonly arrivals: OnePerTurn;
-  /** The limits that the platform counts by the client's address. */
+  /** Limits that the platform counts by the client's address. */
   readonly limits = new SharedLimits();
 
-  /** @param exposition while scrapes of it wait, everything else does; none do by default */
+  /** @param exposition source of the number of scrapes, during which all turns wait; default: none */
   constructor(exposition: Scrapes = { scrapes: 0 }) {
     this.departures = new OnePerTurn(exposition);
     this.arrivals = new OnePerTurn(exposition);
   }
 }
 
-/** A part of a poll is reported when it exceeds its deadline by this time (ms). */
+/** Time (ms) beyond its deadline after which a part of a poll is reported. */
 const GRACE_MS = 1_000;
 
-/** After an event loop that was blocked, what is due ends first (ms). */
+/** Time (ms) for work that became due while the event loop was blocked. */
 const SETTLING_MS = 100;
 
 /**
- * Calls `report` when a part of a poll goes on for a second beyond its deadline, which means that the deadline does not
- * work. Real time, like the deadlines.
+ * Calls `report` if a part of a poll exceeds its deadline by more than a second, since the deadline then does not work. It
+ * measures real time, as the deadlines do.
  */
 export async function watched<T>(part: Promise<T>, deadlineMs: number, report: () => void): Promise<T> {
   let timer = setTimeout(() => {

@@ -5,33 +5,33 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { FAILURE_OUTCOMES, PlatformFailure } from '../platform/read.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
 
-/** A refusal of the platform, and until when not to ask again. Jobs remember it, and the state keeps it. */
+/** Refusal by the platform, and the end of the wait before the next request. Jobs remember it, and the state stores it. */
 export interface Refusal {
   readonly failure: PlatformFailure;
-  /** Platform ms. */
+  /** Time (platform ms) at which the refusal ends. */
   readonly until: number;
-  /** Consecutive refusals. */
+  /** Number of consecutive refusals. */
   readonly times: number;
-  /** Id of the access that was refused; undefined if it is not known. */
+  /** Id of the access that was refused; undefined if it is unknown. */
   readonly of?: string | undefined;
 }
 
 const MINUTE_MS = 60_000;
 
-/** A missing permission is checked again after this time, and what does not exist at least as often. */
+/** Longest wait (ms) before a refused request is repeated. */
 const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 
-/** Jobs that are usually read ask again within this time: an outage must not last longer here than on the platform. */
+/** Longest wait (ms) of jobs that usually succeed, so that the exporter does not prolong an outage of the platform. */
 const LONGEST_IF_USUAL_MS = 8 * MINUTE_MS;
 
-/** A wait ends this much (ms) early, so that the poll that is due just then is not left out. */
+/** Time (ms) by which a wait is shortened, so that it ends before the poll that is due at that time. */
 const EARLY_MS = MINUTE_MS / 2;
 
 /**
- * The refusal that a failure at `now` (platform ms) is, given the one before: a missing permission waits for an hour,
- * what does not exist for 1 minute, then 2, and so on up to an hour. Undefined for other failures, and for
- * answers that are not the platform's.
- * @param isUsual whether it is usually read: then neither waits for longer than 8 minutes
+ * Returns the refusal that a failure amounts to, given the former one. A missing permission waits for an hour; a 404 waits for 1
+ * minute, then 2, and so on up to an hour. Undefined for other failures, and for answers of other servers.
+ * @param now platform ms
+ * @param isUsual true for a job that usually succeeds: it waits for at most 8 minutes
  */
 export function refusalOf(
   failure: PlatformFailure,
@@ -56,26 +56,26 @@ export function refusalOf(
 }
 
 /**
- * Returns true if a refusal still stands at `now` (platform ms): asking again would waste an operation.
- * @param access id of the access that would ask; the refusal of another does not count
+ * Returns true if a refusal is in force at `now` (platform ms), so that a request would waste an operation.
+ * @param access id of the access in use; a refusal of another access is not in force
  */
 export function stands(refusal: Refusal | undefined, now: number, access?: string): refusal is Refusal {
   if (refusal === undefined || !isOf(refusal, access)) return false;
-  // Further ahead: it dates from before the platform's clock was set back.
+  // A refusal that ends later than the longest wait predates a step back of the platform's clock.
   return now < refusal.until && refusal.until <= now + LONGEST_WAIT_MS;
 }
 
-/** Returns true if the access was refused. An unknown access, as before the token is read, is taken to be the same. */
+/** Returns true if the access was refused. An unknown access, as before the token is read, counts as the same. */
 function isOf(refusal: Refusal, access: string | undefined): boolean {
   return (refusal.of ?? access) === (access ?? refusal.of);
 }
 
-/** Key of a job's refusal in the state, from the key of its counters or settings. */
+/** Returns the key of a job's refusal in the state, from the key of its counters or settings. */
 export function refusalKey([, ...rest]: StateKey): StateKey {
   return ['refused', ...rest];
 }
 
-/** Returns the entries to commit when a refusal replaces another; none if it is the same. */
+/** Returns the entries to commit when one refusal replaces another; none if it is the same. */
 export function refusalEntries(
   key: StateKey,
   before: Refusal | undefined,
@@ -105,7 +105,7 @@ function storeRefusal({ failure, until, times, of }: Refusal): z.input<typeof st
   };
 }
 
-/** The refusal that the state holds; undefined where it holds none, or something else. */
+/** Returns the refusal in the state; undefined if there is none, or if it is invalid. */
 export function restoreRefusal(stored: unknown): Refusal | undefined {
   if (stored === undefined) return undefined;
   const { data } = storedRefusal.safeParse(stored);
@@ -116,33 +116,33 @@ export function restoreRefusal(stored: unknown): Refusal | undefined {
 
 /** Access to the platform: an address with a token or a user. */
 export interface Access {
-  /** Tells it from any other; undefined until a token is read. */
+  /** Returns the id of the access; undefined until a token is read. */
   id(): string | undefined;
-  /** Reads the token, so that it is known. Never rejects. */
+  /** Reads the token, so that the id is known. Never rejects. */
   look(): Promise<void>;
 }
 
-/** Asking party. */
+/** Client that may be refused. */
 export interface Asker {
   readonly platformClock: Pick<PlatformClock, 'now'>;
-  /** The one in use; without it refusals stand whoever was refused. */
+  /** Access in use; if it is undefined, a refusal applies to every access. */
   readonly access?: Access | undefined;
 }
 
-/** Refusals of a job, with the access that it has by now. */
+/** Refusals of a job, for its current access. */
 export class Refusals {
   readonly #asker: Asker;
-  /** The access of the read under way: when the answer comes it may be another. */
+  /** Id of the access of the read in progress; it may have changed when the answer comes. */
   #askedWith: string | undefined;
 
   constructor(asker: Asker) {
     this.#asker = asker;
   }
 
-  /** A read begins. @throws PlatformFailure what was refused before, while that stands */
+  /** Begins a read. @throws PlatformFailure of the former refusal, while it is in force */
   async begin(before: Refusal | undefined, signal: AbortSignal): Promise<void> {
     const { access } = this.#asker;
-    // The first poll after a start reads the token. It must be known first if that is another one than before.
+    // The first poll after a start reads the token, which decides if a stored refusal applies.
     if (before !== undefined && access !== undefined && access.id() === undefined)
       await unlessAborted(access.look(), signal);
     if (this.stand(before)) throw before.failure;
@@ -153,7 +153,7 @@ export class Refusals {
     return stands(refusal, this.#asker.platformClock.now(), this.#access);
   }
 
-  /** The refusal that the failure of the read is; undefined where it is none. @param isUsual as of {@link refusalOf} */
+  /** Returns the refusal that a failed read amounts to; undefined for none. @param isUsual as for {@link refusalOf} */
   of(failure: PlatformFailure, before?: Refusal, isUsual = false): Refusal | undefined {
     const askedWith = this.#askedWith ?? this.#access;
     return refusalOf(failure, before, this.#asker.platformClock.now(), askedWith, isUsual);

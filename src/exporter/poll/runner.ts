@@ -10,20 +10,20 @@ import type { Reachability } from './observed-platform.ts';
 import { type OperationObserver, type Operations, watched } from './operations.ts';
 import type { ScheduledJob } from './schedule.ts';
 
-/** Is handed what polls show, for metrics and logs. */
+/** Observer of polls, for metrics and logs. */
 export interface PollObserver extends OperationObserver {
-  /** A request has waited so long (ms) for its turn. */
+  /** Reports the time (ms) that a request waited for its turn. */
   departed(account: string, waitedMs: number): void;
   polled(account: string, end: PollEnd): void;
-  /** The state refused to commit what a poll found; a later poll finds it again. */
+  /** Reports that the state refused to commit a poll's result; a later poll reads it again. */
   commitRefused(account: string, job: Job, failure: StateWriteFailure): void;
-  /** A bug in the exporter: a part of a poll still goes on after its deadline. */
+  /** Reports a bug in the exporter: a part of a poll exceeds its deadline. */
   overdue(account: string, job: Job, part: PollPart): void;
-  /** A bug in the exporter: a poll failed in a way that no platform can cause. */
+  /** Reports a bug in the exporter: a poll failed in a way that no platform can cause. */
   defect(account: string, job: Job | undefined, error: unknown): void;
 }
 
-/** Makes the result of a poll, and what to push of it, durable as a whole. @throws StateWriteFailure when nothing is durable */
+/** Commits the entries and the pushed samples of a poll together. @throws StateWriteFailure if nothing is durable */
 export type Commit = (found: {
   readonly entries: readonly StateEntry[];
   readonly samples: readonly TimedSample[];
@@ -31,7 +31,7 @@ export type Commit = (found: {
   readonly source: string;
 }) => Promise<void>;
 
-/** The parts of a poll that have a deadline: a request, and taking in what was read. */
+/** Parts of a poll that have a deadline: a request, and the conclusion with its commit. */
 export type PollPart = 'request' | 'conclusion';
 
 export interface RunnerOptions {
@@ -46,10 +46,10 @@ export interface RunnerOptions {
   readonly observer: PollObserver;
 }
 
-/** Runs polls: reads, commits, adopts, exposes and reports. The only place that acts on what they find. */
+/** Runs polls: reads, commits, adopts, exposes and reports. Only this class acts on the results of jobs. */
 export class PollRunner {
   readonly #options: RunnerOptions;
-  /** The last conclusion of each job: those of a job and of its follower come one after the other. */
+  /** Last conclusion by job, which the next one waits for. A follower shares that of its job. */
   readonly #concluding = new Map<string, Promise<unknown>>();
 
   constructor(options: RunnerOptions) {
@@ -58,7 +58,7 @@ export class PollRunner {
 
   /**
    * Polls once. Any failure becomes the poll's outcome, and affects no other poll.
-   * @returns how it ended; undefined where the job was stopped
+   * @returns the finished poll; undefined if the job was stopped
    */
   async run(scheduled: ScheduledJob): Promise<PollEnd | undefined> {
     const { account, clock, reachability, observer } = this.#options;
@@ -88,7 +88,7 @@ export class PollRunner {
     }
   }
 
-  /** A read for one poll: each of its operations waits for its turn. */
+  /** Returns a read for one poll. Each of its operations waits for its turn. */
   #readFor(scheduled: ScheduledJob): Read {
     const { account, clock, operations, intervals, observer } = this.#options;
     const { job } = scheduled;
@@ -119,7 +119,7 @@ export class PollRunner {
     return { ...ending, result, committed };
   }
 
-  /** Commits what a poll found. Returns whether it is durable, which it is if there was nothing to commit. */
+  /** Commits the result of a poll. Returns true if it is durable, or if there was nothing to commit. */
   async #commit(job: Job, { commit: entries = [], timed: samples = [] }: PollResult): Promise<boolean> {
     if (entries.length + samples.length === 0) return true;
     const { account, commit, observer } = this.#options;
@@ -141,7 +141,7 @@ export class PollRunner {
   }
 }
 
-/** Returns what a read of a job is answered with, or how it failed. */
+/** Returns the answer to a job's read, or its failure. */
 export function answerOf(job: Job, read: Read, signal: AbortSignal): Promise<unknown> {
   return job.read(read, signal).catch((error: unknown) => {
     if (error instanceof PlatformFailure) return error;
@@ -149,7 +149,7 @@ export function answerOf(job: Job, read: Read, signal: AbortSignal): Promise<unk
   });
 }
 
-/** Puts the result of a poll into the account's memory. @param committed true if its commit is durable */
+/** Adopts the result of a poll into the account's memory. @param committed true if the commit is durable */
 export function adopt(
   memory: AccountMemory,
   { memory: changes = [], learned = [] }: PollResult,

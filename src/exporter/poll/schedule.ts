@@ -13,36 +13,36 @@ export interface JobState {
   readonly state: 'idle' | 'waiting' | 'running';
   /** Time from which the age of its data counts. */
   readonly since: number;
-  /** Time at which it became, or becomes, due; only while it waits. */
+  /** Time at which it became or becomes due; undefined unless it waits. */
   readonly dueAt: number | undefined;
-  /** First request of its poll, until the poll ends. */
+  /** First request of the current poll; undefined between polls. */
   readonly request: QueuedRequest | undefined;
   readonly startedAt: number | undefined;
-  /** Between the last two starts. */
+  /** Time (ms) between the last two starts; undefined before the second. */
   readonly intervalMs: number | undefined;
   readonly lastOutcome: Outcome | undefined;
   readonly lastReason: string | undefined;
   readonly lastSuccessAt: number | undefined;
-  /** Start of the newest bucket exposed (platform ms). */
+  /** Start of the newest exposed bucket (platform ms); undefined before the first. */
   readonly lastBucketAt: number | undefined;
-  /** Width (ms) of the buckets of the last answer that showed it. */
+  /** Bucket width (ms) in the last answer that showed it. */
   readonly bucketWidthMs: number | undefined;
-  /** Share of buckets that the last answer lacked, of those that show it. */
+  /** Share of missing buckets in the last answer that showed it. */
   readonly shareMissing: number | undefined;
 }
 
-/** Shared, since thousands of jobs would otherwise each hold a stack trace. */
+/** Abort reason, shared since thousands of jobs would otherwise each retain a stack trace. */
 const NO_LONGER_WANTED = new Error('no longer configured');
 
-/** Jobs that were never polled go first. */
+/** Initial age (ms) of new jobs, so that their first polls come first. */
 const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 
-/** A job on the schedule. */
+/** Job with its schedule state. */
 export class ScheduledJob implements JobState {
   readonly job: Job;
-  /** Phase (0 to 1) among jobs that fall due together, computed from the id so that a restart keeps it. */
+  /** Phase (0 to 1) among jobs that are due together, computed from the id so that a restart does not change it. */
   readonly phase: number;
-  /** Exists only during a poll: it takes half a kilobyte, and most jobs rest. */
+  /** Abort controller of the current poll. It takes half a kilobyte, and most jobs are idle. */
   #stop: AbortController | undefined;
   /** True if the job is no longer wanted. */
   isStopped = false;
@@ -50,23 +50,23 @@ export class ScheduledJob implements JobState {
   state: 'idle' | 'waiting' | 'running' = 'idle';
   dueAt: number | undefined;
   request: QueuedRequest | undefined;
-  /** Time at which it fell due again while it was running. */
+  /** Time at which it became due again during a poll. */
   dueAgainAt: number | undefined;
   startedAt: number | undefined;
-  /** Time at which the first operation of the current or last poll left. */
+  /** Time at which the first operation of the current or last poll was sent. */
   firstOperationAt: number | undefined;
   intervalMs: number | undefined;
   lastOutcome: Outcome | undefined;
   lastReason: string | undefined;
   lastSuccessAt: number | undefined;
-  /** End of its last poll. */
+  /** End of the last poll. */
   endedAt: number | undefined;
   lastBucketAt: number | undefined;
   bucketWidthMs: number | undefined;
   shareMissing: number | undefined;
-  /** Operations of the poll under way, or of the last one. */
+  /** Number of operations of the current or last poll. */
   operations = 0;
-  /** Polls that failed since the last one that did not. */
+  /** Number of consecutive failed polls. */
   failures = 0;
 
   constructor(job: Job, now: number) {
@@ -75,16 +75,16 @@ export class ScheduledJob implements JobState {
     this.since = now - FIRST_POLL_HEAD_START_MS;
   }
 
-  /** Aborts when the job is no longer wanted: of a poll, until that is over. */
+  /** Signal of the current poll, which aborts when the job is removed. */
   get signal(): AbortSignal {
     this.#stop ??= stopOfPoll(this.isStopped);
     return this.#stop.signal;
   }
 
-  /** Makes it due at `at`, unless it is due already. Returns true if it is to be polled then. */
+  /** Makes the job due at `at`. Returns true if a poll must start, false if it is due already, runs, or is stopped. */
   due(at: number): boolean {
     if (this.isStopped || this.state === 'waiting') return false;
-    // The data that it reads may have been requested before it fell due again.
+    // The poll in progress may have read its data before this time.
     if (this.state === 'running') {
       this.dueAgainAt = at;
       return false;
@@ -94,12 +94,12 @@ export class ScheduledJob implements JobState {
     this.firstOperationAt = undefined;
     this.request = undefined;
     this.dueAt = at;
-    // Follow-up work ages from the moment it became necessary.
+    // The work of a follower ages from the time at which it became necessary.
     if (this.job.schedule === undefined) this.since = at;
     return true;
   }
 
-  /** One of its operations leaves. */
+  /** Records that an operation of the poll is sent. */
   start(now: number): void {
     this.operations += 1;
     if (this.state !== 'waiting') return;
@@ -113,7 +113,7 @@ export class ScheduledJob implements JobState {
     this.startedAt = now;
   }
 
-  /** Ends its poll: it may fall due again. */
+  /** Ends the poll, so that the job can become due again. */
   end(endedAt: number, ending: Ending): PollEnd {
     const { outcome, reason, result } = ending;
     const before = this.lastOutcome;
@@ -126,12 +126,12 @@ export class ScheduledJob implements JobState {
     this.lastBucketAt = result?.buckets?.newestExposed ?? this.lastBucketAt;
     this.bucketWidthMs = result?.buckets?.width ?? this.bucketWidthMs;
     this.shareMissing = result?.buckets?.missing ?? this.shareMissing;
-    // During the poll it kept the urgency of its start, so that a poll of many operations is not left half done.
+    // Urgency does not change during a poll, so that a poll of many operations is not left half done.
     this.since = this.state === 'running' ? (this.startedAt ?? endedAt) : endedAt;
     this.state = 'idle';
     this.dueAt = undefined;
     this.request = undefined;
-    // After a failure, further requests of the poll may still wait; they end with the job.
+    // After a failure, other requests of the poll may still be queued; they end with the job.
     if (this.failures === 0) this.#stop = undefined;
     const { job, operations, firstOperationAt = endedAt } = this;
     return { ...ending, job, before, operations, durationMs: endedAt - firstOperationAt, endedAt };
@@ -145,13 +145,13 @@ export class ScheduledJob implements JobState {
 
 function stopOfPoll(isStopped: boolean): AbortController {
   const stop = new AbortController();
-  // A poll may wait for as many operations at once as its metric has dimensions.
+  // A poll may queue one operation per dimension of its metric at once.
   setMaxListeners(0, stop.signal);
   if (isStopped) stop.abort(NO_LONGER_WANTED);
   return stop;
 }
 
-/** A fraction (0 to 1) by a text alone: FNV-1a, mixed once more since ids often differ only at their end. */
+/** Returns a fraction (0 to 1) computed from a text: FNV-1a, mixed once more since ids often differ only at their end. */
 function fraction(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -166,33 +166,33 @@ export interface ScheduleOptions {
   readonly clock: Clock;
   readonly platformClock: PlatformClock;
   readonly ticker: Ticker;
-  /** Never rejects. */
+  /** Polls a job. Never rejects. */
   readonly poll: (scheduled: ScheduledJob) => Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
 
-/** At most this many jobs of a slow schedule start in the same minute. */
+/** Maximum number of jobs with a slow schedule that start in the same minute. */
 const STARTS_A_MINUTE = 4;
 
-/** Slow schedules are spread over this time (ms) at most. */
+/** Longest time (ms) over which the starts of a slow schedule are spread. */
 const WIDEST_SPREAD_MS = 60 * MINUTE_MS;
 
-/** A bucket that closed so recently (ms) is not worth waiting for the next one: clocks are not that exact. */
+/** Tolerance (ms): a job that fires this soon after a bucket closed does not wait for the next, since clocks are inexact. */
 const JUST_CLOSED_MS = 1_000;
 
-/** A failed poll of a slow schedule is tried again after this time, then after twice as long, and so on. */
+/** First wait (ms) after a failed poll of a slow schedule; it doubles with each further failure. */
 const RETRY_MS = MINUTE_MS;
 const MOST_DOUBLINGS = 10;
 
-/** A failed poll of a follower is tried again after this time. */
+/** Wait (ms) after a failed poll of a follower. */
 const FOLLOWER_REST_MS = 5 * MINUTE_MS;
 
-/** Polls jobs when they are due: once at the start, then by their cron pattern; two polls of a job never overlap. */
+/** Polls jobs when they are due: once at the start, then by their cron pattern. Polls of a job never overlap. */
 export class Schedule {
   readonly #options: ScheduleOptions;
   readonly #scheduled = new Map<string, ScheduledJob>();
-  /** Jobs of each cron pattern. */
+  /** Jobs by cron pattern. */
   readonly #byPattern = new Map<string, Set<ScheduledJob>>();
   #stopped = false;
   readonly #patterns = new Map<string, () => void>();
@@ -202,7 +202,7 @@ export class Schedule {
     this.#options = options;
   }
 
-  /** Replaces the jobs: new ones become due at once, those that are gone are stopped, the others go on. */
+  /** Replaces the jobs. New jobs become due at once, missing ones are stopped, and the others continue. */
   replace(jobs: readonly Job[]): void {
     if (this.#stopped) return;
     const wanted = new Set(jobs);
@@ -220,7 +220,7 @@ export class Schedule {
     return [...this.#scheduled.values()];
   }
 
-  /** Stops everything, for good; resolves when no poll runs any more. */
+  /** Stops all jobs permanently. Resolves when no poll is running. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#subscribe(new Set());
@@ -258,16 +258,13 @@ export class Schedule {
     }
   }
 
-  /**
-   * Jobs become due when the platform's next bucket closes, by its clock. Jobs of slow schedules are spread by whole minutes,
-   * so that they do not all come at once.
-   */
+  /** Makes jobs due when the platform's next bucket closes, by its clock. Starts of slow schedules are spread by whole minutes. */
   #fire(pattern: string, at: number): void {
     const { clock, platformClock } = this.#options;
     const due = [...(this.#byPattern.get(pattern) ?? [])];
     const minutes = this.#minutesFor(pattern, due.length);
     const now = clock.now();
-    // A busy machine may be seconds late: jobs are due as of the moment itself.
+    // A busy machine may fire seconds late. Jobs are due at the scheduled moment.
     const lateMs = Math.max(0, clock.wall() - at);
     const bucketClosesAt = Math.max(now, platformClock.nextMinute(now - lateMs - JUST_CLOSED_MS));
     for (const scheduled of due)
@@ -289,7 +286,7 @@ export class Schedule {
     this.#polls.add(poll);
   }
 
-  /** After a temporary failure, jobs with a slow schedule are retried before their next run. */
+  /** Retries a job with a slow schedule after a temporary failure, before its next scheduled run. */
   #retry(scheduled: ScheduledJob, now: number): void {
     const { job, lastOutcome, failures } = scheduled;
     if (job.schedule === undefined || failures === 0 || lastOutcome === undefined) return;
@@ -298,7 +295,7 @@ export class Schedule {
     if (wait < periodOf(job.schedule).longest) this.#due(scheduled, now + wait);
   }
 
-  /** Schedules what comes after a poll that is over. */
+  /** Schedules the next poll after one has ended. */
   #after(scheduled: ScheduledJob): void {
     const { dueAgainAt, endedAt: now = this.#options.clock.now(), job } = scheduled;
     scheduled.dueAgainAt = undefined;
@@ -309,7 +306,7 @@ export class Schedule {
     if (first.follower !== undefined) this.#dueBesides(first.follower, now);
   }
 
-  /** Makes a job due that asks to be polled besides its schedule; one that runs asks again when its poll is over. */
+  /** Makes a job due that requests an additional poll. A running job requests it again after its poll. */
   #dueBesides(job: Job, now: number): void {
     const at = job.dueAt?.();
     if (at === undefined) return;

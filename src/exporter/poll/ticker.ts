@@ -3,48 +3,48 @@ import { CronPattern } from '../cron-pattern.ts';
 import { inTurns } from '../turns.ts';
 
 /**
- * Calls `fire` at every moment of a cron pattern (UTC; five fields, or six with seconds first), with that moment
- * in milliseconds since the epoch, until the returned function is called.
- * @throws when the pattern is not one
+ * Calls `fire` at every moment of a cron pattern, with that moment in milliseconds since the epoch. Patterns are in UTC and have
+ * five fields, or six with seconds first. Returns a function that ends the calls.
+ * @throws Error if the pattern is invalid
  */
 export type Ticker = (pattern: string, fire: (at: number) => void) => () => void;
 
-/** Reports of a ticker about itself. */
+/** Reports of a ticker about its operation. */
 export interface TickerReports {
-  /** A subscriber threw; the others were still called. */
+  /** A subscriber threw an error; the others are still called. */
   readonly failed: (pattern: string, error: unknown) => void;
-  /** The machine's clock was set by so much (ms), forward or, below 0, back. */
+  /** The machine's clock was stepped by this time (ms), forward if positive, back if negative. */
   readonly stepped: (ms: number) => void;
-  /** Nothing ran for so long (ms): the process was suspended, or the event loop blocked. */
+  /** The process was suspended, or its event loop blocked, for this time (ms). */
   readonly stalled: (ms: number) => void;
 }
 
-/** A ticker, and the end of all its subscriptions. */
+/** Ticker, and a function that ends all subscriptions. */
 export interface CronTicker {
   readonly tick: Ticker;
   readonly stop: () => void;
 }
 
-/** Moments are planned this far ahead (ms) at most, so that rare ones are planned anew after the clock was set. */
+/** Longest time (ms) that is planned ahead, so that rare moments are planned again after a clock step. */
 const PLANNED_MS = 60_000;
 
-/** The two times may part by so much (ms) while one sleeps: NTP slews, and they are not read at the same instant. */
+/** Tolerated difference (ms) of the two clocks during a sleep: NTP slews, and they are not read at the same instant. */
 const STEP_MS = 1_000;
 
-/** A busy event loop may be this late (ms) without a report. */
+/** Delay (ms) of a busy event loop that is tolerated without a report. */
 const LATE_MS = 10_000;
 
 interface Trigger {
   readonly cron: CronPattern;
-  /** Kept by a key of their own, so that the same function can subscribe twice. */
+  /** Subscribers by unique key, so that the same function can subscribe twice. */
   readonly subscribers: Map<symbol, (at: number) => void>;
-  /** Time (wall ms) until which moments were handled. */
+  /** Time (wall ms) until which moments have been handled. */
   until: number;
 }
 
 /**
- * Fires by the machine's clock, but sleeps on steady time, so that nothing waits for a clock that was set back to come
- * round again. Moments that were jumped over, by the clock or by a process that stood still, fire once, late.
+ * Creates a ticker on the machine's clock. It sleeps on the monotonic clock, so that a clock that was set back delays nothing.
+ * Moments that a clock step or a suspended process skipped fire once, late.
  */
 export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
   const triggers = new Map<string, Trigger>();
@@ -70,10 +70,10 @@ export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
     if (Math.abs(stepMs) >= STEP_MS) reports.stepped(stepMs);
   };
 
-  /** @param expected what the clock would show by itself; `wall` what it shows */
+  /** @param expected clock reading without a step @param wall actual clock reading */
   const fireAllReached = async (expected: number, wall: number) => {
     const isSetBack = wall <= expected - STEP_MS;
-    // Fire what was due next by the old time: however often the clock is set back, nothing starves.
+    // Fires the next moment by the former time, so that repeated steps back starve no pattern.
     const reached = isSetBack ? expected + PLANNED_MS : Math.max(expected, wall);
     for (const [pattern, trigger] of [...triggers]) {
       const at = trigger.cron.lastIn(trigger.until, reached);
@@ -112,14 +112,14 @@ export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
   return { tick, stop };
 }
 
-/** Returns when the next moment of any pattern comes (wall ms), or when to plan again. */
+/** Returns the next moment of any pattern (wall ms), or the end of the planned time if that is earlier. */
 function firstMoment(triggers: Iterable<Trigger>, wall: number): number {
   let first = wall + PLANNED_MS;
   for (const { cron, until } of triggers) first = cron.firstIn(until, first) ?? first;
   return Math.max(first, wall);
 }
 
-/** Calls the subscribers in turns, since there may be thousands. An error of one must not stop the others. */
+/** Calls the subscribers in turns, since there may be thousands. An error of one does not stop the others. */
 function fireAll(
   pattern: string,
   subscribers: Trigger['subscribers'],

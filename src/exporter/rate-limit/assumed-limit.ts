@@ -1,12 +1,12 @@
 import { WINDOW_MS } from './rate-limit-window.ts';
 
-/** A refusal cuts an assumed limit to this share of it. */
+/** Share of an assumed limit that remains in use after a refusal. */
 const LEFT_BY_REFUSAL = 0.75;
 
-/** Time (ms) after which to decide again while the whole window is in flight: the answers may go to other accounts. */
+/** Time (ms) to the next decision while requests in flight may use up the window: answers may go to other accounts. */
 const DECIDED_ANEW_MS = 1_000;
 
-/** After this long (ms) without a refusal the limit grows by one operation, up to the first guess. */
+/** Time (ms) without a refusal after which the limit grows by one operation, up to its initial value. */
 const RAISED_AFTER_MS = 15 * 60_000;
 
 interface Refused {
@@ -15,25 +15,25 @@ interface Refused {
 }
 
 /**
- * A limit that the platform does not name and counts by the client's address: all accounts of this process that are sent to the
- * same address divide it, learn from each other's refusals, and rest together. It grows back after an outage.
+ * Limit that the platform does not name and counts by the client's address. All accounts of this process with that address share
+ * it, adapt it to each other's refusals, and pause together. It grows back after an outage.
  */
 export class AssumedLimit {
-  /** Accounts that divide it. */
+  /** Accounts that share the limit. */
   readonly sharers = new Set<object>();
   readonly #first: number;
   #learned: number;
   /** Times (local ms) of the last change and of the last refusal. */
   #correctedAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** Accounts that were refused and not answered since: by how much that lowered the limit, and whether others were answered since. */
+  /** Refused accounts without an answer since: the reduction that they caused, and true if other accounts were answered since. */
   readonly #refused = new Map<object, Refused>();
   #stoppedUntil = 0;
   #inFlight = 0;
   /** Times (local ms) of the answers within the last window, oldest first. */
   readonly #answeredAt: number[] = [];
 
-  /** @param first operations per window to begin with */
+  /** @param first initial number of operations per window */
   constructor(first: number) {
     this.#first = first;
     this.#learned = first;
@@ -44,22 +44,22 @@ export class AssumedLimit {
     this.#refused.delete(who);
   }
 
-  /** Operations that each may send in its time: at least one. */
+  /** Operations that each account may send within its {@link windows}; at least one. */
   get each(): number {
     return Math.max(1, Math.floor(this.#learned / this.#among));
   }
 
-  /** Number of windows of that time: with less than one operation for each in a window, they take turns. */
+  /** Number of windows for each share: with fewer operations than accounts in a window, accounts take turns. */
   get windows(): number {
     return Math.max(1, Math.ceil(this.#among / this.#learned));
   }
 
-  /** Time (local ms) until which a refusal stops everybody. */
+  /** Time (local ms) until which a refusal stops all accounts. */
   get stoppedUntil(): number {
     return this.#stoppedUntil;
   }
 
-  /** Returns until when (local ms) nothing is left of a window for any account; a past time if something is. */
+  /** Returns the time (local ms) until which the limit is used up for all accounts; a past time if it is not. */
   usedUntil(now: number): number {
     const recent = this.#answeredAt.filter((at) => at > now - WINDOW_MS);
     const over = recent.length + this.#inFlight - this.#learned;
@@ -68,7 +68,7 @@ export class AssumedLimit {
     return freed === undefined ? now + DECIDED_ANEW_MS : freed + WINDOW_MS;
   }
 
-  /** An operation leaves. The function returned must be called when it is over. */
+  /** Records that an operation is sent. The caller must call the returned function when it ends. */
   send(): () => void {
     this.#inFlight += 1;
     return () => {
@@ -81,8 +81,9 @@ export class AssumedLimit {
   }
 
   /**
-   * An operation of `who` that left at `sentAt` was refused. Others that left before this was known say nothing new. An account
-   * that is refused again while others are answered may be at fault itself: then the others go on, and the limit is what it was.
+   * Records that an operation of `who`, sent at `sentAt`, was refused. Operations that were sent before an earlier refusal change
+   * nothing. An account that is refused again while others are answered may be at fault itself. Then the others continue, and its
+   * reduction is undone.
    */
   refused(who: object, now: number, sentAt: number, stoppedUntil: number): void {
     this.#came(now);
@@ -121,11 +122,11 @@ export class AssumedLimit {
   }
 }
 
-/** The limits that are counted by the client's address, by the origin that operations are sent to. */
+/** Limits that are counted by the client's address, by the origin of the requests. */
 export class SharedLimits {
   readonly #limits = new Map<string, AssumedLimit>();
 
-  /** @param first operations per window to begin with */
+  /** Returns the limit of an origin. @param first initial number of operations per window */
   at(origin: string, first: number): AssumedLimit {
     const limit = this.#limits.get(origin) ?? new AssumedLimit(first);
     this.#limits.set(origin, limit);

@@ -1,21 +1,21 @@
-/** Weight of one more exchange in the mean duration. */
+/** Weight of each exchange in the moving average of durations. */
 const SMOOTHING = 0.1;
 
-/** Duration (ms) assumed of exchanges before any was seen. */
+/** Duration (ms) assumed for exchanges before the first. */
 const USUAL_EXCHANGE_MS = 200;
 
-/** An exchange that takes longer (ms) says nothing of the pace of the others. */
+/** Duration (ms) from which an exchange is excluded from the average, since it hangs. */
 const HANGING_MS = 10_000;
 
 /**
- * Limits requests in flight. No group of operations gets the whole limit while there are others: when one API hangs, the
- * others go on by the connection that is left.
+ * Limits the requests in flight. With several groups of operations, one group never uses the whole limit. So the other groups
+ * continue if one API hangs.
  */
 export class ConcurrencyLimit {
   readonly limit: number;
-  /** Requests in flight, by group. */
+  /** Number of requests in flight, by group. */
   readonly #groups = new Map<string, number>();
-  /** Mean duration of exchanges. */
+  /** Moving average of exchange durations (ms). */
   #usualMs = USUAL_EXCHANGE_MS;
   #inFlight = 0;
 
@@ -27,22 +27,22 @@ export class ConcurrencyLimit {
     return this.#inFlight >= this.limit;
   }
 
-  /** Requests per ms that a group can perform. */
+  /** Requests per ms that one group can perform. */
   get throughput(): number {
     return this.#most / this.#usualMs;
   }
 
-  /** Counts this group among those that may want to send. */
+  /** Registers a group that may send requests. */
   register(group: string): void {
     this.#change(group, 0);
   }
 
-  /** True if another request of a group may leave. */
+  /** Returns true if another request of a group may be sent. */
   admits(group: string): boolean {
     return !this.full && (this.#groups.get(group) ?? 0) < this.#most;
   }
 
-  /** Counts a request that leaves. The function returned must be called once when it is over. */
+  /** Counts a request that is sent. The caller must call the returned function once when it ends. */
   send(group: string, now: number): (now: number) => void {
     this.#change(group, 1);
     return (endedAt) => {
@@ -52,7 +52,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** The most requests of one group in flight. */
+  /** Maximum number of requests in flight per group. */
   get #most(): number {
     return this.#groups.size > 1 ? Math.max(1, this.limit - 1) : this.limit;
   }

@@ -4,29 +4,29 @@ import type { RefusedToken } from './limit-scopes.ts';
 import type { RateLimiter } from './limiter.ts';
 import { type RateLimitWindow, reservedForOthers, withScatter } from './rate-limit-window.ts';
 
-/** A request that waits for its turn. Times are local ms. */
+/** Request in the queue. Times are local ms. */
 export interface QueuedRequest {
-  /** The group of operations it belongs to, which decides its limit scope. */
+  /** Group of its operation, which decides the limit scope. */
   readonly group: string;
-  /** Before then it must not leave. */
+  /** Earliest time at which it may be sent. */
   readonly notBefore: number;
-  /** Weight relative to the others. */
+  /** Weight relative to other requests. */
   readonly weight: number;
-  /** Time since when its data has been ageing: the greatest weight times age leaves first. */
+  /** Time from which the age of its data counts. The greatest product of weight and age is sent first. */
   readonly since: number;
-  /** Age (ms) at which the plan polls it. Until then it may wait for a moment that brings fresher data. */
+  /** Returns the planned interval (ms) of its job. Until its data reaches that age, the request may wait for the next bucket. */
   plannedIntervalMs(): number;
 }
 
 /**
- * Why a request may not leave now:
- * - `unauthorized`: the platform refuses the token; one request at a time probes whether it still does
+ * Reasons why a request may not be sent now:
+ * - `unauthorized`: the platform refuses the token; one request at a time probes it
  * - `rate_limited`: the platform has answered 429
- * - `probe`: the answer to a request in flight must first show what is left of the rate-limit window
- * - `spent`: nothing is left of the window
- * - `reserved`: what is left of the window is for the token's other clients
- * - `pacing`: it brings fresher data after the platform's next bucket has closed
- * - `connections`: as many requests are in flight as the concurrency limit allows
+ * - `probe`: the answer to a request in flight must first show the remaining operations of the window
+ * - `spent`: the window is used up
+ * - `reserved`: the rest of the window is reserved for the token's other clients
+ * - `pacing`: it returns fresher data after the platform's next bucket has closed
+ * - `connections`: the number of requests in flight has reached the concurrency limit
  */
 export type WaitReason =
   | 'unauthorized'
@@ -37,16 +37,16 @@ export type WaitReason =
   | 'pacing'
   | 'connections';
 
-/** Number of requests that may leave now, and why not more. */
+/** Number of requests that may be sent now, and the wait reason if there is none. */
 export interface Decision {
   readonly free: number;
-  /** Undefined where `free` is not 0. */
+  /** Wait reason; undefined if `free` is not 0. */
   readonly why: WaitReason | undefined;
-  /** Time (local ms) to decide again; Infinity if only an answer can change it. */
+  /** Time (local ms) of the next decision; Infinity if only an answer can change this one. */
   readonly until: number;
 }
 
-/** All that the requests of one limit scope may wait for. */
+/** Everything that the requests of one limit scope may wait for. */
 export interface Limits {
   readonly token: RefusedToken;
   readonly limiter: RateLimiter;
@@ -56,15 +56,15 @@ export interface Limits {
 
 const MINUTE_MS = 60_000;
 
-/** Share of a window after which it is probed again while there may be other clients, unless the reserve is larger. */
+/** Share of a window after which it is probed again while there may be other clients; a larger reserve replaces it. */
 const PROBED_SHARE = 0.1;
 
-/** Share of the limit that other clients are assumed to take, at worst, while a probe is overdue. */
+/** Share of the limit that other clients take in the assumed worst case, while a probe is overdue. */
 const WORST_CASE_SHARE = 0.6;
 
 /**
- * Returns what decides if a request of a scope may leave now (local ms), or else the first reason and until when. Nothing
- * else decides this; it changes nothing. What is the same for all requests is decided once.
+ * Returns a function that decides if a request of a scope may be sent at `now` (local ms), or why and until when it waits. Only
+ * this function decides, and it changes nothing. The common part is computed once for all requests.
  */
 export function decide(limits: Limits, now: number): (request: QueuedRequest) => Decision {
   const { token, limiter, concurrency, platformClock } = limits;
@@ -78,7 +78,7 @@ export function decide(limits: Limits, now: number): (request: QueuedRequest) =>
   };
 }
 
-/** Returns how many requests the limit allows now; where one must probe first, the others wait for its answer. */
+/** Returns the number of requests that the limit allows now. If one must probe first, the others wait for its answer. */
 export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   const stoppedUntil = limiter.stoppedUntil(now);
   if (stoppedUntil !== undefined) return wait('rate_limited', stoppedUntil);
@@ -86,7 +86,7 @@ export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   if (usedUntil !== undefined) return wait('spent', usedUntil);
   if (!limiter.saysRemaining) return allowanceWithoutHeaders(limiter, now);
   const window = limiter.openWindow(now);
-  // An account that is refused again and again gets no more of a shared limit than any other.
+  // A shared limit gives an account that is refused repeatedly no more than any other account.
   const share =
     limiter.guessedPerMinute !== undefined && !window ? allowanceWithoutHeaders(limiter, now) : undefined;
   if (share?.free === 0) return share;
@@ -97,7 +97,7 @@ export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   return send(free, now);
 }
 
-/** Counts the answers of the last window length, which is safe wherever the platform's window begins. */
+/** Returns the allowance from the answers within the last window length, which is safe wherever the platform's window begins. */
 function allowanceWithoutHeaders(limiter: RateLimiter, now: number): Decision {
   const { allowance, inFlight, reserve, spanMs } = limiter;
   const answered = limiter.answeredSince(now - spanMs);
@@ -108,7 +108,7 @@ function allowanceWithoutHeaders(limiter: RateLimiter, now: number): Decision {
   return wait(reserve > 0 ? 'reserved' : 'spent', until);
 }
 
-/** Returns how many requests may leave within an open window. */
+/** Returns the number of requests that may be sent within an open window. */
 function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): number {
   const { others, inFlight, reserve } = limiter;
   const remaining = window.remaining - inFlight;
@@ -116,21 +116,21 @@ function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): 
   const perMs = others.perMs(window);
   const reserved = reservedForOthers((window.closesAt - now) * perMs, reserve);
   const expected = Math.max(0, Math.floor(remaining - ageMs * perMs - reserved));
-  // Where windows are short, a probe may be due sooner than an answer is old.
+  // With short windows, a probe may be due before an answer is stale.
   if (window.isFresh(now)) return expected;
-  // Without a recent answer, others may have taken what was left, or the window may have reopened.
+  // Without a recent answer, other clients may have used the rest, or a new window may have begun.
   if (remaining - worstCase(window, limiter, ageMs) < 1) return 0;
   return Math.max(ageMs >= probeEveryMs(window, limiter) && remaining > reserve ? 1 : 0, expected);
 }
 
-/** Returns how many operations observed other clients have taken since a probe became overdue, in the assumed worst case. */
+/** Returns the operations that observed clients took since a probe became overdue, in the assumed worst case. */
 function worstCase(window: RateLimitWindow, limiter: RateLimiter, ageMs: number): number {
   const { others, limitInUse, windowMs } = limiter;
   if (!others.observed(window) || ageMs <= probeEveryMs(window, limiter)) return 0;
   return withScatter((ageMs / windowMs) * WORST_CASE_SHARE * limitInUse);
 }
 
-/** Nothing leaves until the window closes or is probed again. */
+/** Returns the decision to wait until the window closes or is probed again. */
 function notYet(window: RateLimitWindow, limiter: RateLimiter, now: number): Decision {
   const remaining = window.remaining - limiter.inFlight;
   const probeAt = window.seenAt + probeEveryMs(window, limiter);
@@ -138,7 +138,7 @@ function notYet(window: RateLimitWindow, limiter: RateLimiter, now: number): Dec
   return wait(remaining < 1 ? 'spent' : 'reserved', Math.min(probes ? probeAt : Infinity, window.closesAt));
 }
 
-/** While there may be other clients, a window is probed before they could have taken the reserve. */
+/** Returns the interval (ms) of probes, short enough that other clients cannot take the reserve meanwhile; Infinity for none. */
 function probeEveryMs(
   window: RateLimitWindow,
   { others, reserve, limitInUse, windowMs }: RateLimiter,
@@ -148,9 +148,9 @@ function probeEveryMs(
 }
 
 /**
- * Returns until when (local ms) allowed requests wait for the next bucket; 0 for no wait. A request right after a bucket closes
- * brings data that is a minute fresher than one right before, so whatever can still be sent between that and the end of the
- * window waits, unless a probe is due.
+ * Returns the time (local ms) until which allowed requests wait for the next bucket; 0 for no wait. A request right after a bucket
+ * closes returns data that is a minute fresher than one right before. So requests wait that can still be sent between that time
+ * and the end of the window, unless a probe is due.
  */
 function pacing(
   limiter: RateLimiter,
@@ -165,7 +165,7 @@ function pacing(
   return free > forBucket ? 0 : Math.min(window.seenAt + probeEveryMs(window, limiter), bucketClosesAt);
 }
 
-/** Returns true if a request would be later than planned if it waited for the next bucket. */
+/** Returns true if waiting for the next bucket would make a request later than planned. */
 function wouldBeLate({ since, plannedIntervalMs }: QueuedRequest, bucketClosesAt: number): boolean {
   return bucketClosesAt - since > Math.ceil(plannedIntervalMs() / MINUTE_MS) * MINUTE_MS;
 }

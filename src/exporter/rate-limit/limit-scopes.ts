@@ -2,42 +2,40 @@ import type { PlatformClock, RateLimit } from '../platform/platform-clock.ts';
 import { AssumedLimit } from './assumed-limit.ts';
 import { RateLimiter, type RateLimiterOptions } from './limiter.ts';
 
-/** After a refusal the next request leaves this much later, then twice as much, and so on. */
+/** First wait (ms) after a refused token, which doubles with each probe up to the longest. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Most groups that are remembered. The platform has a dozen APIs, but may redirect to any path. */
+/** Maximum number of remembered groups. The platform has a dozen APIs, but may redirect to any path. */
 const MOST_GROUPS = 50;
 
-/** A limit scope as it is named in metrics and on the status page. */
+/** Limit scope, with its name in metrics and on the status page. */
 export interface LimitScope {
   readonly name: string;
   readonly limiter: RateLimiter;
 }
 
 export interface LimitScopesOptions extends RateLimiterOptions {
-  /** The limit that the platform counts by the client's address, for all of this process; otherwise it is this account's alone. */
+  /** Limit that the platform counts by the client's address, shared within this process; default: one for the account alone. */
   readonly byAddress?: AssumedLimit | undefined;
 }
 
 /**
- * Limits that operations count against, learned from the answers.
- *
- * Operations fall into groups (the first segment of their path). All reads start in one scope, `reads`. Groups
- * whose answers keep naming different limits at the same time are under different counters, so a group whose
- * limit differs gets a scope of its own. A limit that changes for everybody is recognised by the other groups
- * following it: only a group that insists on its old limit proves that there are two. If that was only answers
- * overtaking each other, the scopes are merged again as soon as they name the same limit and reset.
+ * Limit scopes that operations count against, learned from the answers. Operations fall into groups, by the first segment of their
+ * path, and all reads start in the scope `reads`. A group whose answers persistently name a different limit has a different
+ * counter, and gets a separate scope. If the limit changes for all groups, the other groups follow; only a group that still names
+ * the old limit proves two counters. Scopes that were split only because answers overtook each other are merged once they name the
+ * same limit and reset.
  */
 export class LimitScopes {
-  /** The token that all scopes share. */
+  /** State of the token, which all scopes share. */
   readonly token = new RefusedToken();
   readonly #options: LimitScopesOptions;
   readonly #reads: LimitScope;
   readonly #scopes: LimitScope[];
   readonly #scopeOf = new Map<string, LimitScope>();
   readonly #limitOf = new Map<string, number>();
-  /** Scopes that answers have shown to be apart. */
+  /** Scopes that were split off, or are guessed, and may be merged again. */
   readonly #learned = new Set<LimitScope>();
 
   constructor(options: LimitScopesOptions) {
@@ -54,16 +52,16 @@ export class LimitScopes {
     return this.#scopes;
   }
 
-  /** The scope of a group of operations. */
+  /** Returns the scope of a group of operations. */
   of(group: string): LimitScope {
     return this.#scopeOf.get(group) ?? this.#reads;
   }
 
   /**
-   * A scope apart from the reads from the start, for operations that are known to be limited otherwise.
-   * @param assumedLimit operations per window while the platform names no limit, to begin with: it is counted by the client's
-   * address. Default: as for the reads.
-   * Such a scope is joined with another one where headers show that both share a counter.
+   * Returns a separate scope for a group that is known to have a separate limit. It is merged with another if headers show a
+   * common counter.
+   * @param assumedLimit initial operations per window, counted by the client's address while the platform names no limit; default:
+   * the assumed limit of reads
    */
   apart(group: string, assumedLimit?: number): LimitScope {
     const known = this.#scopeOf.get(group);
@@ -89,12 +87,12 @@ export class LimitScopes {
     return scope;
   }
 
-  /** Nothing more is sent: accounts that share the address divide the limit among fewer. */
+  /** Leaves the shared limit, so that fewer accounts share it. Nothing is sent afterwards. */
   close(): void {
     this.#options.byAddress?.leave(this);
   }
 
-  /** Learns from an answer to an operation of `group` which scope the group is in; called before the limiter takes the answer. */
+  /** Updates the scope of `group` from an answer. It must be called before the limiter observes the answer. */
   learn(group: string, rate: RateLimit | undefined): void {
     if (rate?.limit === undefined) return;
     if (this.#limitOf.size >= MOST_GROUPS && !this.#limitOf.has(group)) return;
@@ -105,7 +103,7 @@ export class LimitScopes {
     this.#limitOf.set(group, rate.limit);
   }
 
-  /** Moves the groups of `scope` that named `limit` last to a scope of their own; the one that `scope` is called after stays. */
+  /** Moves the groups of `scope` that last named `limit` to a separate scope. The group that `scope` is named after stays. */
   #split(scope: LimitScope, limit: number | undefined): void {
     const movers = [...this.#limitOf].flatMap(([group, named]) =>
       named === limit && group !== scope.name && this.of(group) === scope ? group : [],
@@ -119,8 +117,8 @@ export class LimitScopes {
   }
 
   /**
-   * Merges scopes that were split off with the first that names the same limit and reset: they share a counter.
-   * @param scope that of the answer: the next one may come only when both have used what is left
+   * Merges split scopes with the first that names the same limit and reset, since they share a counter.
+   * @param scope scope of the answer, whose limiter has not observed it yet
    */
   #unite(scope: LimitScope, { limit, resetAt }: RateLimit): void {
     if (resetAt === undefined) return;
@@ -137,9 +135,9 @@ export class LimitScopes {
 }
 
 /**
- * Keeps all queued requests from trying a refused token (401): single requests probe, at growing intervals of up to a minute,
- * until one is accepted. The platform may refuse a token for one resource only, so the first waits are short, and probes
- * alternate between kinds of requests.
+ * Prevents all queued requests from trying a refused token (401). Single requests probe at growing intervals of up to a minute,
+ * until one is accepted. The platform may refuse a token for one resource only. So the first waits are short, and probes alternate
+ * between kinds of requests.
  */
 export class RefusedToken {
   /** Wait (ms) before the next probe; 0 while the token is not refused. */
@@ -147,24 +145,24 @@ export class RefusedToken {
   #probeAt = 0;
   #probes = 0;
 
-  /** Time (local ms) at which the next probe may leave; 0 while the token is not refused. */
+  /** Time (local ms) of the next probe; 0 while the token is not refused. */
   get probeAt(): number {
     return this.#waitMs === 0 ? 0 : this.#probeAt;
   }
 
-  /** Picks the request to send: the first, or while the token is refused each kind in turn. */
+  /** Returns the request to send: the first, or while the token is refused, each kind in turn. */
   choose<T>(candidates: readonly T[]): T | undefined {
     return candidates[this.#waitMs === 0 ? 0 : this.#probes % candidates.length];
   }
 
-  /** A request leaves. */
+  /** Records that a request is sent. */
   send(now: number): void {
     this.#probes += 1;
     this.#probeAt = now + this.#waitMs;
     this.#waitMs = Math.min(LONGEST_WAIT_MS, 2 * this.#waitMs);
   }
 
-  /** An answer with this HTTP status came. */
+  /** Records the HTTP status of an answer. */
   observe(now: number, status: number): void {
     if (status < 500 && status !== 401) this.#waitMs = 0;
     if (status !== 401 || this.#waitMs > 0) return;
@@ -172,7 +170,7 @@ export class RefusedToken {
     this.send(now);
   }
 
-  /** There is another token: a probe may leave at once. */
+  /** Records that the token was replaced, so that a probe may be sent at once. */
   renew(): void {
     this.#probeAt = 0;
   }

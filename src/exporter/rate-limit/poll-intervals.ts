@@ -1,66 +1,66 @@
 import { CronPattern } from '../cron-pattern.ts';
 import type { LimitScope, LimitScopes } from './limit-scopes.ts';
 
-/** Decides at which interval work is done. */
+/** Properties of work that decide its interval. */
 export interface RecurringInterval {
-  /** A cron pattern in UTC; undefined for work that only follows other work. */
+  /** Cron pattern in UTC; undefined for work that only follows other work. */
   readonly schedule: string | undefined;
-  /** The group of operations that it performs. */
+  /** Group of its operations. */
   readonly group: string;
-  /** Weight of its freshness, relative to the others. */
+  /** Weight of its freshness, relative to other work. */
   readonly weight: number;
 }
 
-/** Work that asks for operations again and again. */
+/** Work that performs operations repeatedly. */
 export interface RecurringWork extends RecurringInterval {
-  /** Operations each time, as far as is known. */
+  /** Returns the expected number of operations per run. */
   cost(): number;
 }
 
 /** Demand of the jobs of one limit scope. */
 export interface ScopeDemand {
   readonly scope: LimitScope;
-  /** On a schedule of their own. */
+  /** Number of jobs with a schedule. */
   readonly jobs: number;
   /** Operations per minute. */
   readonly perMinute: number;
 }
 
-/** Between two polls of a job (ms). */
+/** Intervals (ms) between two polls of a job. */
 export interface Intervals {
-  /** By what is proven of other clients. Users see it. */
+  /** Interval beside the proven operations of other clients; this is the one displayed. */
   readonly usual: number;
-  /** On a day when other clients take more than usual: pacing must not exceed it. */
+  /** Interval if other clients take more than usual: the upper bound for pacing. */
   readonly careful: number;
-  /** By schedules and limit alone. Lateness is judged by it, so that other clients are no excuse for old data. */
+  /** Interval by schedules and limit alone. Lateness is measured against it, so that other clients do not excuse old data. */
   readonly planned: number;
 }
 
-/** Operations per minute that each kind of interval is computed for. */
+/** Operations per minute from which each kind of interval is computed. */
 const ALLOWED = {
   usual: ({ limiter }: LimitScope) => limiter.perMinute,
   careful: ({ limiter }: LimitScope) => limiter.carefulPerMinute,
   planned: ({ limiter }: LimitScope) => limiter.allowedPerMinute,
 } as const;
 
-/** Demand of one limit scope as it was measured, and the level of urgency at which turns come, by kind of interval. */
+/** Measured demand of one limit scope, and the level of urgency at which a poll is sent, by kind of interval. */
 interface Measured {
   readonly demands: readonly JoinedDemand[];
   readonly levels: Readonly<Record<keyof typeof ALLOWED, number>>;
 }
 
-/** Demand of an account's jobs on its quota, and the intervals at which they are polled: one computation for schedule, plan and page. */
+/** Demand of an account's jobs on its quota, and their poll intervals. Schedule, plan and status page share this computation. */
 export class PollIntervals {
   readonly #scopes: LimitScopes;
   #alike: readonly Alike[] = [];
-  /** By the name of the scope. */
+  /** Last measurement, by name of the scope. */
   #measured: ReadonlyMap<string, Measured> = new Map();
 
   constructor(scopes: LimitScopes) {
     this.#scopes = scopes;
   }
 
-  /** Returns how often a job is polled; 0 for work without a schedule where the quota does not stretch it. */
+  /** Returns the intervals of a job; 0 for work without a schedule that the quota does not stretch. */
   of({ schedule, group, weight }: RecurringInterval): Intervals {
     const periodMs = schedule === undefined ? 0 : periodOf(schedule).longest;
     const levels = this.#measured.get(this.#scopes.of(group).name)?.levels;
@@ -68,12 +68,12 @@ export class PollIntervals {
     return { usual: at(levels?.usual), careful: at(levels?.careful), planned: at(levels?.planned) };
   }
 
-  /** Operations per minute that the schedules asked for when it was measured last. */
+  /** Operations per minute that the schedules require, as last measured. */
   get perMinute(): number {
     return sumOf([...this.#measured.values()].map(({ demands }) => demandPerMinute(demands)));
   }
 
-  /** Mean factor by which intervals are longer than scheduled, by what is proven of other clients, when it was measured last. */
+  /** Mean factor by which intervals exceed the schedules, beside the proven other clients, as last measured. */
   get stretch(): number {
     const all = [...this.#measured.values()].flatMap(({ demands, levels }) =>
       demands.map((demand) => ({ ...demand, stretch: intervalAt(levels.usual, demand) / demand.periodMs })),
@@ -82,7 +82,7 @@ export class PollIntervals {
     return jobs === 0 ? 1 : sumOf(all.map((one) => one.jobs * one.stretch)) / jobs;
   }
 
-  /** Returns what the schedules asked of each scope that they draw on, when it was measured last. */
+  /** Returns the demand of the schedules on each limit scope, as last measured. */
   demands(): ScopeDemand[] {
     return this.#scopes.all.flatMap((scope) => {
       const demands = this.#measured.get(scope.name)?.demands;
@@ -97,7 +97,7 @@ export class PollIntervals {
     this.measure();
   }
 
-  /** Measures the demand again: costs, limits and the share of other clients change. */
+  /** Measures the demand again, since costs, limits and the share of other clients change. */
   measure(): void {
     const joined = new Map<string, JoinedDemand[]>();
     for (const { schedule, group, weight, jobs } of this.#alike) {
@@ -128,7 +128,7 @@ interface Alike {
   readonly jobs: readonly RecurringWork[];
 }
 
-/** Demand of jobs of one kind together. */
+/** Joint demand of the jobs of one kind. */
 interface JoinedDemand extends JobDemand {
   readonly jobs: number;
 }
@@ -152,24 +152,24 @@ function sumOf(numbers: readonly number[]): number {
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** Enough runs to see every gap of a pattern that is not even, such as office hours. */
+/** Number of runs that shows every gap of an uneven pattern, such as office hours. */
 const RUNS = 64;
 
-/** Time (ms) ahead in which runs are counted: a pattern may name leap days alone, or February 30, which never comes. */
+/** Time (ms) ahead in which runs are counted. A pattern may match only leap days, or February 30, which never comes. */
 const FARTHEST_MS = 100 * YEAR_MS;
 
-/** Distances (ms) of the runs of a cron pattern. */
+/** Times (ms) between the runs of a cron pattern. */
 export interface Period {
-  /** Mean: decides the cost. */
+  /** Mean, which decides the cost. */
   readonly mean: number;
-  /** Maximum: a value may rest for this time. */
+  /** Maximum, which decides the expected age of a value. */
   readonly longest: number;
 }
 
-/** Periods by pattern, for all accounts: working one out takes milliseconds. */
+/** Periods by pattern, shared by all accounts, since each takes milliseconds to compute. */
 const periods = new Map<string, Period>();
 
-/** Returns the period of a cron pattern, as of when it was asked for first. */
+/** Returns the period of a cron pattern, computed at the first call. */
 export function periodOf(pattern: string): Period {
   const known = periods.get(pattern) ?? periodFromNow(pattern);
   periods.set(pattern, known);
@@ -183,38 +183,38 @@ function periodFromNow(pattern: string): Period {
     if (runs.push(run) === RUNS) break;
   }
   const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? run));
-  // A pattern with a single run left has no gap: it is as rare as can be.
+  // A pattern with a single run left has no gap, and counts as yearly.
   if (gaps.length === 0) return { mean: YEAR_MS, longest: YEAR_MS };
   return { mean: gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length, longest: Math.max(...gaps) };
 }
 
 /** Demand of one job on the quota. */
 export interface JobDemand {
-  /** Milliseconds between its polls as scheduled. */
+  /** Scheduled time (ms) between its polls. */
   readonly periodMs: number;
   /** Operations per poll. */
   readonly cost: number;
   readonly weight: number;
 }
 
-/** Returns the operations per minute that these jobs ask for. */
+/** Returns the operations per minute that these jobs require. */
 export function demandPerMinute(demands: readonly JobDemand[]): number {
   return demands.reduce((sum, { cost, periodMs }) => sum + (cost / periodMs) * 60_000, 0);
 }
 
-/** Returns the interval (ms) of a job that is scheduled every `periodMs`, where its turn comes at a level of urgency. */
+/** Returns the interval (ms) of a job that is scheduled every `periodMs`, if polls are sent at this level of urgency. */
 function intervalAt(level: number, { periodMs, weight }: Omit<JobDemand, 'cost'>): number {
   return Math.max(periodMs, level / weight);
 }
 
-/** Returns true if a demand fits what is allowed, both in operations per minute; a sum of shares is not exact. */
+/** Returns true if a demand fits the allowance, both in operations per minute. It tolerates the rounding of sums. */
 export function fits(demand: number, allowance: number): boolean {
   return demand <= allowance * (1 + 1e-9);
 }
 
 /**
- * Returns the interval (ms) at which each job is really polled when together they may perform `perMinute` operations: its
- * period, or level / weight where that is longer.
+ * Returns the interval (ms) of each job if all together may perform `perMinute` operations: its period, or level / weight if that
+ * is longer.
  */
 export function expectedIntervals(demands: readonly JobDemand[], perMinute: number): number[] {
   const level = levelOf(demands, perMinute);
@@ -222,11 +222,9 @@ export function expectedIntervals(demands: readonly JobDemand[], perMinute: numb
 }
 
 /**
- * Returns the urgency (weight times ms) at which a job's turn comes; 0 when everything fits.
- *
- * The most urgent job goes first, and urgency is weight times age: so all jobs that do not get their schedule settle
- * at intervals inversely proportional to their weights, level / weight, and the others keep their period. This finds
- * the level at which the operations add up to what is allowed.
+ * Returns the urgency (weight times ms) at which a job is polled; 0 if all demands fit. The most urgent job goes first, and
+ * urgency is weight times age. So jobs that miss their schedule settle at intervals of level / weight, and the others retain their
+ * period. The level is where the operations add up to the allowance.
  */
 function levelOf(demands: readonly JobDemand[], perMinute: number): number {
   if (fits(demandPerMinute(demands), perMinute)) return 0;
@@ -235,7 +233,7 @@ function levelOf(demands: readonly JobDemand[], perMinute: number): number {
   let low = 0;
   let high = 60_000;
   while (used(high) > perMinute) high *= 2;
-  // Fifty halvings bring the level to within a nanosecond.
+  // Fifty halvings compute the level to within a nanosecond.
   for (let step = 0; step < 50; step += 1) {
     const middle = (low + high) / 2;
     if (used(middle) > perMinute) low = middle;

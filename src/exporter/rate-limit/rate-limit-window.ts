@@ -1,18 +1,18 @@
 import type { PlatformClock, RateLimit } from '../platform/platform-clock.ts';
 
-/** The platform's rate-limit window lasts a minute from its first operation (section 8). */
+/** Length (ms) of the platform's rate-limit window, which begins with its first operation (section 8). */
 export const WINDOW_MS = 60_000;
 
-/** Resets this close name the same window. */
+/** Tolerance (ms) within which two resets name the same window. */
 const SAME_RESET_MS = 2_000;
 
-/** A reset further off than this (ms) comes of a broken clock or header. */
+/** Longest plausible time (ms) to a reset; a later one comes from a broken clock or header. */
 const LONGEST_WINDOW_MS = 10 * WINDOW_MS;
 
-/** First wait (ms) before the next probe when a window should be over by our clock, and the platform says it is not. */
+/** First wait (ms) before the next probe if the platform says that a window continues beyond its expected end. */
 const PROBE_AGAIN_MS = 1_000;
 
-/** Time (ms) for which an answer is fresh; after that one request probes first. */
+/** Time (ms) for which an answer is fresh; after that, one request probes first. */
 const FRESH_MS = 1_000;
 
 /** Reading of a window from an answer. */
@@ -22,31 +22,31 @@ export interface WindowReading {
   readonly sentAt: number;
   readonly limit: number;
   readonly rate: RateLimit | undefined;
-  /** Latest time (local ms) of the reset that it names. */
+  /** Latest time (local ms) of the named reset; undefined if the answer names none. */
   readonly resetsAt: number | undefined;
-  /** True if that is by the platform's own time. */
+  /** True if the platform's clock is known, so that `resetsAt` is reliable. */
   readonly isTimeKnown: boolean;
-  /** True if no other request was in flight; only then `remaining` shows what other clients took. */
+  /** True if no other request was in flight; only then does `remaining` show the operations of other clients. */
   readonly alone: boolean;
 }
 
-/** One of the platform's counting periods, as its answers show it. Times are local ms except `resetAt` (platform ms). */
+/** Rate-limit window of the platform, from its answers. Times are local ms except `resetAt` (platform ms). */
 export class RateLimitWindow {
   readonly resetAt: number | undefined;
   closesAt: number;
   openedAt: number;
-  /** Operations still allowed, by the most careful reading. */
+  /** Remaining operations, by the most cautious reading. */
   remaining: number;
-  /** Time at which an answer said what remains. */
+  /** Time of the last answer that named the remaining operations. */
   seenAt: number;
-  /** Our operations that were answered in this window. */
+  /** Number of the exporter's operations that were answered in this window. */
   own = 0;
   /** Operations of other clients, as of `othersSeenAt`. */
   others = 0;
   othersSeenAt: number;
-  /** Operations that it allows in all. */
+  /** Total operations that the window allows. */
   limit: number;
-  /** Time at which it was to close at first. */
+  /** Initially expected end. */
   readonly #expectedEnd: number;
 
   constructor(reading: WindowReading, lengthMs: number) {
@@ -65,15 +65,13 @@ export class RateLimitWindow {
     return this.closesAt - this.openedAt;
   }
 
-  /**
-   * Returns when it ends, in platform ms: as the answers name it, or by our own estimate where that cannot be right or is over.
-   */
+  /** Returns the end (platform ms): the named reset, or the exporter's estimate if that is implausible or past. */
   endsAt(clock: PlatformClock): number {
     const { resetAt } = this;
     return resetAt !== undefined && this.isEndNamed(clock) ? resetAt : this.closesAt + clock.skewMs;
   }
 
-  /** Returns true if its end is the one that the answers name, not our estimate. */
+  /** Returns true if its end is the named reset, not an estimate. */
   isEndNamed(clock: PlatformClock): boolean {
     const { resetAt, closesAt } = this;
     return resetAt !== undefined && Math.abs(clock.latestLocal(resetAt) - closesAt) <= SAME_RESET_MS;
@@ -83,12 +81,12 @@ export class RateLimitWindow {
     return now < this.closesAt;
   }
 
-  /** Returns true if an answer has just said what remains. */
+  /** Returns true if an answer has just named the remaining operations. */
   isFresh(now: number): boolean {
     return now - this.seenAt <= FRESH_MS;
   }
 
-  /** Returns how an answer relates to this window, which is open or the last that was. */
+  /** Returns the relation of an answer to this window, which is the newest, open or closed. */
   relation({
     now,
     sentAt,
@@ -100,15 +98,15 @@ export class RateLimitWindow {
     if (rate.resetAt > this.resetAt + SAME_RESET_MS) return 'later';
     if (rate.resetAt >= this.resetAt - SAME_RESET_MS) {
       if (open) return 'same';
-      // Sent before the end, it is merely late; sent after it, it proves that the window has not ended.
+      // An answer to a request from before the end is late. An answer to a later request proves that the window continues.
       return sentAt < this.closesAt ? 'past' : 'longer';
     }
     if (!open) return 'later';
-    // Over: a late answer of an earlier window. Still open beside this one: another counter.
+    // A reset in the past belongs to an earlier window; a reset in the future belongs to another counter.
     return resetsAt > now + SAME_RESET_MS ? 'other' : 'past';
   }
 
-  /** An operation of ours was answered within this window. */
+  /** Records an answer to one of the exporter's operations within this window. */
   take({ now, limit, rate, resetsAt, isTimeKnown, alone }: WindowReading): void {
     this.own += 1;
     if (rate?.remaining === undefined) {
@@ -127,20 +125,20 @@ export class RateLimitWindow {
     this.othersSeenAt = now;
   }
 
-  /** An answer came from another counter of the same scope: the lower figure counts. */
+  /** Records an answer from another counter of the same scope; the lower number applies. */
   limitTo(remaining: number | undefined): void {
     if (remaining !== undefined) this.remaining = Math.min(this.remaining, remaining);
   }
 
-  /** The platform names the same reset although the window should be over: extends it by as long as it is overdue. */
+  /** Extends the window by the time that it is overdue, since the platform still names the same reset. */
   prolong(now: number): void {
     this.closesAt = now + Math.max(PROBE_AGAIN_MS, now - this.#expectedEnd);
   }
 }
 
 /**
- * Returns when a window that is seen for the first time closes. Without a `Date` header the reset cannot be compared with the
- * local clock; then it closes at the latest one window length after it was first seen.
+ * Returns the end of a new window. Without a `Date` header, the reset is not comparable with the local clock. Then the window
+ * closes one window length after it was first observed.
  */
 function closingTime({ now, resetsAt, isTimeKnown }: WindowReading): number {
   const isUsable =
@@ -148,33 +146,33 @@ function closingTime({ now, resetsAt, isTimeKnown }: WindowReading): number {
   return isUsable ? resetsAt : now + WINDOW_MS;
 }
 
-/** Time (ms) for which a window must be watched to count as much as the knowledge before. */
+/** Time (ms) of observation after which a window weighs as much as earlier windows. */
 const MEMORY_MS = 20_000;
 
-/** Share of the greatest observation that remains after each window: half of it after about an hour. */
+/** Share of the greatest observation that remains after each window: half after an hour or so. */
 const FADING = 0.99;
 
-/** Fewer operations than this in a window may be our own miscount. */
+/** Number of operations in a window below which the exporter may have miscounted its own. */
 const SOMEBODY = 1;
 
-/** Operations per ms that other clients may take, before anything has been observed. */
+/** Operations per ms that other clients may take before any observation. */
 const POSSIBLE_PER_MS = 2e-5;
 
-/** Pace of the token's other clients: operations that are missing in a window beside our own. */
+/** Pace of the token's other clients: the operations missing in a window besides the exporter's own. */
 export class OtherClients {
   #lastPerMs = 0;
   /**
-   * Operations that they took of a window: a rise counts at once, a fall by half. Undefined until a window was seen from its beginning,
-   * since what is missing in the first may be our own, from before a restart.
+   * Operations of other clients per window: a rise counts at once, a fall by half. Undefined until a window was observed from its
+   * beginning. In the first one, missing operations may be the exporter's own, from before a restart.
    */
   #lastPerWindow: number | undefined;
-  /** The most that was observed, fading. */
+  /** Greatest observed pace, decaying with each window. */
   #worstPerMs = 0;
   #possiblePerMs = POSSIBLE_PER_MS;
 
   /**
-   * Operations per ms: as in this window, weighted against earlier ones by how long it was watched. Never more than the limit,
-   * even if all that they take is seen within a moment.
+   * Returns the operations per ms in this window, weighted against earlier ones by the time observed. The result never exceeds the
+   * limit, even if all operations are observed within a moment.
    */
   perMs(window: RateLimitWindow | undefined): number {
     if (window === undefined) return this.#lastPerMs;
@@ -184,7 +182,7 @@ export class OtherClients {
   }
 
   /**
-   * Operations per window: what they have taken of this one, or of earlier ones if that is more. Unlike `perMs`, it does not
+   * Returns the operations per window: those of this one, or of earlier ones if that is more. Unlike `perMs`, it does not
    * extrapolate from a few at the beginning of a window.
    */
   perWindow(window: RateLimitWindow | undefined): number {
@@ -197,12 +195,12 @@ export class OtherClients {
     return Math.max(this.#worstPerMs, this.perMs(window)) * window.lengthMs >= SOMEBODY;
   }
 
-  /** Returns true if there may be other clients: true until we have watched long enough to rule them out. */
+  /** Returns true if there may be other clients, until observation has ruled them out. */
   possible(window: RateLimitWindow): boolean {
     return this.observed(window) || this.#possiblePerMs * window.lengthMs >= SOMEBODY;
   }
 
-  /** A window is over. */
+  /** Remembers the observations of a window that has closed. */
   remember(window: RateLimitWindow): void {
     this.#lastPerMs = this.perMs(window);
     const before = this.#lastPerWindow;
@@ -213,18 +211,18 @@ export class OtherClients {
   }
 }
 
-/** Returns the operations that others took of a window that is over; if at least half of it was watched, extrapolated to the rest. */
+/** Returns the operations of other clients in a closed window, extrapolated if at least half of it was observed. */
 function takenOf({ others, limit, openedAt, othersSeenAt, lengthMs }: RateLimitWindow): number {
   const watched = (othersSeenAt - openedAt) / lengthMs;
   return Math.min(limit, watched < 0.5 ? others : others / Math.min(1, watched));
 }
 
-/** An expected number of operations with twice its usual scatter on top. */
+/** Returns an expected number of operations plus twice its standard deviation (Poisson). */
 export function withScatter(operations: number): number {
   return operations + 2 * Math.sqrt(operations);
 }
 
-/** Operations to leave to other clients in a window: those expected of them with scatter, at least the reserve. */
+/** Returns the operations to reserve for other clients in a window: the expected ones with scatter, at least the reserve. */
 export function reservedForOthers(expected: number, reserve: number): number {
   return Math.max(reserve, withScatter(expected));
 }

@@ -6,26 +6,26 @@ import type { LimitScope, LimitScopes } from './limit-scopes.ts';
 export interface RequestQueueOptions {
   readonly clock: Clock;
   readonly scopes: LimitScopes;
-  /** Number of requests that may be in flight at once. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** Returns true if there is another token than the one that the platform refused last. */
+  /** Resolves to true if the token differs from the one that the platform refused last. */
   readonly tokenRenewed?: () => Promise<boolean>;
 }
 
-/** A decision about one request, and its position in the queue. */
+/** Decision on one request, and its position in the queue. */
 export interface RequestDecision extends Decision {
-  /** True if it is the first of those that wait for the same. */
+  /** True if it is the first request with the same kind of wait reason. */
   readonly next: boolean;
-  /** Number of requests of its limit scope that are more urgent. */
+  /** Number of more urgent requests in its limit scope. */
   readonly ahead: number;
 }
 
-/** Interval (ms) of checks for another token while requests wait since theirs was refused. */
+/** Interval (ms) of checks for a new token while requests wait because of a refused one. */
 const TOKEN_CHECK_MS = 1_000;
 
 /**
- * Queue in which every request of an account waits for its turn: for the allowance of its limit scope, for pacing, and for
- * the concurrency limit. One decision sends requests, sets the timer, and is shown on the status page.
+ * Queue in which every request of an account waits for its turn: for the allowance of its limit scope, for pacing, and for the
+ * concurrency limit. One decision sends requests, sets the timer, and is displayed on the status page.
  */
 export class RequestQueue {
   readonly #options: RequestQueueOptions;
@@ -41,12 +41,12 @@ export class RequestQueue {
     this.#timer = new Timer(options.clock, () => this.review());
   }
 
-  /** Number of requests that may be in flight at once. */
+  /** Maximum number of requests in flight. */
   get concurrency(): number {
     return this.#concurrency.limit;
   }
 
-  /** Returns how many requests wait whose time has come, of one scope or of all. */
+  /** Returns the number of waiting requests that are due. @param scopeName limit scope; default: all scopes */
   waiting(now: number, scopeName?: string): number {
     const { scopes } = this.#options;
     return this.#waiting.count(
@@ -55,13 +55,13 @@ export class RequestQueue {
     );
   }
 
-  /** Returns until when (local ms) nothing leaves of what waits; undefined when nothing waits, or only for a connection. */
+  /** Returns the time (local ms) until which no waiting request is sent; undefined if none waits, or only for a connection. */
   restsUntil(now: number): number | undefined {
     const next = this.#choose(now);
     return typeof next === 'number' && Number.isFinite(next) ? next : undefined;
   }
 
-  /** Returns what decides if a waiting request may leave now, or why not. Changes nothing. */
+  /** Returns a function that decides if a waiting request may be sent now, or why not. Changes nothing. */
   decide(now: number): (request: QueuedRequest) => RequestDecision {
     const { scopes } = this.#options;
     const decide = this.#decisions(now);
@@ -73,13 +73,13 @@ export class RequestQueue {
       const isRival = ({ request: other }: QueueEntry) =>
         isOfScope(decision) ? scopes.of(other.group) === scope : !isOfScope(decide(other));
       const next = heads.find(isRival)?.request === request;
-      // Sorted only when needed, once for all requests.
+      // Positions are computed only when needed, once for all requests.
       positions ??= this.#positions(now);
       return { ...decision, next, ahead: positions.get(request) ?? 0 };
     };
   }
 
-  /** Returns how many requests of the same limit scope are more urgent than each that waits. */
+  /** Returns the number of more urgent requests in the same limit scope, by waiting request. */
   #positions(now: number): ReadonlyMap<QueuedRequest, number> {
     const { scopes } = this.#options;
     const counts = new Map<LimitScope, number>();
@@ -93,7 +93,7 @@ export class RequestQueue {
     return positions;
   }
 
-  /** Resolves when the request may leave; the caller must call the function it gets once the request is over, and only once. */
+  /** Resolves when the request may be sent, with a function that the caller must call once when the request ends. */
   turn(request: QueuedRequest, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
@@ -115,7 +115,7 @@ export class RequestQueue {
     });
   }
 
-  /** Sends every request that may leave, and sets the timer for the next moment when one may. */
+  /** Sends every request that may be sent, and sets the timer for the next one. */
   review(now = this.#options.clock.now()): void {
     let until = this.#waiting.admit(now);
     for (let next = this.#choose(now); ; next = this.#choose(now)) {
@@ -129,12 +129,12 @@ export class RequestQueue {
     this.#timer.set(Math.min(until, this.#checkToken(now)));
   }
 
-  /** Forgets the timer, so that nothing keeps the process alive. */
+  /** Clears the timer, so that it does not prevent the process from exiting. */
   stop(): void {
     this.#timer.set(Number.POSITIVE_INFINITY);
   }
 
-  /** One review for all requests of the same moment: the most urgent goes first, not the first to ask. */
+  /** Schedules one review for all requests of the same moment, so that the most urgent goes first, not the first to ask. */
   #reviewSoon(): void {
     if (this.#reviewComes) return;
     this.#reviewComes = true;
@@ -144,7 +144,7 @@ export class RequestQueue {
     });
   }
 
-  /** Returns the most urgent request that may leave now, or the time (local ms) at which there may be one. */
+  /** Returns the most urgent request that may be sent now, or the earliest time (local ms) of the next decision. */
   #choose(now: number): QueueEntry | number {
     if (this.#concurrency.full) return Number.POSITIVE_INFINITY;
     const decide = this.#decisions(now);
@@ -170,7 +170,7 @@ export class RequestQueue {
     };
   }
 
-  /** Checks for another token while requests wait since theirs was refused. Returns when (local ms) to check again. */
+  /** Checks for a new token while requests wait because of a refused one. Returns the time (local ms) of the next check. */
   #checkToken(now: number): number {
     const { scopes, tokenRenewed } = this.#options;
     const refused = scopes.token.probeAt > now && this.waiting(now) > 0;
@@ -201,25 +201,22 @@ export class RequestQueue {
   }
 }
 
-/** Returns true if the reason applies to the whole scope, unlike waiting for a connection. */
+/** Returns true if the wait reason applies to the whole scope, unlike waiting for a connection. */
 function isOfScope({ why }: Decision): boolean {
   return why !== undefined && why !== 'connections';
 }
 
-/** A waiting request, and the function that lets it leave. */
+/** Waiting request, and the function that sends it. */
 interface QueueEntry {
   readonly request: QueuedRequest;
   readonly leave: () => void;
 }
 
-/**
- * Waiting requests, in a list for each group and weight: within one the order never changes, so only its head can be the
- * next to leave.
- */
+/** Waiting requests, in a list for each group and weight. Within a list the order never changes, so only its head can be next. */
 class QueuedRequests {
-  /** Requests whose time has come, the oldest first. */
+  /** Due requests, the oldest first. */
   readonly #sorted = new Map<string, QueueEntry[]>();
-  /** Requests whose time had not come when they were added, the next one last. */
+  /** Requests that are not due yet, the next one last. */
   readonly #early: QueueEntry[] = [];
 
   add(entry: QueueEntry, now: number): void {
@@ -228,11 +225,11 @@ class QueuedRequests {
   }
 
   delete(entry: QueueEntry): void {
-    // A request that leaves is mostly at the head of a list; only aborted ones may still be early.
+    // A request that is sent is usually at the head of a list; only an aborted one may not be due yet.
     if (!remove(this.#sorted.get(keyOf(entry.request)) ?? [], entry)) remove(this.#early, entry);
   }
 
-  /** Sorts in requests whose time has come. Returns the time of the next one (Infinity if there is none). */
+  /** Moves due requests to the lists. Returns the time (local ms) of the next one; Infinity if there is none. */
   admit(now: number): number {
     for (;;) {
       const next = this.#early.at(-1);
@@ -243,20 +240,20 @@ class QueuedRequests {
     }
   }
 
-  /** The most urgent request of each group and weight, the most urgent first. */
+  /** Returns the most urgent request of each group and weight, the most urgent first. */
   heads(now: number): QueueEntry[] {
     this.admit(now);
     const heads = [...this.#sorted.values()].flatMap(([head]) => head ?? []);
     return heads.sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
-  /** Returns all requests whose time has come, the most urgent first. */
+  /** Returns all due requests, the most urgent first. */
   inOrder(now: number): QueueEntry[] {
     this.admit(now);
     return [...this.#sorted.values()].flat().sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
-  /** Returns how many requests of matching groups have come to their time. */
+  /** Returns the number of due requests of matching groups. */
   count(now: number, matches: (group: string) => boolean): number {
     this.admit(now);
     let count = 0;
@@ -274,14 +271,14 @@ class QueuedRequests {
   }
 }
 
-/** Removes an entry. Returns true if it was among them. */
+/** Removes an entry. Returns true if the list contained it. */
 function remove(entries: QueueEntry[], entry: QueueEntry): boolean {
   const index = entries.indexOf(entry);
   if (index >= 0) entries.splice(index, 1);
   return index >= 0;
 }
 
-/** Returns the urgency of a request: its weight times the age of what it asks for. */
+/** Returns the urgency of a request: its weight times the age of its data. */
 function urgencyOf({ request: { weight, since } }: QueueEntry, now: number): number {
   return weight * (now - since);
 }
@@ -290,7 +287,7 @@ function keyOf({ group, weight }: QueuedRequest): string {
   return `${weight} ${group}`;
 }
 
-/** Inserts an entry behind all of the same or a lower rank. */
+/** Inserts an entry behind all entries of the same or a lower rank. */
 function insert(list: QueueEntry[], entry: QueueEntry, rank: (entry: QueueEntry) => number): void {
   const mine = rank(entry);
   let low = 0;

@@ -15,10 +15,10 @@ import {
 import { reportPush } from './push-report.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 
-/** A platform may name new ones in every answer: so many of an account are logged. */
+/** Maximum number of unknown names that are logged per account. A platform may return new ones in every answer. */
 const MOST_UNKNOWN = 1_000;
 
-/** Counts what accounts do, and logs what an operator should act on: a problem once, and its end. */
+/** Returns an observer that counts the actions of accounts, and logs the beginning and end of each problem for the operator. */
 export function reportTo(
   metrics: SelfMetrics,
   log: ReportLog,
@@ -174,7 +174,7 @@ export function reportTo(
   };
 }
 
-/** Returns the notes on what was logged of an account; another one of the same name begins anew. */
+/** Returns the log state of an account, so that problems are logged once. A later account of the same name starts anew. */
 function notesOn(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
   const own = {
     info: (facts: object, message: string) => log.info({ account, ...facts }, message),
@@ -186,13 +186,13 @@ function notesOn(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
     rejected: rejectionLog(own, () => clock.now()),
     exchanged: refusalLog(own),
     planned: planLog(own),
-    /** Collectors that have a time of their last success. */
+    /** Collectors with a time of their last success. */
     succeeded: new Set<string>(),
-    /** Number of jobs above the limit when that was reported last. */
+    /** Number of jobs above the limit that was logged last. */
     dropped: 0,
-    /** The metrics and dimensions that the catalogue does not know, as far as they were logged. */
+    /** Logged metrics and dimensions that the catalogue does not know. */
     unknown: new Set<string>(),
-    /** Returns true if this is the first warning of it. */
+    /** Returns true for the first warning with this text. */
     isNews: (text: string): boolean => isNewIn(warned, text),
   };
 }
@@ -223,7 +223,7 @@ function countRestatements(
     metrics.lateAmount.inc({ account, product, metric }, lateAmount);
 }
 
-/** Counts and logs what happens to the ticker: one line each time. */
+/** Returns reports that count and log each event of the ticker. */
 export function reportTicks(metrics: SelfMetrics, log: ReportLog): TickerReports {
   return {
     failed: (pattern, error) => {

@@ -3,19 +3,19 @@ import type { Outcome } from '../platform/read.ts';
 import type { Job, PollEnd } from '../poll/job.ts';
 import { fits, type ScopeDemand } from '../rate-limit/poll-intervals.ts';
 
-/** The part of a logger that takes single events. The logs below are given one that names their account. */
+/** Logger of events. Each account has one that adds its name. */
 interface EventLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
 }
 
-/** The part of a logger that is used here. */
+/** Logger of the reports. */
 export interface ReportLog extends EventLog {
   debug?(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
 
-/** Failures that come from the platform as a whole, or from the way to it, rather than from what was asked. */
+/** Failures of the platform as a whole, or of the network, rather than of a single request. */
 const GENERAL: ReadonlySet<Outcome> = new Set([
   'network',
   'timeout',
@@ -24,26 +24,26 @@ const GENERAL: ReadonlySet<Outcome> = new Set([
   'rate_limited',
 ]);
 
-/** This many general failures in a row are worth a log line. */
+/** Number of consecutive general failures from which they are logged. */
 const IN_A_ROW = 3;
 
-/** General failures that alternate during one outage: logging each change would repeat the same event. */
+/** General failures that alternate during one outage. Logging each change would repeat the same event. */
 const OUTAGE: ReadonlySet<Outcome> = new Set(['network', 'timeout', 'server_error', 'rate_limited']);
 
 interface Trouble {
   failures: number;
-  /** Outcomes logged since it last worked; an outage has only its first one. */
+  /** Outcomes logged since the last success; only the first one of an outage. */
   readonly logged: Set<Outcome>;
 }
 
 /**
- * Logs failures as an operator meets them: once when an account's platform is in trouble, however many jobs feel it,
- * once for a job that fails on its own, and once when either works again.
+ * Logs failures once each: for an account whose platform fails, however many jobs are affected; for a single job that fails; and
+ * for the recovery of either.
  */
 export class FailureLog {
   readonly #log: EventLog;
   readonly #whole = noTrouble();
-  /** Troubles by job. A job that is no longer wanted goes with its trouble. */
+  /** Troubles by job, which are dropped with the job. */
   readonly #jobs = new WeakMap<Job, Trouble>();
 
   constructor(log: EventLog) {
@@ -91,10 +91,10 @@ function noTrouble(): Trouble {
   return { failures: 0, logged: new Set() };
 }
 
-/** Refusals that are further apart than this (ms) are two events: two rate-limit windows. */
+/** Time (ms) between refusals from which they are separate events, in separate rate-limit windows. */
 const QUIET_MS = 120_000;
 
-/** Logs that a scope is rate limited once, however many operations are refused, and when that is over. */
+/** Returns a function that logs the beginning and the end of refusals of a scope, once for any number of operations. */
 export function refusalLog(log: EventLog): (scope: string, info: ExchangeInfo) => void {
   const bursts = new Map<string, { readonly refusals: number; readonly lastAt: number }>();
   return (scope, info) => {
@@ -120,18 +120,18 @@ function factsOf({ path, rate, retryAfterMs }: ExchangeInfo): object {
   };
 }
 
-/** Bad rows tend to come with every poll: how often (ms) they are logged. */
+/** Interval (ms) of log lines about dropped rows, which tend to recur with every poll. */
 const LOGGED_EVERY_MS = 3_600_000;
 
 /**
- * Logs that rows of answers were dropped: the target, the reason and how many, never what stood in them. Once an hour
- * for each collector and reason; the counter has them all.
+ * Returns a function that logs dropped rows: target, reason and number, never their content. It logs once an hour for each
+ * collector and reason; the counter has all of them.
  */
 export function rejectionLog(log: EventLog, now: () => number): (end: PollEnd) => void {
-  /** Last log line by collector and reason, with the rows dropped since then, of all targets. */
+  /** Last log line by collector and reason, with the number of rows dropped since, over all targets. */
   const logged = new Map<string, { readonly at: number; unlogged: number }>();
   return ({ job, outcome, rejected = new Map() }) => {
-    // If no row was good, the failure says so.
+    // If every row was bad, the failure is logged instead.
     if (outcome !== 'ok' && outcome !== 'empty') return;
     const { collector, configuration } = job.subject;
     for (const [reason, rows] of rejected) {
@@ -148,8 +148,8 @@ export function rejectionLog(log: EventLog, now: () => number): (end: PollEnd) =
 }
 
 /**
- * Logs demand and allowance of each limit scope whenever one of them, or whether they fit, has changed. It is given whether it is
- * known what there is to poll: only then it is known that a plan fits.
+ * Returns a function that logs demand and allowance of each limit scope when they change, or when the demand no longer fits.
+ * `surveyed` is true once the demand is complete; only then can a plan be reported to fit.
  */
 export function planLog(log: EventLog): (demands: readonly ScopeDemand[], surveyed: boolean) => void {
   /** Text logged last, by scope. */

@@ -7,18 +7,18 @@ import { periodOf } from '../rate-limit/poll-intervals.ts';
 import type { State } from '../state/state.ts';
 import { createSelfMetrics, named } from './self-metrics.ts';
 
-/** Sources that are measured when the registry is asked for its values. */
+/** Sources that are measured when the registry is collected. */
 export interface Measured {
   readonly store: Pick<Store, 'seriesCount' | 'droppedSeries' | 'duplicateSeries' | 'shortenedLabels'>;
   readonly state: Pick<State, 'kind' | 'directory'>;
   readonly member?: Pick<Member, 'owned'> | undefined;
   readonly accounts: () => readonly AccountView[];
   readonly receivers: () => readonly ReceiverView[];
-  /** Local time (ms). */
+  /** Returns the local time (ms). */
   readonly now: () => number;
 }
 
-/** Returns a registry of the metrics that show the present state of the exporter and of its accounts. */
+/** Returns a registry of metrics about the current state of the exporter and its accounts. */
 export function measuredMetrics(measured: Measured): Registry {
   const registry = new Registry();
   const { store, state, member } = measured;
@@ -127,7 +127,7 @@ function addReceivers(gauge: ReturnType<typeof gaugesOf>, { receivers }: Measure
   );
 }
 
-/** Returns what adds a gauge whose series are set anew each time that they are asked for. */
+/** Returns a function that adds a gauge, whose series are replaced at each collection. */
 function gaugesOf(registry: Registry) {
   return <const Label extends string>(
     name: string,
@@ -152,11 +152,11 @@ interface CollectorState {
   jobs: number;
   /** Mean interval relative to the schedule; undefined until a job was polled twice. */
   stretch: number | undefined;
-  /** Jobs that were polled twice and do not fail. */
+  /** Number of jobs that were polled twice and do not fail. */
   measured: number;
 }
 
-/** Returns the jobs of each collector and their stretch; of an account that a reload has just started, the former ones. */
+/** Returns the jobs of each collector and their stretch. An account that a reload has just started retains the former ones. */
 function collectorsOf(
   { jobs, isBeginning }: AccountView,
   before: ReadonlyMap<string, CollectorState> = new Map(),
@@ -171,7 +171,7 @@ function collectorsOf(
     state.jobs += 1;
     // Failing jobs are polled less often, whatever the quota.
     if (intervalMs === undefined || (lastOutcome !== 'ok' && lastOutcome !== 'empty')) continue;
-    // Reconciliation does not always have something to ask, and is planned to be asked for less often.
+    // Reconciliation often has nothing to read, and is planned to read less often than it is polled.
     const share = collector === 'reconciliation' ? Math.min(1, job.cost()) : 1;
     const stretch = Math.max(1, (share * intervalMs) / periodOf(job.schedule).longest);
     const sum = state.measured === 0 ? 0 : state.measured * (state.stretch ?? 0);
@@ -181,10 +181,10 @@ function collectorsOf(
   return found;
 }
 
-/** Interval (ms) of samples of the event loop's delay: at 20 ms they cost a third of a percent of a core. */
+/** Sampling interval (ms) of the event loop's delay: at 20 ms, samples cost a third of a percent of a core. */
 const EVENT_LOOP_PRECISION_MS = 50;
 
-/** Default metrics without meaning: gauges that are named like counters, and extremes that are wrong until the first sample. */
+/** Default metrics that are removed: gauges with names of counters, and extremes that are wrong until the first sample. */
 const WITHOUT_MEANING = [
   ...['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`),
   ...['min', 'stddev'].map((what) => `nodejs_eventloop_lag_${what}_seconds`),
@@ -196,7 +196,7 @@ export function addProcess(registry: Registry): void {
   for (const name of WITHOUT_MEANING) registry.removeSingleMetric(name);
 }
 
-/** Returns registries with all metrics of the exporter and of its process, none measured. */
+/** Returns registries with all metrics of the exporter and its process, for documentation, without values. */
 export function documentedMetrics(): readonly Registry[] {
   const { registry } = createSelfMetrics();
   addProcess(registry);

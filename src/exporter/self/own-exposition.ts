@@ -11,28 +11,28 @@ import {
   type ShownSample,
 } from '../exposition/text-format.ts';
 
-/** Scrapes within this time (ms) get the same bytes, so that two scrapers cost one rendering. */
+/** Time (ms) for which scrapes share one rendering, so that two scrapers do not double its cost. */
 const RENDERED_EVERY_MS = 1_000;
 
-/** Texts of at least this length become a segment. */
+/** Length (characters) from which text becomes a segment. */
 const SEGMENT_LENGTH = 16 * 1_024;
 
 const TYPES: readonly FamilyMetadata['type'][] = ['counter', 'gauge', 'histogram', 'summary'];
 
-/** A metric as the registry returns it; prom-client's own types leave out some of this. */
+/** Metric as the registry returns it; prom-client's types omit some of these fields. */
 interface RegistryMetric {
   readonly name: string;
   readonly help: string;
   readonly type: unknown;
   readonly values: readonly {
-    /** Where it is not the metric's: `_bucket`, `_sum` and `_count` series. */
+    /** Name of the series if it differs from the metric's: `_bucket`, `_sum` and `_count` series. */
     readonly metricName?: string;
     readonly labels: Readonly<Record<string, string | number | undefined>>;
     readonly value: number;
   }[];
 }
 
-/** The exporter's own metrics as part of the exposition: those of its registries, with the labels of accounts and without excluded families. */
+/** The exporter's own metrics in the exposition: those of its registries, with labels of accounts, without excluded families. */
 export class OwnExposition {
   readonly #registries: readonly Registry[];
   readonly #now: () => number;
@@ -40,16 +40,16 @@ export class OwnExposition {
   #isExcluded: (family: string) => boolean = () => false;
   #labelsOf: (account: string) => Labels = () => ({});
 
-  /** @param now monotonic time in ms */
+  /** @param now returns monotonic time (ms) */
   constructor(registries: readonly Registry[], now: () => number) {
     this.#registries = registries;
     this.#now = now;
   }
 
   /**
-   * Sets the configuration of what is shown.
-   * @param isExcluded true for families that are left out
-   * @param labelsOf labels that each series of an account has besides its own
+   * Sets the configuration of the exposition.
+   * @param isExcluded returns true for families to leave out
+   * @param labelsOf returns labels to add to each series of an account
    */
   configure(isExcluded: (family: string) => boolean, labelsOf: (account: string) => Labels): void {
     this.#isExcluded = isExcluded;
@@ -57,10 +57,7 @@ export class OwnExposition {
     this.#rendered.clear();
   }
 
-  /**
-   * Returns the rendered families, at most a second old.
-   * @param mustBeNew true if they are rendered for this scrape in any case
-   */
+  /** Returns the rendered families, at most a second old. @param mustBeNew true to render them for this scrape in any case */
   segments(format: ExpositionFormat, mustBeNew = false): Promise<readonly Segment[]> {
     const now = this.#now();
     const known = this.#rendered.get(format);
@@ -71,7 +68,7 @@ export class OwnExposition {
     return segments;
   }
 
-  /** Adds the samples of the wanted families to `into`, by the text of their series. */
+  /** Adds the samples of the selected families to `into`, by the text of their series. */
   async collect(wants: (family: string) => boolean, into: Map<string, ShownSample>): Promise<void> {
     for (const metric of await this.#measure())
       if (wants(metric.name))
@@ -83,7 +80,7 @@ export class OwnExposition {
     return (await Promise.all(this.#registries.map((registry) => registry.getMetricsAsJSON()))).flat();
   }
 
-  /** Small families share a segment, large ones have several. */
+  /** Renders the families. Small ones share a segment; large ones have several. */
   async #render(format: ExpositionFormat): Promise<readonly Segment[]> {
     const segments: Segment[] = [];
     let text = '';
@@ -100,7 +97,7 @@ export class OwnExposition {
     return [...segments, makeSegment(text)];
   }
 
-  /** Yields the shown samples of a metric. A label with an empty value is to Prometheus the same as no label, and a NaN is no measurement. */
+  /** Yields the exposed samples of a metric, without NaN values and empty labels, which Prometheus treats as absent. */
   *#samples(metric: RegistryMetric) {
     if (this.#isExcluded(metric.name)) return;
     for (const { metricName: name = metric.name, labels: given, value } of metric.values) {

@@ -3,10 +3,10 @@ import type { ReportLog } from './lasting-problems.ts';
 import { isNewIn } from './lasting-problems.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 
-/** Failures in a row after which a receiver is reported: one or two come with every restart of it. */
+/** Number of consecutive failures from which a receiver is reported. One or two come with every restart of it. */
 const LOGGED_AFTER = 3;
 
-/** Counts what is pushed, and logs what an operator acts on: a receiver that fails, refuses or falls behind. */
+/** Returns an observer that counts pushed samples, and logs a receiver that fails, refuses samples or falls behind. */
 export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
   const failures = new Map<string, number>();
   const logged = new Set<string>();

@@ -32,7 +32,7 @@ export function createSelfMetrics() {
   return {
     registry,
 
-    // Polls and their use of the quota.
+    // Metrics of polls and their use of the quota.
     polls: counter('polls_total', 'Polls of the platform by outcome.', ['account', 'collector', 'outcome']),
     pollDuration: new Histogram({
       ...named(registry, 'poll_duration_seconds', 'Duration of polls from their first request.', [
@@ -115,7 +115,7 @@ export function createSelfMetrics() {
       'Failed commits to the state directory; nothing of them was exposed.',
     ),
 
-    // The exporter as a whole.
+    // Metrics of the exporter as a whole.
     defects: counter(
       'defects_total',
       'Polls and tasks that ended with a fault of the exporter itself: a bug, see its log.',
@@ -142,7 +142,7 @@ export function createSelfMetrics() {
       'Time in stalls of 10 s or more, in which the process was suspended or its event loop blocked.',
     ),
 
-    // Samples that are pushed to receivers, or wait for them.
+    // Metrics of samples that are pushed to receivers, or queued for them.
     pushSent: counter('push_samples_sent_total', 'Samples that a receiver has taken.', ['receiver']),
     pushRefused: counter(
       'push_samples_refused_total',
@@ -166,7 +166,9 @@ export function createSelfMetrics() {
 
 export type SelfMetrics = ReturnType<typeof createSelfMetrics>;
 
-/** Begins at 0 the counters of losses of each receiver: Prometheus sees no increase of a series that begins at its first loss. */
+/**
+ * Initialises the loss counters of each receiver with 0, since Prometheus sees no increase if a series begins at its first loss.
+ */
 export function beginPush(metrics: SelfMetrics, receivers: readonly Pick<ReceiverView, 'name'>[]): void {
   for (const { name: receiver } of receivers) {
     for (const reason of REFUSAL_REASONS) metrics.pushRefused.inc({ receiver, reason }, 0);

@@ -26,18 +26,18 @@ import type { WindowedAnswer } from './series-source.ts';
 /** Result of applying an answer to a ledger. */
 export interface Applied {
   readonly ledger: Ledger;
-  /** Rows of known width, by dimension. */
+  /** Points of dimensions with a known bucket width. */
   readonly usable: ReadonlyMap<string, Points>;
   readonly rejected: Rejections;
   readonly settled: readonly SettledBucket[];
-  /** Buckets skipped because they stayed missing. */
+  /** Number of buckets that were skipped, since the platform did not deliver them in time. */
   readonly skipped: number;
   readonly restated: readonly Restatements[];
-  /** Evidence of the metric, for all its targets. */
+  /** Evidence about the metric, for all its targets. */
   readonly evidence: MetricEvidence;
 }
 
-/** Applies an answer to a ledger: the only function that changes one. It has no other effect. */
+/** Applies an answer to a ledger. Only this function changes a ledger, and it has no other effect. */
 export function apply(before: Ledger, answer: WindowedAnswer, rules: LedgerRules): Applied {
   if (isOutdated(before, answer.decoded)) return unchanged(before, answer);
   const { ledger, leftOut } = withBreakdownOf(before, answer.decoded, rules.counts);
@@ -91,14 +91,14 @@ function restatedIn(ledger: Ledger, { dimensions }: ReadAnswer, now: number): Re
   return restated;
 }
 
-/** Buckets that are remembered after an answer, by dimension; none if the answer shows nothing new. */
+/** Returns the buckets to remember after an answer, by dimension; none if the answer is not newer. */
 function recentAfter({ dimensions, progress }: ReadAnswer): ReadonlyMap<string, Points> {
   if (!progress.reachesPresent || progress.isBehind) return new Map();
   const known = [...dimensions].filter(([, { isKnown }]) => isKnown);
   return keptPoints(new Map(known.map(([name, { usable }]) => [name, usable])));
 }
 
-/** @param recent buckets that are remembered; undefined if the answer shows nothing new of the dimension */
+/** @param recent buckets to remember; undefined if the answer has no newer buckets of the dimension */
 function afterAnswer(
   known: DimensionLedger,
   one: ReadDimension | undefined,
@@ -118,7 +118,7 @@ interface Shows {
   readonly width: number | undefined;
 }
 
-/** Returns an answer's evidence of the platform, and its summary for the next comparison. */
+/** Returns an answer's evidence about the platform, and its summary for the next comparison. */
 function evidenceOf(
   before: Ledger,
   { now, mode, window }: WindowedAnswer,
@@ -137,7 +137,7 @@ function evidenceOf(
   return { evidence: { ...evidence, grown }, latest };
 }
 
-/** Returns the growth of buckets since the latest answer, in the dimensions of a width. */
+/** Returns the growth of buckets since the latest answer, for dimensions of the given width. */
 function grownSince(
   { latest, dimensions }: Ledger,
   read: ReadAnswer,

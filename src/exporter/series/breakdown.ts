@@ -5,24 +5,24 @@ import type { DimensionLedger, HasCounter, Ledger } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { without } from './spans.ts';
 
-// Metrics by values that no list holds, such as hosts. An answer breaks the metric down completely: the largest values, and the
-// rest as one. Which values those are changes.
+// An open breakdown divides a metric by values that no list contains, such as hosts. Each answer divides it completely: the
+// largest values, and the rest as one. The set of values changes.
 
-/** True if the metric was broken down by other values when the answer was taken: some would be counted twice. */
+/** Returns true if the breakdown has changed since the answer was requested, so that buckets would be counted twice. */
 export function isOutdated(ledger: Ledger, { insteadOf }: Decoded): boolean {
   if (insteadOf === undefined) return false;
   const names = counterNames(ledger);
   return insteadOf.length !== names.size || !insteadOf.every((name) => names.has(name));
 }
 
-/** Names of the dimensions that have a counter. */
+/** Returns the names of the dimensions with a counter. */
 export function counterNames({ dimensions }: Ledger): Set<string> {
   return new Set([...dimensions].flatMap(([name, { counter }]) => (counter === undefined ? [] : [name])));
 }
 
 /**
- * Returns the ledger with exactly the counters of an answer that breaks the metric down completely. All get the same
- * watermark, so that each bucket is counted by one of them; buckets that only some had counted are left out.
+ * Returns the ledger with exactly the counters of a complete breakdown. All counters have the same watermark, so that each bucket
+ * is counted by one of them. Buckets that only some had counted are left out.
  */
 export function withBreakdownOf(
   ledger: Ledger,
@@ -48,7 +48,7 @@ export function withBreakdownOf(
 
 const NOTHING_RECENT = { timestamps: new Float64Array(), values: new Float64Array() };
 
-/** Returns the common position of all counters. If they differ, time that any has counted is not counted again. */
+/** Returns the common position of all counters. Time that any of them has counted is not counted again. */
 function standOfAll(
   dimensions: readonly DimensionLedger[],
 ): Pick<Counter, 'watermark' | 'holes'> & { readonly leftOut: number } {
@@ -65,8 +65,8 @@ function standOfAll(
 }
 
 /**
- * Returns the rows as known of all dimensions. In a complete breakdown, a bucket that one dimension lacks is missing in
- * all, and one that may be wider in one may be wider in all.
+ * Returns the rows that are present in all dimensions. In a complete breakdown, a bucket that one dimension lacks is missing in
+ * all. A bucket that may be wider in one may be wider in all.
  */
 export function wholeBuckets(
   { insteadOf }: Decoded,

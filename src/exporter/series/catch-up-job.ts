@@ -6,23 +6,23 @@ import type { PastRead } from './ledger-windows.ts';
 import type { Series } from './metric-series.ts';
 import type { GroupAnswer, SeriesSource } from './series-source.ts';
 
-/** A job whose counters may lack something. Times are platform ms. */
+/** Job whose counters may have holes. Times are platform ms. */
 export interface FollowedJob extends Job<GroupAnswer<Series>> {
   readonly series: ReadonlySet<Series>;
   readonly source: SeriesSource;
   readonly platformClock: PlatformClock;
   presentWindow(now: number): Window;
-  /** @param restMs how long catching up rests for series that the answer does not change */
+  /** Returns the result of an answer of the past. @param restMs pause of catching up for series that the answer does not change */
   concludePast(answered: GroupAnswer<Series>, restMs: number): PollResult;
 }
 
-/** Weight of catching up relative to fresh reads, which go first. */
+/** Weight of catching up relative to reads of the present, which go first. */
 const CATCH_UP_WEIGHT = 0.25;
 
-/** A read that brought the counters nothing is repeated after this time (ms). */
+/** Time (ms) after which a read without progress of the counters is repeated. */
 const RETRY_MS = 5 * 60_000;
 
-/** Reads what the counters of a job's series lack and no fresh window brings, the oldest hour first. */
+/** Job that reads buckets that counters lack and that no window of the present contains, the oldest hour first. */
 export class CatchUpJob implements Job<GroupAnswer<Series>> {
   readonly schedule = undefined;
   readonly follows: FollowedJob;
@@ -58,7 +58,7 @@ export class CatchUpJob implements Job<GroupAnswer<Series>> {
     const [first] = lacking;
     if (first === undefined) return { answers: [], rejected: new Map() };
     const series = lacking.filter(({ next }) => overlap(next, first.next)).map((one) => one.series);
-    // The window is chosen when the operation leaves: a fresh read may have filled the hole meanwhile.
+    // The window is chosen when the operation is sent, since a read of the present may have filled the hole meanwhile.
     const window = (now: number) => {
       const [due] = pastReads(series, now);
       return due === undefined || due.next.at > now ? this.follows.presentWindow(now) : due.next.window;
@@ -84,14 +84,14 @@ interface Lacking {
   readonly next: PastRead;
 }
 
-/** Returns the next read of the past of each series that lacks something, the one that is due first at the beginning. */
+/** Returns the next read of the past of each series with holes, the one due first at the beginning. */
 function pastReads(series: Iterable<Series>, now: number): Lacking[] {
   const lacking: Lacking[] = [];
   for (const one of series) {
     const next = one.pastRead(now);
     if (next === undefined) continue;
     const { restsUntil } = one.memory;
-    // A longer rest was noted before the platform's clock was set back.
+    // A longer pause was recorded before the platform's clock was set back.
     const rest = restsUntil > now + RETRY_MS ? now : restsUntil;
     lacking.push({ series: one, next: { ...next, at: Math.max(next.at, rest) } });
   }

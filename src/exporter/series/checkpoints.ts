@@ -1,10 +1,10 @@
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Counter } from './counting.ts';
 
-/** Moments at which all counters of a metric stood together: their watermark (ms since the epoch) and their sum, ascending. */
+/** Points at which all counters of a metric had the same watermark (ms since the epoch), with their sum, ascending. */
 export type Checkpoints = readonly { readonly watermark: number; readonly sum: number }[];
 
-/** Sum of all counted buckets of a past span, to be compared with what the platform says of it now. */
+/** Sum of all counted buckets of a past span, for comparison with the platform's current answer. */
 export interface CountedSpan {
   readonly window: Window;
   readonly counted: number;
@@ -12,15 +12,15 @@ export interface CountedSpan {
 
 export const NO_CHECKPOINTS: Checkpoints = [];
 
-/** Counters are compared with the platform over spans of about an hour. */
+/** Longest span (ms) over which counters are compared with the platform. */
 const SPAN_MS = 60 * MINUTE_MS;
 
-/** Least distance of checkpoints (ms). */
+/** Least distance (ms) of checkpoints. */
 export const SPACING_MS = 5 * MINUTE_MS;
 
 const KEPT_MS = 4 * SPAN_MS;
 
-/** Adds the sum of the counters, if all have the same watermark and no holes. */
+/** Adds a checkpoint if all counters have the same watermark and no holes. */
 export function withCheckpoint(known: Checkpoints, counters: Iterable<Counter>): Checkpoints {
   const last = known.at(-1);
   let watermark: number | undefined;
@@ -36,7 +36,7 @@ export function withCheckpoint(known: Checkpoints, counters: Iterable<Counter>):
   return [...known.filter((point) => point.watermark >= oldest), { watermark, sum }];
 }
 
-/** Returns the newest span of at most an hour that ended by `until`, if it is half an hour long at least. */
+/** Returns the newest span that ended by `until`, between half an hour and an hour long; undefined if there is none. */
 export function spanBefore(points: Checkpoints, until: number): CountedSpan | undefined {
   const end = points.findLast(({ watermark }) => watermark <= until);
   if (end === undefined) return undefined;

@@ -8,13 +8,13 @@ import type { WindowedAnswer } from './series-source.ts';
 /** Counters of all dimensions after an answer. */
 export interface CountedAnswer {
   readonly since: number | undefined;
-  /** By dimension; undefined for those that are only watched. */
+  /** Counter by dimension; undefined for a dimension without a counter. */
   readonly counters: ReadonlyMap<string, Counter | undefined>;
   readonly settled: readonly SettledBucket[];
   readonly skipped: number;
 }
 
-/** Counts the settled rows of an answer, and opens counters of dimensions that are new. */
+/** Counts the settled rows of an answer, and creates counters of new dimensions. */
 export function countAnswer(
   ledger: Ledger,
   answer: WindowedAnswer,
@@ -31,7 +31,7 @@ export function countAnswer(
     const one = read.dimensions.get(name);
     const known = ledger.dimensions.get(name);
     const width = one?.width ?? known?.width ?? usual;
-    // A dimension that is excluded for now continues from its watermark once it is wanted again.
+    // A dimension that is excluded now resumes from its watermark once it is included again.
     if (counter === undefined || !rules.counts(name) || one?.isKnown === false) continue;
     const mine = rows.get(name) ?? [];
     const { progress } = read;
@@ -54,7 +54,7 @@ export function countAnswer(
   return { since, counters, settled, skipped };
 }
 
-/** Time up to which buckets have settled (platform ms), by how far the platform has come. */
+/** Returns the time (platform ms) up to which buckets have settled, from the platform's progress. */
 function settledIn(
   { newest: known }: Ledger,
   answer: WindowedAnswer,
@@ -66,21 +66,21 @@ function settledIn(
     ? progress.newest
     : newestProven(known, answer, progress, delays.settle);
   const newest = proven ?? Number.NEGATIVE_INFINITY;
-  // A newest bucket in the future dates from before the platform's clock was set back.
+  // A newest bucket in the future predates a step back of the platform's clock.
   if (progress.newest === undefined && newest > now) return Number.NEGATIVE_INFINITY;
-  // On whole minutes, so that no hole begins or ends within a bucket.
+  // The time is on a whole minute, so that no hole begins or ends within a bucket.
   return Math.floor((Math.min(now, newest, certainNow) - delays.settle) / MINUTE_MS) * MINUTE_MS;
 }
 
-/** The platform does not fall further behind than this (ms) between two answers. */
+/** Longest time (ms) that the platform is assumed to fall behind between two answers. */
 const MOST_BEHIND_MS = FINEST_WINDOW_MS;
 
-/** With a settle delay (ms) from here on, no window holds both a settled bucket and the rows that prove it. */
+/** Settle delay (ms) from which no window contains both a settled bucket and the rows that prove it. */
 const LONG_SETTLE_MS = FINEST_WINDOW_MS - 10 * MINUTE_MS;
 
 /**
- * Returns the start of the newest bucket that an answer of the past proves the platform to have. A node that is behind since
- * the latest answer of the present may lack what the others had.
+ * Returns the start of the newest bucket that an answer of the past proves. A node that has fallen behind since the latest answer
+ * of the present may lack buckets of other nodes.
  */
 function newestProven(
   known: number | undefined,
@@ -93,7 +93,7 @@ function newestProven(
   return isTooOld || settle >= LONG_SETTLE_MS ? known : Math.min(known, last);
 }
 
-/** Start of the bucket that holds a time, on the grid of some bucket's start. */
+/** Returns the start of the bucket that contains a time. @param anchor start of any bucket of the grid */
 function bucketAt(time: number, width: number, anchor: number): number {
   return anchor + Math.floor((time - anchor) / width) * width;
 }
@@ -111,16 +111,16 @@ function openCounters(
   for (const [name, { rows, isKnown }] of dimensions) {
     const counter = counters.get(name);
     counters.set(name, counter);
-    // A counter whose rows wait begins with the others, so that their time is not lost.
+    // A counter whose rows are not usable yet begins with the others, so that their time is not lost.
     if (counter !== undefined || !counts(name) || (isKnown && rows.length === 0)) continue;
-    // In a breakdown by value, nothing is lacking from before the first value was seen.
+    // In a breakdown by value, no time before the first answer with a value is missing.
     const begin = since && (decoded.insteadOf === undefined ? since : Math.max(since, window.from));
     if (begin !== undefined) counters.set(name, newCounter(ledger, counts, begin));
   }
   return { counters, since };
 }
 
-/** Start of counting, on the grid of the first dimension; undefined while the platform's time is not certain. */
+/** Returns the start of counting, on the grid of the first dimension; undefined while the platform's time is uncertain. */
 function firstBegin(
   dimensions: ReadAnswer['dimensions'],
   isCertain: boolean,
@@ -132,7 +132,7 @@ function firstBegin(
   return undefined;
 }
 
-/** A counter that joins others begins at their watermark, and lacks what they have not read yet. */
+/** Returns a counter that joins others: it begins at their watermark, with the holes that they have not read yet. */
 function newCounter({ dimensions }: Ledger, counts: LedgerRules['counts'], since: number): Counter {
   let watermark: number | undefined;
   let holes: Counter['holes'] = [];

@@ -5,7 +5,7 @@ import { counterNames, isOutdated } from './breakdown.ts';
 import type { HasCounter, Ledger } from './ledger.ts';
 import { bucketsWithin, without } from './spans.ts';
 
-/** Returns the sum of all counters' buckets in a window; undefined if the answer lacks any, or a row was dropped. */
+/** Returns the sum of all counters' buckets in a window; undefined if the answer lacks any bucket or has dropped rows. */
 export function sumOfCounted(
   ledger: Ledger,
   counts: HasCounter,

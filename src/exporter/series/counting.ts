@@ -3,27 +3,27 @@ import { addedUp } from './decimals.ts';
 import type { Row } from './rows.ts';
 import { changedWithin, covers, joined, without } from './spans.ts';
 
-/** Time that a counter lacks. Times are platform ms. */
+/** Time that a counter has not counted yet. Times are platform ms. */
 export interface Hole extends Window {
-  /** Time of the first answer that lacked it; 0 if it was never read. */
+  /** Time of the first answer that lacked the hole; 0 if it was never read. */
   readonly since: number;
-  /** Evidence of the rereads that lacked it. */
+  /** Accumulated evidence of rereads that lacked the hole; see `REREAD`. */
   readonly asked: number;
 }
 
 const NO_HOLES: readonly Hole[] = [];
 
-/** A running total of settled buckets. It is only ever replaced as a whole. */
+/** Running total of settled buckets. It is immutable. */
 export interface Counter {
   /** Sum of all counted buckets, in the platform's unit. */
   readonly total: number;
-  /** Everything before it is counted, skipped or in a hole (ms since the epoch). */
+  /** Time (ms since the epoch) before which everything is counted, skipped or in a hole. */
   readonly watermark: number;
-  /** Time before the watermark that is still to be counted, ascending. */
+  /** Holes: time before the watermark that is still to be counted, ascending. */
   readonly holes: readonly Hole[];
 }
 
-/** A bucket that a counter has taken in. */
+/** Bucket that a counter has added. */
 export interface CountedBucket {
   /** Start (ms since the epoch) and width (ms). */
   readonly start: number;
@@ -33,23 +33,23 @@ export interface CountedBucket {
   readonly total: number;
 }
 
-/** A counter after an answer; the same object if the answer changes nothing. */
+/** Counter after an answer; the same object if the answer changes nothing. */
 export interface Counted {
   readonly counter: Counter;
   readonly settled: readonly CountedBucket[];
-  /** Buckets skipped. */
+  /** Number of skipped buckets. */
   readonly skipped: number;
 }
 
-/** Time of one dimension as an answer shows it. */
+/** Context in which an answer is counted for one dimension. */
 export interface Reading {
   readonly window: Window;
-  /** Platform's time of the answer. */
+  /** Platform's time of the answer (ms). */
   readonly now: number;
   readonly width: number;
-  /** Buckets that end by this time do not change any more (platform ms). */
+  /** Time (platform ms) up to which buckets have settled. */
   readonly settledUntil: number;
-  /** New watermark, on the grid, at `settledUntil`. Undefined if the answer does not reach the present. */
+  /** New watermark, on the grid, at `settledUntil`; undefined if the answer does not reach the present. */
   readonly watermark: number | undefined;
   /** Start of the platform's history (platform ms). */
   readonly forgottenUntil: number;
@@ -57,16 +57,16 @@ export interface Reading {
   readonly isClean: boolean;
 }
 
-/** Delays (ms), after the first answer that lacked it, at which a hole is read again. */
+/** Delays (ms) of the rereads of a hole, after the first answer that lacked it. */
 const REREAD_AFTER_MS: readonly number[] = [5 * MINUTE_MS, 10 * MINUTE_MS, 20 * MINUTE_MS];
 
-/** Evidence of a reread of a hole. Dropped rows make it weaker, since one of them may belong to the hole. */
+/** Evidence per reread of a hole. Dropped rows weaken it, since one of them may belong to the hole. */
 const REREAD = 4;
 const DIRTY_REREAD = 1;
 
 /**
- * Takes the settled rows of an answer into a counter. A row counts if all of its time is due: in a hole, or after the
- * watermark. Counted time is due no more, so no order or repetition of answers counts a moment twice.
+ * Adds the settled rows of an answer to a counter. A row counts if all of its time is due: in a hole, or after the watermark.
+ * Counted time is no longer due, so no order or repetition of answers counts a bucket twice.
  */
 export function count(counter: Counter, rows: readonly Row[], reading: Reading): Counted {
   const due = dueIn(counter, reading);
@@ -87,7 +87,7 @@ export function count(counter: Counter, rows: readonly Row[], reading: Reading):
   let skipped = 0;
   for (const row of late) {
     take(row);
-    // It may be one narrow bucket: its time beyond that is reported as skipped, even if the bucket was wide.
+    // The row may be one narrow bucket. The rest of its time is reported as skipped, even if the bucket was wide.
     skipped += bucketsIn({ from: row.start, to: row.end }, reading.width) - 1;
   }
   const holes: Hole[] = [];
@@ -106,7 +106,7 @@ export function count(counter: Counter, rows: readonly Row[], reading: Reading):
   };
 }
 
-/** Unclear rows whose hole times out: each is counted once for all the time up to the next row. */
+/** Returns the unclear rows whose hole times out. Each is counted once for all the time up to the next row. */
 function lateIn(rows: readonly Row[], lacking: readonly Hole[], reading: Reading, until: number): Row[] {
   const late: Row[] = [];
   for (const row of lacking.length === 0 ? [] : rows) {
@@ -121,27 +121,27 @@ function lateIn(rows: readonly Row[], lacking: readonly Hole[], reading: Reading
   return late;
 }
 
-/** True if a counter has counted or skipped all of a time. */
+/** Returns true if a counter has counted or skipped all of a span. */
 export function hasCounted(counter: Counter | undefined, { from, to }: Window): boolean {
   if (counter === undefined || to > counter.watermark) return false;
   return !counter.holes.some((hole) => hole.from < to && hole.to > from);
 }
 
-/** Returns when to read a hole again (platform ms). */
+/** Returns the time (platform ms) of the next reread of a hole; 0 if it was never read. */
 export function rereadAt({ since, asked }: Hole): number {
   return since === 0 ? 0 : since + (REREAD_AFTER_MS[Math.floor(asked / REREAD)] ?? 0);
 }
 
-/** Number of buckets of a width in a span. */
+/** Returns the number of buckets of a width in a span. */
 export function bucketsIn({ from, to }: Window, width: number): number {
   return Math.ceil((to - from) / width);
 }
 
-/** Holes, and all time that has settled since the watermark. */
+/** Returns the holes, and all time that has settled since the watermark. */
 function dueIn({ watermark, holes }: Counter, { watermark: to = watermark, forgottenUntil }: Reading) {
   if (to <= watermark) return holes;
   const due = joined([...holes, { from: watermark, to, since: 0, asked: 0 }], areAlike);
-  // Time that the platform has forgotten becomes a span of its own, which is skipped.
+  // Time before the platform's history becomes a separate span, which is skipped.
   const forgotten = { from: Number.NEGATIVE_INFINITY, to: forgottenUntil };
   return changedWithin(due, forgotten, (hole) => hole);
 }
@@ -150,22 +150,22 @@ function timesOf(buckets: readonly CountedBucket[]): Window[] {
   return buckets.map(({ start, width }) => ({ from: start, to: start + width }));
 }
 
-/** Time up to which an answer shows what is missing: the last row of a window of the past may go on behind it. */
+/** Returns the time up to which an answer shows missing buckets. The last row of a window of the past may extend beyond it. */
 function askedUntil(rows: readonly Row[], { watermark, width }: Reading, until: number): number {
   const last = rows.at(-1);
   const isCut = watermark === undefined && last?.isClear === false && last.start + width === until;
   return isCut ? last.start : until;
 }
 
-/** Due time after an answer lacked it. */
+/** Returns the due time that an answer lacked, with its evidence. */
 function lackingAfter(due: readonly Hole[], reading: Reading, until: number): Hole[] {
   const asked = { from: reading.window.from, to: until };
   if (asked.to <= asked.from || due.length === 0) return [...due];
-  // To the minute, so that many of them make few spans.
+  // Rounding to the minute merges neighbouring holes into few spans.
   const now = Math.ceil(reading.now / MINUTE_MS) * MINUTE_MS;
   return changedWithin(due, asked, (hole) => {
     if (hole.since === 0) return { ...hole, since: now };
-    // A time to come was noted before the platform's clock was set back.
+    // A time in the future was recorded before the platform's clock was set back.
     const since = Math.min(hole.since, now);
     if (now < rereadAt({ ...hole, since })) return { ...hole, since };
     return { ...hole, since, asked: hole.asked + (reading.isClean ? REREAD : DIRTY_REREAD) };
@@ -176,7 +176,7 @@ function isTimedOut({ to, asked }: Hole, { forgottenUntil }: Reading): boolean {
   return to <= forgottenUntil || asked >= REREAD * REREAD_AFTER_MS.length;
 }
 
-/** True if two neighbouring holes can be one. */
+/** Returns true if two neighbouring holes can be merged. */
 export function areAlike(one: Hole, other: Hole): boolean {
   return one.since === other.since && one.asked === other.asked;
 }

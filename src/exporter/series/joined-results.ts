@@ -4,9 +4,9 @@ import type { MetricEvidence } from '../settling/learned.ts';
 import type { SeriesResult } from './metric-series.ts';
 
 /**
- * Returns the result of a poll of several series: one commit, and what each exposes.
- * @param rejected rows of the answer that were dropped before any series took it
- * @param isRead returns false for a series that is no longer read: nothing of it is exposed
+ * Returns the result of a poll of several series: one commit, and the exposures of each series.
+ * @param rejected rows of the answer that were dropped before any series processed it
+ * @param isRead returns false for a series that is no longer read, and whose samples are not exposed
  */
 export function joinedResults(
   results: readonly SeriesResult[],
@@ -43,7 +43,7 @@ export function joinedResults(
   };
 }
 
-/** Buckets of all series: the newest of them is that of the series that is furthest behind. */
+/** Returns the joint buckets of all series. The newest bucket is that of the series that lags most. */
 function joinedBuckets(read: readonly BucketsRead[]): BucketsRead | undefined {
   if (read.length === 0) return undefined;
   let [dimensions, rows, missing, telling] = [0, 0, 0, 0];
@@ -63,7 +63,7 @@ function joinedBuckets(read: readonly BucketsRead[]): BucketsRead | undefined {
   return { dimensions, rows, width, missing: telling === 0 ? undefined : missing / telling, newestExposed };
 }
 
-/** Evidence of each metric, over the series that were read. */
+/** Returns the evidence about each metric, from all series that were read. */
 function learnedFrom(results: readonly SeriesResult[]): LearnedEvidence[] {
   const byMetric = new Map<SeriesResult['learned'], MetricEvidence[]>();
   for (const { learned, evidence } of results) {

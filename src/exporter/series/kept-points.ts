@@ -1,9 +1,9 @@
 import type { Points } from '../decode/points.ts';
 
-/** Times kept last: the dimensions of an answer mostly have the same. */
+/** Timestamps of the last copied dimension: most dimensions of an answer have the same. */
 let latest: Float64Array = new Float64Array();
 
-/** Points whose values lie in an array that they share: a view of them takes 120 bytes, and is made when it is asked for. */
+/** Points in a shared array of values. A view of it takes 120 bytes, so it is created on access. */
 class SharedPoints implements Points {
   readonly timestamps: Float64Array;
   readonly all: Points['values'];
@@ -23,8 +23,8 @@ class SharedPoints implements Points {
 }
 
 /**
- * Copies the points of a ledger's dimensions, to be kept until the next answer. They share one array of values, and equal times:
- * an array of its own takes 300 bytes besides what it holds.
+ * Copies the points of a ledger's dimensions, to be retained until the next answer. They share one array of values, and equal
+ * timestamps: a separate array costs 300 bytes of overhead.
  */
 export function keptPoints(series: ReadonlyMap<string, Points>): ReadonlyMap<string, Points> {
   const all = [...series.values()];

@@ -8,11 +8,11 @@ const number = z.number();
 
 /** Durable form of a dimension. Times are ms since the epoch. */
 const storedDimension = z.strictObject({
-  /** Undefined while it is in doubt. */
+  /** Bucket width (ms); undefined while it is in doubt. */
   width: number.positive().optional(),
   total: number.nonnegative(),
   watermark: number,
-  /** `[from, to, since, asked]`. */
+  /** Holes, each as `[from, to, since, asked]`. */
   holes: z.array(z.tuple([number, number, number, z.int().nonnegative()])),
   pushed: z
     .strictObject({
@@ -39,12 +39,12 @@ const storedLedger = z.strictObject({
 
 type StoredLedger = z.input<typeof storedLedger>;
 
-/** Key of a ledger. The configuration's name is not part of it, so a renamed configuration counts on. */
+/** Returns the key of a ledger. It omits the configuration's name, so that counters continue after a rename. */
 export function ledgerKey({ account, product, by, id }: Target, metric: string): StateKey {
   return ['series', account, product.api, product.slug, by, id, metric];
 }
 
-/** Marks a stored name that would otherwise clash with a property of every object, or with a method that packing calls. */
+/** Prefix of a stored name that would otherwise clash with a property of every object, or with `toJSON`. */
 const ESCAPE = '\0';
 
 function storedName(name: string): string {
@@ -55,7 +55,7 @@ function nameOfStored(stored: string): string {
   return stored.startsWith(ESCAPE) ? stored.slice(ESCAPE.length) : stored;
 }
 
-/** Returns the durable form of a ledger; undefined before anything was counted. */
+/** Returns the durable form of a ledger; undefined before anything is counted. */
 export function storeLedger({ since, reached, dimensions }: Ledger): StoredLedger | undefined {
   if (since === undefined) return undefined;
   const stored: StoredLedger['dimensions'] = {};
@@ -73,7 +73,7 @@ export function storeLedger({ since, reached, dimensions }: Ledger): StoredLedge
   return { version: 3, since, ...(reached !== undefined && { reached }), dimensions: stored };
 }
 
-/** Returns the ledger that the state holds; an empty one if it holds none, or something else. */
+/** Returns the ledger in the state; an empty ledger if there is none, or if it is invalid. */
 export function restoreLedger(stored: unknown): Ledger {
   const data = stored === undefined ? undefined : storedLedger.safeParse(stored).data;
   if (data === undefined) return EMPTY_LEDGER;
@@ -96,7 +96,7 @@ export function restoreLedger(stored: unknown): Ledger {
   return { ...EMPTY_LEDGER, since: data.since, reached: data.reached, dimensions };
 }
 
-/** True if what is durable of two ledgers differs. */
+/** Returns true if the durable parts of two ledgers differ. */
 export function isChanged(before: Ledger, after: Ledger): boolean {
   if (before.since !== after.since) return true;
   let counters = 0;

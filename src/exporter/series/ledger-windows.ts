@@ -9,7 +9,7 @@ import {
 import { type Hole, rereadAt } from './counting.ts';
 import { countersIn, type HasCounter, type Ledger, usualWidth } from './ledger.ts';
 
-/** A read of the past, and when it is worth an operation (platform ms). */
+/** Read of the past, and the time (platform ms) from which it is worth an operation. */
 export interface PastRead {
   readonly window: Window;
   readonly at: number;
@@ -18,13 +18,13 @@ export interface PastRead {
 interface WindowNeeds {
   /** Age (ms) up to which buckets may still change. */
   readonly horizon: number;
-  /** Start of the newest bucket (platform ms) that a first read assumes; undefined for an hour. */
+  /** Start of the newest bucket (platform ms) that a first read assumes; undefined to read an hour. */
   readonly expected: number | undefined;
   /** True if a longer window takes no more operations. */
   readonly isFree: boolean;
 }
 
-/** Returns the window with the newest buckets: an hour if the ledger lacks some of those to read again. */
+/** Returns the window with the newest buckets: a whole hour if a hole in it is due for a reread. */
 export function presentWindow(
   ledger: Ledger,
   counts: HasCounter,
@@ -35,7 +35,7 @@ export function presentWindow(
   const hour = hourBefore(now);
   let answers = 0;
   for (const { doubt } of dimensions.values()) answers = Math.max(answers, doubt?.answers ?? 0);
-  // A platform that loses every second row returns others for a window that begins at another minute.
+  // A platform that loses every second row returns the other rows for a window that begins at another minute.
   if (answers > 0) return shiftedHour(now, answers);
   if (newest === undefined) return hour;
   let due = Number.POSITIVE_INFINITY;
@@ -46,11 +46,11 @@ export function presentWindow(
   return freshWindow({ now, horizon, width: usualWidth(ledger) ?? 0, newest, due });
 }
 
-/** An absence shorter than this (ms) is not worth an operation, until as much time has passed. */
+/** Length (ms) below which an unread hole waits for the same time before it is worth an operation. */
 const LEAST_STEP_MS = 10 * MINUTE_MS;
 
 /**
- * Returns the next read of what fresh windows do not reach: the oldest hole that is due, or the one that is due next.
+ * Returns the next read beyond the windows of the present: the oldest due hole, or the one due next; undefined for none.
  * @param settle age (ms) at which buckets have settled
  */
 export function pastRead(
@@ -59,7 +59,7 @@ export function pastRead(
   now: number,
   settle: number,
 ): PastRead | undefined {
-  // Before an answer of the present, the settled time is not known.
+  // The settled time is unknown before an answer of the present.
   if (ledger.newest === undefined) return undefined;
   const { from: hour } = hourBefore(now);
   let next: Candidate | undefined;
@@ -85,7 +85,7 @@ function isSooner(one: Candidate, other: Candidate, now: number): boolean {
   return sooner < later || (sooner === later && one.hole.from < other.hole.from);
 }
 
-/** Time up to which every bucket of all counters is counted or skipped (platform ms); undefined before anything is. */
+/** Returns the time (platform ms) up to which all counters are complete; undefined before anything is counted. */
 export function countedUntil(ledger: Ledger, counts: HasCounter): number | undefined {
   let until: number | undefined;
   for (const { watermark, holes } of countersIn(ledger.dimensions, counts)) {

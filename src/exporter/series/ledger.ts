@@ -7,14 +7,14 @@ import type { KnownWidth } from './width.ts';
 
 /** Memory of one metric of one target. Only `apply` changes it. Times are platform ms. */
 export interface Ledger {
-  /** Start of counting; undefined before the first answer that shows the present. */
+  /** Start of counting; undefined before the first answer of the present. */
   readonly since: number | undefined;
   readonly dimensions: ReadonlyMap<string, DimensionLedger>;
-  /** Start of the newest bucket, as of the latest answer that reached the present. */
+  /** Start of the newest bucket in the latest answer of the present; undefined before one. */
   readonly newest: number | undefined;
-  /** End of the newest bucket of any answer. */
+  /** End of the newest bucket of any answer; undefined before one. */
   readonly reached: number | undefined;
-  /** The latest answer, to which the next is compared; undefined if it lacked rows. */
+  /** Summary of the latest answer, for comparison with the next; undefined if it lacked rows. */
   readonly latest: LatestAnswer | undefined;
   readonly checkpoints: Checkpoints;
   readonly shown: Shown;
@@ -24,7 +24,7 @@ export interface Ledger {
 export interface DimensionLedger extends KnownWidth {
   /** Buckets of the latest answer of the present. */
   readonly recent: Points;
-  /** Undefined for a dimension that is only watched. */
+  /** Counter; undefined for a dimension without one. */
   readonly counter: Counter | undefined;
   readonly pushed?: PushedDimension | undefined;
 }
@@ -34,16 +34,16 @@ export interface LatestAnswer {
   /** Start of its window, and of its newest bucket. */
   readonly from: number;
   readonly newest: number;
-  /** Progress of the platform. */
+  /** End of the platform's data at the time of the answer. */
   readonly reached: number;
 }
 
 /** Position and lag of a metric's gauges (platform ms). */
 export interface Shown {
-  /** End of the bucket that the gauges show, and of that of the lower bounds. */
+  /** End of the bucket in the gauges, and of the bucket in the lower bounds; undefined before one is exposed. */
   readonly until: number | undefined;
   readonly boundUntil: number | undefined;
-  /** Lateness (ms) of the platform when it gave the bucket shown. */
+  /** Lag (ms) of the platform when it delivered the exposed bucket. */
   readonly lag: number;
 }
 
@@ -53,16 +53,16 @@ export type HasCounter = (dimension: string) => boolean;
 export interface LedgerRules {
   readonly counts: HasCounter;
   readonly delays: Delays;
-  /** Platform's time that is certain to have passed. */
+  /** Time (platform ms) that has certainly passed on the platform. */
   readonly certainNow: number;
 }
 
-/** A bucket that the counter of a dimension has taken in. */
+/** Bucket that the counter of a dimension has added. */
 export interface SettledBucket extends CountedBucket {
   readonly dimension: string;
 }
 
-/** A ledger before its first answer. */
+/** Ledger before its first answer. */
 export const EMPTY_LEDGER: Ledger = {
   since: undefined,
   dimensions: new Map(),
@@ -75,41 +75,41 @@ export const EMPTY_LEDGER: Ledger = {
 
 export const EMPTY_DIMENSION: DimensionLedger = { width: undefined, recent: NO_POINTS, counter: undefined };
 
-/** Pushed part of one dimension. Times are platform ms. */
+/** Push state of one dimension. Times are platform ms. */
 export interface PushedDimension {
   readonly counter?: PushedCounter | undefined;
-  /** Start of the last bucket pushed as a gauge. */
+  /** Start of the last bucket that was pushed as a gauge. */
   readonly gauge?: number | undefined;
 }
 
 export interface PushedCounter {
-  /** The counter's total when this was written: if it differs, buckets were counted that nobody pushed. */
+  /** Total of the counter when this was written. If it differs from the counter, some counted buckets were not pushed. */
   readonly counted: number;
-  /** Sum up to `until`, as pushed. */
+  /** Pushed sum up to `until`. */
   readonly total: number;
-  /** End of the last bucket pushed. */
+  /** End of the last pushed bucket. */
   readonly until: number;
-  /** Buckets counted before others that come earlier, ascending. */
+  /** Counted buckets that wait for earlier ones before they are pushed, ascending. */
   readonly held: PushedBucket[];
 }
 
 export type PushedBucket = [start: number, end: number, value: number];
 
 /**
- * Returns the end of the platform's data (platform ms). A wide bucket is given only when it ends, so the platform is further
- * than the end of its newest: by the time since then less the usual lag, and at most a width less a minute.
- * @param lag how long after its end (ms) a bucket is usually given
+ * Returns the end of the platform's data (platform ms). A wide bucket is delivered only after its end, so the data may extend
+ * beyond the newest bucket. It extends by the time since its end minus the usual lag, but at most by a width minus a minute.
+ * @param lag usual time (ms) from the end of a bucket to its delivery
  */
 export function progressBeyond(newestEnd: number, width: number, now: number, lag: number): number {
   return Math.max(newestEnd, Math.min(now - lag, newestEnd + width - MINUTE_MS));
 }
 
-/** Counters that count, of all dimensions. */
+/** Yields the counters of all dimensions that `counts` selects. */
 export function* countersIn(dimensions: Ledger['dimensions'], counts: HasCounter): Generator<Counter> {
   for (const [name, { counter }] of dimensions) if (counter !== undefined && counts(name)) yield counter;
 }
 
-/** Width of most dimensions' buckets (ms); undefined before any is known. */
+/** Returns the most frequent bucket width (ms) of the dimensions; undefined before any is known. */
 export function usualWidth({ dimensions }: Pick<Ledger, 'dimensions'>): number | undefined {
   const counts = new Map<number, number>();
   let usual: number | undefined;
@@ -122,7 +122,7 @@ export function usualWidth({ dimensions }: Pick<Ledger, 'dimensions'>): number |
   return usual;
 }
 
-/** Returns a ledger with the counters of another, and what was pushed of them. */
+/** Returns a ledger with the counters and push state of another. */
 export function withCountersOf(ledger: Ledger, { since, dimensions: others }: Ledger): Ledger {
   const dimensions = new Map(
     [...ledger.dimensions].map(([name, known]): [string, DimensionLedger] => {

@@ -8,24 +8,24 @@ import { MINUTE_MS } from '../settling/window.ts';
 import { gaugeValue, newestBucket, type SeriesSamples } from './samples.ts';
 import { valueAt } from './spans.ts';
 
-/** Below this completeness an estimate says little. */
+/** Completeness below which no estimate is exposed, since it would be too inaccurate. */
 const LEAST_COMPLETE = 0.2;
 
-/** Answer whose newest bucket may be exposed early, and what was known before. */
+/** Answer whose newest bucket may be exposed early, with the knowledge before it. */
 export interface EarlyAnswer {
   readonly usable: ReadonlyMap<string, Points>;
-  /** Platform's time of the answer. */
+  /** Platform's time of the answer (ms). */
   readonly now: number;
-  /** Width of its buckets (ms). */
+  /** Bucket width (ms). */
   readonly width: number;
-  /** The end of the platform's newest bucket (platform ms). */
+  /** End of the platform's data (platform ms). */
   readonly reached: number;
-  /** Age (ms) from which on buckets are complete. */
+  /** Age (ms) from which buckets are complete. */
   readonly publishDelay: number;
   readonly metric: MetricMemory;
   /** Evidence of the answer about the metric. */
   readonly evidence: MetricEvidence;
-  /** End of the bucket that is shown; undefined while none is. */
+  /** End of the exposed bucket; undefined while none is exposed. */
   readonly boundUntil: number | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface EarlyExposure {
 }
 
 /**
- * Returns the exposure of the newest bucket before it is complete: a lower bound if buckets only grow, and an estimate
- * from the usual completeness at its age.
+ * Returns the exposure of the newest bucket before it is complete. It is a lower bound if buckets only grow, and an estimate from
+ * the usual completeness at its age.
  */
 export function earlyExposure(
   shown: SeriesSamples,
@@ -45,7 +45,7 @@ export function earlyExposure(
 ): EarlyExposure {
   const dimensions = [...usable].filter(([name]) => shown.facesOf(name).early !== undefined);
   if (dimensions.length === 0) return { exposures: [], boundUntil };
-  // Includes what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
+  // The evidence of this answer counts, so that a lower bound is withdrawn as soon as the platform lowers a bucket.
   const learned = learn(metric, evidence);
   if (!onlyGrow(learned, now)) {
     const withdrawn = { part: 'early', samples: [] };
@@ -55,7 +55,7 @@ export function earlyExposure(
     newestWithData(usable, now - width),
     newestBucket(usable.values(), width, reached - publishDelay) ?? Number.NEGATIVE_INFINITY,
   );
-  // A shown bucket in the future dates from before the platform's clock was set back.
+  // An exposed bucket in the future predates a step back of the platform's clock.
   const before = boundUntil ?? Number.NEGATIVE_INFINITY;
   const until = bucket + width;
   if (bucket === Number.NEGATIVE_INFINITY || (until < before && before <= now))
@@ -67,7 +67,7 @@ export function earlyExposure(
   return { exposures: [{ part: 'early', samples, dataUntil: until }], boundUntil: until };
 }
 
-/** Yields the bounds of one bucket, and estimates if its completeness is known. */
+/** Yields the lower bounds of one bucket, and estimates if its completeness is known. */
 function* boundsOf(
   shown: SeriesSamples,
   dimensions: readonly (readonly [string, Points])[],
@@ -91,7 +91,7 @@ function* boundsOf(
   }
 }
 
-/** The start of the newest bucket that began at or before `until` and holds anything in any series, or -Infinity. */
+/** Returns the start of the newest bucket with a positive value in any series that began by `until`; -Infinity for none. */
 function newestWithData(series: ReadonlyMap<string, Points>, until: number): number {
   let newest = Number.NEGATIVE_INFINITY;
   for (const { timestamps, values } of series.values()) {

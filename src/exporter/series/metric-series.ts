@@ -30,7 +30,7 @@ import type { SeriesSamples } from './samples.ts';
 import { entriesOf, restoreMemory, type SeriesMemory } from './series-memory.ts';
 import type { ReadableSeries, SeriesSource, WindowedAnswer } from './series-source.ts';
 
-/** Current push destination of an account; undefined while nothing is pushed. */
+/** Push destination of an account; `pushed` is undefined while nothing is pushed. */
 export interface PushDestination {
   readonly pushed: unknown;
 }
@@ -41,23 +41,23 @@ export interface SeriesOptions {
   readonly wants: (dimension: string) => boolean;
   readonly weight: number;
   readonly schedule: string;
-  /** Number of values of an open breakdown that have samples of their own; undefined for the default. */
+  /** Number of values of an open breakdown with separate samples; undefined for the default. */
   readonly top?: number | undefined;
   readonly samples: SeriesSamples;
   readonly memory: Pick<AccountMemory, 'of' | 'late'>;
-  /** Knowledge of the metric, over all its targets. */
+  /** Learned memory of the metric, shared by all its targets. */
   readonly learned: LearnedMetric;
   readonly delays: DelaySettings;
   readonly outlet: PushDestination;
   readonly platformClock: PlatformClock;
 }
 
-/** Result of an answer for one series. Nothing has changed yet. */
+/** Result of an answer for one series. It has no effect until the poll runner adopts it. */
 export interface SeriesResult {
   readonly series: Series;
   /** True if the answer has no row. */
   readonly isEmpty: boolean;
-  /** Rows that this series has dropped. */
+  /** Rows that were dropped for this series only, besides those dropped while the answer was decoded, by reason. */
   readonly rejected: Rejections;
   readonly learned: LearnedMetric;
   readonly evidence: MetricEvidence;
@@ -66,16 +66,16 @@ export interface SeriesResult {
   readonly memory: MemoryChange;
   readonly counting: Counting;
   readonly ledger: Ledger;
-  /** Time (platform ms) up to which all its counters are complete; undefined before anything is counted. */
+  /** Time (platform ms) up to which all counters are complete; undefined before anything is counted. */
   readonly countedUntil: number | undefined;
-  /** Undefined for an answer of the past. */
+  /** Content of the answer; undefined for an answer of the past. */
   readonly buckets?: BucketsRead;
   readonly unknownDimensions?: readonly string[];
-  /** @param committed true if the commit is durable */
+  /** Returns the samples to expose. @param committed true if the commit is durable */
   exposures(committed: boolean): readonly Exposure[];
 }
 
-/** One metric of one target: what is remembered of it, and the result of an answer. It reads nothing itself. */
+/** One metric of one target, with its memory. It computes the result of an answer, and reads nothing itself. */
 export class Series implements ReadableSeries {
   readonly id: string;
   readonly target: Target;
@@ -84,7 +84,7 @@ export class Series implements ReadableSeries {
   readonly subject: JobSubject;
   /** Key of its ledger in the state. */
   readonly key: StateKey;
-  /** Source that it is read from; undefined before a job reads it. */
+  /** Source of its reads; undefined until it is assigned to a job. */
   source: SeriesSource | undefined;
   readonly #options: SeriesOptions;
   readonly #part: MemoryPart<SeriesMemory> & { readonly key: StateKey };
@@ -122,12 +122,12 @@ export class Series implements ReadableSeries {
     const { memory } = this.#options;
     const known = memory.of(this.#part);
     if (known.ledger.since !== undefined) return known;
-    // The state may have become readable since. Counters that began at zero would jump to their totals later.
+    // The state may have become readable meanwhile. Counters that began at zero would later jump to their totals.
     const ledger = memory.late(this.#part)?.ledger;
     return ledger?.since === undefined ? known : { ...known, ledger };
   }
 
-  /** True for a dimension that has a counter and that the source can answer. */
+  /** Returns true for a dimension that has a counter and that the source can answer. */
   get counts(): HasCounter {
     const { samples } = this.#options;
     return (dimension) => samples.counts(dimension) && (this.source?.answers(this, dimension) ?? true);
@@ -137,13 +137,13 @@ export class Series implements ReadableSeries {
     return counterNames(this.memory.ledger);
   }
 
-  /** Delays of the metric (ms). @param now platform ms */
+  /** Returns the delays of the metric (ms). @param now platform ms */
   delays(now: number): Delays {
     const { memory, learned, delays } = this.#options;
     return delaysOf(memory.of(learned.part), delays, now);
   }
 
-  /** Returns the window that brings the newest buckets. @param now platform ms */
+  /** Returns the window that contains the newest buckets. @param now platform ms */
   presentWindow(now: number): Window {
     const { ledger, isRead } = this.memory;
     const isNew = !isRead && ledger.since === undefined && ledger.reached === undefined;
@@ -155,12 +155,16 @@ export class Series implements ReadableSeries {
     });
   }
 
-  /** Returns the next read of what fresh windows do not reach; undefined if there is none. @param now platform ms */
+  /** Returns the next read beyond the windows of the present; undefined for none. @param now platform ms */
   pastRead(now: number): PastRead | undefined {
     return pastRead(this.memory.ledger, this.counts, now, this.delays(now).settle);
   }
 
-  /** Returns how far its counters are. @param intervalMs between two polls */
+  /**
+   * Returns the progress of its counters; undefined before anything is counted.
+   * @param intervalMs poll interval
+   * @param now platform ms
+   */
   counted(intervalMs: number, now: number): CountedUntil | undefined {
     const { ledger } = this.memory;
     const until = countedUntil(ledger, this.counts);
@@ -168,22 +172,22 @@ export class Series implements ReadableSeries {
     return { until, expectedAge: this.delays(now).settle + intervalMs + (usualWidth(ledger) ?? 0) };
   }
 
-  /** Counters that it keeps in the state. */
+  /** Its counters in the state, with their position. */
   get kept(): KeptCounters {
     return { key: this.key, watermark: countedUntil(this.memory.ledger, this.counts) };
   }
 
-  /** True if an answer ever had buckets. */
+  /** True if any answer has had buckets. */
   get hasData(): boolean {
     return usualWidth(this.memory.ledger) !== undefined;
   }
 
-  /** Returns what was counted over a past span that ended by a time; undefined if there is no such span. */
+  /** Returns the counted sum of a past span that ended by a time; undefined if there is no such span. */
   spanBefore(until: number): CountedSpan | undefined {
     return spanBefore(this.memory.ledger.checkpoints, until);
   }
 
-  /** Returns the sum of its counters' buckets in an answer; undefined if the answer lacks any. */
+  /** Returns the sum of its counters' buckets in an answer; undefined if the answer lacks any bucket. */
   sumOf({ decoded, window }: WindowedAnswer): number | undefined {
     return sumOfCounted(this.memory.ledger, this.counts, decoded, window);
   }
@@ -208,7 +212,7 @@ export class Series implements ReadableSeries {
     const reached = progressBeyond(end, width, now, delays.lag);
     const shown = bucketToShow(ledger, usable, now, { width, until: reached - delays.publish });
     const { boundUntil, until, exposures } = this.#exposuresOf(applied, { now, width, reached, shown });
-    // Only a bucket that is new shows how late the platform is.
+    // Only a newly delivered bucket shows the lag of the platform.
     const isNew = shown !== undefined && end > (ledger.reached ?? Number.NEGATIVE_INFINITY);
     const lag = isNew ? now - reached : ledger.shown.lag;
     const after = { ...applied, ledger: { ...applied.ledger, shown: { until, boundUntil, lag } } };
@@ -220,7 +224,7 @@ export class Series implements ReadableSeries {
     };
   }
 
-  /** Returns the result of an answer of the past. @param restMs how long catching up rests if nothing has changed */
+  /** Returns the result of an answer of the past. @param restMs pause of catching up if nothing has changed */
   concludePast(answered: WindowedAnswer, restMs: number): SeriesResult {
     const applied = apply(this.memory.ledger, answered, this.#rules(answered.now));
     const result = this.#resultOf(answered, applied);
@@ -291,7 +295,7 @@ export class Series implements ReadableSeries {
         ? { ledger: applied.ledger, samples: [] }
         : pushOf(memory.ledger, applied.ledger, settled, { samples, gaugesUntil, usable });
     const after: SeriesMemory = { ledger: push.ledger, isRead: true, restsUntil };
-    // The evidence of the answer, with the counters as before.
+    // If the commit is refused, the evidence of the answer is adopted, but the counters stay as before.
     const refused = { ...after, ledger: withCountersOf(push.ledger, memory.ledger) };
     return {
       series: this,
@@ -305,7 +309,7 @@ export class Series implements ReadableSeries {
       counting: { counted: settled.length, skipped, restated },
       ledger: push.ledger,
       countedUntil: countedUntil(push.ledger, this.counts),
-      // The answer may be good although it could not be committed: then what was counted before is still fresh.
+      // If the commit is refused, the former counters are exposed again, since they are still valid.
       exposures: (committed) => [...this.#counters((committed ? after : refused).ledger), ...exposures],
     };
   }
@@ -323,7 +327,7 @@ function configurationOf({ by, id, name }: Target): Partial<JobSubject> {
   return by === 'product' ? {} : { configuration_id: id, configuration: name };
 }
 
-/** Returns the rows that were dropped in addition to others. */
+/** Returns the rows in `after` that are not in `before`. */
 function rejectedBeyond(before: Rejections, after: Rejections): Rejections {
   const more = [...after].map(([reason, rows]) => [reason, rows - (before.get(reason) ?? 0)] as const);
   return new Map(more.filter(([, rows]) => rows > 0));

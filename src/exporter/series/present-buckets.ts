@@ -5,8 +5,8 @@ import { newestBucket } from './samples.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /**
- * Start of the bucket that the gauges show from now on: a newer one than before. No bucket is shown twice or after a later one:
- * values would seem to step back when the publish delay becomes longer or the platform falls behind.
+ * Returns the start of the bucket for the gauges; undefined if none is newer than the exposed one. Otherwise values would step
+ * back if the publish delay grows, or if the platform falls behind.
  */
 export function bucketToShow(
   { shown }: Ledger,
@@ -16,16 +16,16 @@ export function bucketToShow(
 ): number | undefined {
   const newest = newestBucket(usable.values(), width, until);
   if (newest === undefined || shown.until === undefined || newest + width > shown.until) return newest;
-  // A bucket shown that lies in the future dates from before the platform's clock was set back.
+  // An exposed bucket in the future predates a step back of the platform's clock.
   return shown.until > now ? newest : undefined;
 }
 
-/** Fewer buckets than these do not show how many an answer lacks. */
+/** Least number of buckets from which the share of missing ones is computed. */
 const FEWEST_BUCKETS = 5;
 
 /**
- * Share (0 to 1) of buckets that the dimensions of an answer lack, each between its first and its newest.
- * @returns undefined if the answer is too short to tell, or not of the present
+ * Returns the share (0 to 1) of missing buckets in the dimensions of an answer, each between its first and its newest.
+ * @returns undefined if the answer is too short, or not of the present
  */
 export function shareMissing(
   { decoded, window, now }: WindowedAnswer,

@@ -3,21 +3,21 @@ import type { State, StateKey, StateReader } from '../state/state.ts';
 import { restoreLedger } from './ledger-record.ts';
 
 /**
- * Counters that nothing reads are kept for so long after they stopped: three times as long as the platform's
- * history reaches, so that every counter that can still continue is kept.
+ * Time (ms) behind the newest counter after which unused counters are removed. It is three times the platform's history, so that
+ * every counter that can still continue stays.
  */
 const KEPT_MS = 90 * 24 * 3_600_000;
 
-/** Counters that are being kept: their key, and up to where they have counted (undefined: nothing yet). */
+/** Counters in use: their key, and the time up to which they are complete (undefined before anything is counted). */
 export interface KeptCounters {
   readonly key: StateKey;
   readonly watermark: number | undefined;
 }
 
 /**
- * Removes, in one commit, the counters that are not kept and have fallen far behind those that are; where none is kept,
- * none is removed. The clock does not matter. A counter that comes back begins anew, so that no bucket counts twice.
- * @throws StateWriteFailure when nothing was removed
+ * Removes unused counters that are far behind those in use, in one commit; none if no counter is in use. The machine's clock is
+ * irrelevant. A removed counter that is needed again starts anew, so that no bucket counts twice.
+ * @throws StateWriteFailure if nothing was removed
  */
 export async function pruneCounters(
   state: Pick<State, 'get' | 'keys' | 'commit' | 'kind'>,
@@ -27,7 +27,6 @@ export async function pruneCounters(
   await state.commit(records.map((key) => ({ key, value: undefined })));
 }
 
-/** Returns the keys to remove. */
 function fallenBehind(state: StateReader, kept: Iterable<KeptCounters>): StateKey[] {
   const names = new Set<string>();
   let newest = Number.NEGATIVE_INFINITY;
@@ -40,7 +39,10 @@ function fallenBehind(state: StateReader, kept: Iterable<KeptCounters>): StateKe
   return [...state.keys(['series'])].filter(isFallen);
 }
 
-/** Entries that are no counters, of another version perhaps, are left alone. */
+/**
+ * Returns true if all counters of an entry are older than a time. Entries that are invalid, such as those of another version,
+ * stay.
+ */
 function hasFallenBehind(stored: unknown, time: number): boolean {
   const { since, dimensions } = restoreLedger(stored);
   if (since === undefined || since >= time) return false;

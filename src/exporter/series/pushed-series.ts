@@ -5,23 +5,23 @@ import { addedUp } from './decimals.ts';
 import type { DimensionLedger, Ledger, PushedBucket, PushedCounter, SettledBucket } from './ledger.ts';
 import type { SeriesSamples } from './samples.ts';
 
-/** A ledger with its pushed part, and the samples to push. */
+/** Ledger with its push state, and the samples to push. */
 export interface Push {
   readonly ledger: Ledger;
   readonly samples: readonly TimedSample[];
 }
 
-/** Samples that are pushed with an answer. */
+/** Input for the samples that are pushed with an answer. */
 export interface PushRules {
   readonly samples: SeriesSamples;
-  /** Gauges of buckets that ended by this time are pushed (platform ms); undefined pushes none. */
+  /** Time (platform ms) up to which buckets are pushed as gauges; undefined to push none. */
   readonly gaugesUntil: number | undefined;
   readonly usable: ReadonlyMap<string, Points>;
 }
 
 /**
- * Returns the samples to push of a ledger. A counter's sample covers all time before it, so a bucket waits until no hole
- * lies before it. A gauge is pushed once: receivers take no second value for the same time.
+ * Returns the samples to push from a ledger. A counter's sample covers all time before it, so a bucket waits until there is no
+ * earlier hole. A gauge is pushed once, since receivers accept no second value for the same time.
  */
 export function pushOf(
   before: Ledger,
@@ -79,12 +79,12 @@ function pushedCounter(
   if (!isBeginning && buckets.length === 0 && (last === undefined || last.held.length === 0)) return last;
   const isContinued = last !== undefined && last.counted === before?.counter?.total;
   const start = isContinued ? last : beginningOf(before?.counter, counter, buckets);
-  // Not at the start itself: an earlier counter of the same name, lost with its state, may have a sample there.
+  // The sample is not at the start itself, where an earlier counter of the same name, lost with its state, may have one.
   if (isBeginning) push(start.until + 1, 0);
   return released(start, counter, buckets, push);
 }
 
-/** The total until now of a counter that was never pushed completely counts as pushed. */
+/** Returns the initial push state of a counter. Its total before the first push counts as pushed. */
 function beginningOf(
   old: Counter | undefined,
   counter: Counter,
@@ -113,7 +113,7 @@ function released(
       continue;
     }
     total = addedUp(total, value);
-    // A bucket that ends before the last pushed sample is part of the next one: samples must not go back in time.
+    // A bucket that ends before the last pushed sample is part of the next one, since samples must be in order.
     if (end <= until) continue;
     until = end;
     push(end, total);

@@ -5,42 +5,42 @@ import { type Row, rowsOf } from './rows.ts';
 import type { WindowedAnswer } from './series-source.ts';
 import { type KnownWidth, nextWidth } from './width.ts';
 
-/** An answer as a ledger understands it. */
+/** Answer with the bucket widths and the platform's progress. */
 export interface ReadAnswer {
   readonly dimensions: ReadonlyMap<string, ReadDimension>;
-  /** Rows of known width, by dimension. */
+  /** Points of dimensions with a known bucket width. */
   readonly usable: ReadonlyMap<string, Points>;
   readonly rejected: Rejections;
   readonly progress: Progress;
-  /** True if no row was dropped, and no gap lies between two. */
+  /** True if no row was dropped, and there is no gap between rows. */
   readonly isWhole: boolean;
 }
 
 /** One dimension of an answer. */
 export interface ReadDimension extends KnownWidth {
-  /** False while its width is in doubt: the rows wait. */
+  /** False while the bucket width is in doubt; then no row is usable. */
   readonly isKnown: boolean;
   readonly rows: readonly Row[];
   readonly usable: Points;
-  /** Rows beside the grid. */
+  /** Number of rows off the grid. */
   readonly misaligned: number;
 }
 
-/** Progress of the platform as an answer shows it (platform ms). */
+/** Progress of the platform in an answer (platform ms). */
 export interface Progress {
   readonly reachesPresent: boolean;
-  /** Start of the answer's last row, whatever its window; undefined if it has none. */
+  /** Start of the last row, for any window; undefined if there is no row. */
   readonly last: number | undefined;
   /** Start and end of the newest bucket; undefined unless the answer reaches the present and has rows. */
   readonly newest: number | undefined;
   readonly end: number | undefined;
-  /** End of the newest bucket of this answer or of one before. */
+  /** End of the newest bucket of this or any earlier answer; undefined if none has rows. */
   readonly reached: number | undefined;
-  /** True if the answer ends before an earlier one did, as that of a node that is behind: it restates nothing. */
+  /** True if the answer ends before an earlier one, as from a node that lags. Such an answer restates nothing. */
   readonly isBehind: boolean;
 }
 
-/** Reads an answer with what is known of each dimension. */
+/** Reads an answer with the ledger's knowledge of each dimension. */
 export function readAnswer(ledger: Ledger, answer: WindowedAnswer): ReadAnswer {
   const { series, rejected: dropped, valueless } = answer.decoded;
   const usual = usualWidth(ledger);
@@ -75,7 +75,7 @@ function readDimension(
   return { ...next, isKnown, ...rowsOf(points, starts, width, recent) };
 }
 
-/** Starts of all buckets, also of those without a usable value, ascending. */
+/** Returns the starts of all buckets, including those without a usable value, ascending. */
 function startsOf({ timestamps }: Points, valueless: Float64Array | undefined): Float64Array {
   if (valueless === undefined) return timestamps;
   return Float64Array.from(new Set([...timestamps, ...valueless])).sort();
@@ -95,7 +95,7 @@ function progressOf(
   }
   const last = newest === Number.NEGATIVE_INFINITY ? undefined : newest;
   const reaches = reachesPresent(window, now);
-  // A bucket of an earlier answer ends in the future if the platform's clock was set back since.
+  // A bucket that ends in the future predates a step back of the platform's clock.
   const before = ledger.reached !== undefined && ledger.reached <= now ? ledger.reached : undefined;
   const shown = { reachesPresent: reaches, last };
   if (last === undefined || !reaches)

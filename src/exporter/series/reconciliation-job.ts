@@ -9,10 +9,10 @@ import { type CountedSpan, SPACING_MS } from './checkpoints.ts';
 import type { Series } from './metric-series.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
-/** A series whose counters can be compared with the platform. */
+/** Series whose counters can be compared with the platform. */
 export type ComparedSeries = Pick<Series, 'id' | 'target' | 'spanBefore' | 'sumOf'>;
 
-/** A job whose series can be compared, each with an answer of its own. */
+/** Job whose series can be compared, with one read for each. */
 export interface ComparedJob {
   readonly series: Iterable<ComparedSeries>;
   readOne(
@@ -30,11 +30,11 @@ interface Candidate {
 
 export interface ReconciliationOptions {
   readonly account: string;
-  /** The group of its operations: that of the source in use. */
+  /** Returns the group of its operations, which is that of the source in use. */
   readonly group: () => string;
-  /** Operations per minute that may be spent. */
+  /** Returns the operations per minute that may be spent. */
   readonly perMinute: () => number;
-  /** Jobs whose series are compared. */
+  /** Returns the jobs whose series are compared. */
   readonly jobs: () => readonly ComparedJob[];
   readonly platformClock: PlatformClock;
   readonly memory: Pick<AccountMemory, 'of'>;
@@ -43,30 +43,30 @@ export interface ReconciliationOptions {
 /** Comparison of a past span. */
 interface Check {
   readonly product: string;
-  /** End of the span, and of the latest span that was tried. */
+  /** End of the compared span, and of the latest span that was tried. */
   readonly end: number;
   readonly tried: number;
   readonly counted: number;
-  /** Undefined if there was nothing to compare with. */
+  /** Platform's sum; undefined if the answer lacked a bucket or failed. */
   readonly truth: number | undefined;
 }
 
-/** A span is compared this long after its end, so that it includes changes that came too late for the counters. */
+/** Time (ms) from the end of a span to its comparison, so that it includes changes that came too late for the counters. */
 const COMPARE_AFTER_MS = 60 * MINUTE_MS;
 
-/** Reconciliation runs only when quota is left over. */
+/** Weight of reconciliation, which runs only with spare quota. */
 const RECONCILIATION_WEIGHT = 0.05;
 
-/** Greatest age of a comparison that counts. */
+/** Greatest age (ms) of a comparison that is used. */
 const MEMORY_MS = 24 * 60 * MINUTE_MS;
 
-/** The latest comparison of each candidate, and the operations that were saved up. */
+/** Latest comparison of each candidate, and the operations that were saved up. */
 interface Round {
   readonly checks: ReadonlyMap<string, Check>;
   readonly credit: number;
 }
 
-/** Compares the counters of past hours with the platform's own answers, a few operations at a time. */
+/** Job that compares the counters of past hours with the platform's current answers, a few operations at a time. */
 export class ReconciliationJob implements Job<Round> {
   readonly id: string;
   readonly subject = { collector: 'reconciliation' };
@@ -75,7 +75,7 @@ export class ReconciliationJob implements Job<Round> {
   readonly #options: ReconciliationOptions;
   readonly #part: MemoryPart<Round> = { open: () => ({ checks: new Map(), credit: 0 }) };
 
-  /** @param api whose series it compares */
+  /** @param api API whose series are compared */
   constructor(api: string, options: ReconciliationOptions) {
     this.id = `reconciliation/${api}`;
     this.#options = options;
@@ -85,13 +85,13 @@ export class ReconciliationJob implements Job<Round> {
     return this.#options.group();
   }
 
-  /** On average, since it only reads when it has saved up for an operation and there is a new span to compare. */
+  /** Returns the mean cost, since a poll reads only with an operation saved up and a new span to compare. */
   cost(): number {
     const candidates = this.#candidates().length;
     return Math.min(this.#options.perMinute(), candidates * (MINUTE_MS / SPACING_MS));
   }
 
-  /** Reads the spans of as many candidates as was saved up for, those compared longest ago first. */
+  /** Reads the spans of as many candidates as the saved operations allow, the longest uncompared first. */
   async read(read: Read, signal: AbortSignal): Promise<Round> {
     const { perMinute, platformClock, memory } = this.#options;
     const known = memory.of(this.#part);
@@ -136,7 +136,7 @@ export class ReconciliationJob implements Job<Round> {
   }
 }
 
-/** Compares one span. A candidate that cannot be read must not hold up the others. */
+/** Compares one span. A candidate that cannot be read does not delay the others. */
 async function compared(
   { series, job }: Candidate,
   { window, counted }: CountedSpan,
@@ -154,7 +154,7 @@ async function compared(
   }
 }
 
-/** Returns the ratio of each product, over the latest comparison of each of its series; none without traffic. */
+/** Returns the ratio of each product, from the latest comparisons of its series; none without traffic. */
 function ratios(account: string, checks: Iterable<Check>): Sample[] {
   const sums = new Map<string, { counted: number; truth: number }>();
   for (const { product, counted, truth } of checks) {

@@ -16,19 +16,19 @@ import {
 } from './series-source.ts';
 
 export interface RestSourceOptions extends SeriesAsked {
-  /** Returns whether the metric's dimensions come in one operation or by one operation each, as far as is known. */
+  /** Returns the way to read the metric: all dimensions in one operation, or one operation each. */
   readonly mode: () => ReadMode;
-  /** Returns true if its dimensions may be tried one by one when the platform does not know the metric. */
+  /** Returns true if the dimensions may be tried one by one after a 404 for the metric. */
   readonly mayTry: () => boolean;
   readonly platformClock: PlatformClock;
 }
 
-/** The name under which an answer without dimensions is decoded. */
+/** Name under which an answer without dimensions is decoded. */
 const UNNAMED = '';
 
 type DecodedAnswer = Pick<WindowedAnswer, 'decoded' | 'now' | 'mode'>;
 
-/** Reads one metric of one target by REST, in any dimension, by as few operations as the platform lets. */
+/** Source that reads one metric of one target by REST, with as few operations as the platform allows. */
 export class RestSource implements SeriesSource {
   readonly name = 'rest';
   readonly costsByWindow = false;
@@ -40,7 +40,7 @@ export class RestSource implements SeriesSource {
     this.#isPercent = percentagesOf(options.metric);
   }
 
-  /** The API's operations share a limit. */
+  /** Group of the operations: those of one API share a limit. */
   get group(): string {
     return this.#options.target.product.api;
   }
@@ -66,8 +66,8 @@ export class RestSource implements SeriesSource {
 
   /**
    * Reads the metric over one window.
-   * @param window computed when the first operation leaves, not before
-   * @throws PlatformFailure
+   * @param window called when the first operation is sent
+   * @throws PlatformFailure if there is no usable answer
    */
   async answer(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer> {
     const asked = once(() => window(this.#options.platformClock.now()));
@@ -90,7 +90,7 @@ export class RestSource implements SeriesSource {
       const [first] = dimensions.filter(this.#options.wants);
       if (!isUnknown || dimensions.length <= 1 || first === undefined) throw failure;
       if (!this.#options.mayTry()) throw failure;
-      // One alone: if the platform does not know it, it does not know the others.
+      // One dimension is tried first: if the platform does not know it, it does not know the others.
       await this.#ask(read, window, first, signal);
     }
     return { ...(await this.#readDimensions(read, window, signal)), mode: 'dimensions' };
@@ -141,7 +141,7 @@ export class RestSource implements SeriesSource {
   }
 }
 
-/** The series of an answer that names no dimension, under the name of the one that was asked for. */
+/** Returns an answer without dimensions under the name of the requested dimension. */
 function renamed(decoded: Decoded, dimension: string): Decoded {
   const unnamed = decoded.series.get(UNNAMED);
   if (unnamed === undefined) return decoded;

@@ -4,9 +4,9 @@ import type { MetricEvidence } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 
 /**
- * Compares buckets of an answer with those of the answer before.
- * @param width of both (ms)
- * @param isCounted returns true for a time that a counter has taken in: a change comes too late for it
+ * Compares the buckets of an answer with those of the previous one.
+ * @param width bucket width (ms) of both; undefined for no comparison
+ * @param isCounted returns true for a span that is counted, so that its changes come too late
  */
 export function restatements(
   before: Points,
@@ -35,25 +35,25 @@ export function restatements(
   return { ages, downwards, late, lateAmount };
 }
 
-/** True if two values differ by no more than a rounding. */
+/** Returns true if two values differ at most by rounding. */
 function isSame(one: number, other: number): boolean {
   return Math.abs(one - other) <= 1e-9 * Math.max(one, other);
 }
 
-/** Two answers in a row (platform ms). */
+/** Two consecutive answers (platform ms). */
 interface Compared {
-  /** Start of the window of the first, and of its newest bucket. */
+  /** Start of the window of the first answer, and of its newest bucket. */
   readonly from: number;
   readonly newest: number;
-  /** Time of the second, and start of its newest bucket. */
+  /** Time of the second answer, and start of its newest bucket. */
   readonly now: number;
   readonly newestNow: number;
 }
 
 /**
- * Returns how late buckets change. `unsettledAge` is the greatest age at which a bucket was not final yet: its age in
- * the first answer, less the platform's lag then.
- * @param compared undefined if an answer lacked rows: then buckets may have been seen earlier than in the first
+ * Returns the evidence about late changes. `unsettledAge` is the greatest age at which a bucket was not final yet. It is the age
+ * in the first answer, minus the platform's lag at that time.
+ * @param compared undefined if an answer lacked rows, since buckets may then have been present before the first
  */
 export function lateness(
   restated: readonly Restatements[],

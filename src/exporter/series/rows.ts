@@ -2,10 +2,10 @@ import { mostFrequent } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
 import { valueAt } from './spans.ts';
 
-/** A row of an answer whose dimension has a known width. Times are ms since the epoch. */
+/** Row of an answer, in a dimension with a known bucket width. Times are ms since the epoch. */
 export interface Row {
   readonly start: number;
-  /** End of its bucket if it is clear; else where the next row begins, which is where it ends at the latest. */
+  /** End of the bucket if it is clear; otherwise the start of the next row, which is the latest possible end. */
   readonly end: number;
   readonly value: number;
   /** True if the next row begins where a bucket of the known width ends. Any other row may be a wider bucket. */
@@ -14,18 +14,18 @@ export interface Row {
 
 /** Rows of one dimension in an answer. */
 export interface AnswerRows {
-  /** Ascending. */
+  /** Rows in ascending order. */
   readonly rows: readonly Row[];
-  /** The clear rows, the newest if it follows a clear one, and those that were usable with the same value before. */
+  /** Clear rows, the newest row if it follows a clear one, and rows whose value is unchanged from a usable one. */
   readonly usable: Points;
-  /** Rows beside the grid. */
+  /** Number of rows off the grid. */
   readonly misaligned: number;
 }
 
 /**
  * Returns the rows of a dimension on its grid.
  * @param starts starts of all rows, including rows without a usable value
- * @param width of the dimension's buckets (ms)
+ * @param width bucket width (ms)
  * @param recent buckets of that width in the latest answer
  */
 export function rowsOf(
@@ -63,7 +63,7 @@ function usableOf(rows: readonly Row[], width: number, recent: Points): Points {
   };
 }
 
-/** Offset of most rows from the multiples of the width, the smaller of two as frequent. */
+/** Returns the most frequent offset of rows from the multiples of the width; the smallest of equally frequent ones. */
 function usualPhase(starts: Float64Array, width: number): number {
   const counts = new Map<number, number>();
   for (const start of starts) counts.set(start % width, (counts.get(start % width) ?? 0) + 1);

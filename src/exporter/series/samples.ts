@@ -11,19 +11,19 @@ import type { Ledger } from './ledger.ts';
 import { everyDimension } from './series-source.ts';
 import { firstAtOrAfter, valueAt } from './spans.ts';
 
-/** Beyond this many labels most must be out of use: they are made anew. */
+/** Number of label sets at which the cache is cleared, since most of them must be unused. */
 const MOST_LABELS = 2 * MOST_DIMENSIONS;
 
-/** Turns the dimensions of one metric of one target into samples. */
+/** Creates the samples of one metric of one target. */
 export class SeriesSamples {
   readonly #target: Target;
   readonly #metric: string;
   readonly #context: FaceContext;
   readonly #wants: (dimension: string) => boolean;
-  /** By dimension, and by lower bound. The objects stay the same, so that their text is rendered once. */
+  /** Labels by dimension, and by lower bound. The objects are reused, so that their text is rendered once. */
   readonly #labels = new Map<string | EarlyFaces, Labels>();
 
-  /** @param wants which dimensions are shown; others may have been counted before */
+  /** @param wants returns true for dimensions to expose; others may have been counted before */
   constructor(
     target: Target,
     metric: string,
@@ -36,7 +36,7 @@ export class SeriesSamples {
     this.#wants = wants;
   }
 
-  /** Gauges of the bucket that ended at a time: a dimension without it is absent, not zero. */
+  /** Returns gauges of the bucket that ended at a time. A dimension without that bucket is absent, not zero. */
   gauges(usable: ReadonlyMap<string, Points>, end: number, { dimensions }: Ledger): Sample[] {
     const samples: Sample[] = [];
     for (const [dimension, points] of usable) {
@@ -54,7 +54,7 @@ export class SeriesSamples {
     return samples;
   }
 
-  /** True if a dimension has a counter. */
+  /** Returns true if a dimension has a counter. */
   counts(dimension: string): boolean {
     return this.#wants(dimension) && this.facesOf(dimension).counter !== undefined;
   }
@@ -70,7 +70,7 @@ export class SeriesSamples {
     return samples;
   }
 
-  /** Sums of counters at times of their own (ms since the epoch). @param since when the counters were at zero */
+  /** Returns samples of counters, each with its time (ms since the epoch). @param since time at which the counters were zero */
   totals(
     moments: readonly { readonly dimension: string; readonly at: number; readonly total: number }[],
     since: number,
@@ -83,7 +83,7 @@ export class SeriesSamples {
     });
   }
 
-  /** Gauges of a dimension's buckets that start after `from` and have ended by `until`, each at its bucket's end. */
+  /** Returns gauges of a dimension's buckets that start after `from` and end by `until`, each at the end of its bucket. */
   gaugesOf(
     dimension: string,
     { timestamps, values }: Points,
@@ -100,12 +100,12 @@ export class SeriesSamples {
     return samples;
   }
 
-  /** Dimensions among these that the catalogue does not know. */
+  /** Returns the dimensions that the catalogue does not know. */
   unknown(dimensions: Iterable<string>): string[] {
     return [...dimensions].filter((dimension) => !this.facesOf(dimension).known);
   }
 
-  /** A time (ms since the epoch) that the data of the metric has. */
+  /** Returns the sample of a time (ms since the epoch) in the metric's data, such as the end of its newest bucket. */
   moment(name: keyof typeof DATA_MOMENTS.product, at: number): Sample {
     this.#momentLabels ??= labelsIn(this.#target, { metric: this.#metric });
     return { family: DATA_MOMENTS[this.#target.by][name], labels: this.#momentLabels, value: at / 1_000 };
@@ -113,12 +113,12 @@ export class SeriesSamples {
 
   #momentLabels: Labels | undefined;
 
-  /** Labels of a lower bound, to which several dimensions may be summed up, such as all responses of a class. */
+  /** Returns the labels of a lower bound, which may sum several dimensions, such as all responses of a class. */
   earlyLabels(early: EarlyFaces): Labels {
     return this.#labelsFor(early, early.labels);
   }
 
-  /** Returns the catalogue's families of a dimension. */
+  /** Returns the catalogue's families for a dimension. */
   facesOf(dimension: string): Faces {
     return facesOf(this.#metric, dimension, this.#context);
   }
@@ -138,7 +138,7 @@ export class SeriesSamples {
   }
 }
 
-/** Start of the newest bucket that closed at or before `until` in any series; undefined if there is none. */
+/** Returns the start of the newest bucket that closed by `until` in any series; undefined if there is none. */
 export function newestBucket(series: Iterable<Points>, width: number, until: number): number | undefined {
   let newest: number | undefined;
   for (const { timestamps } of series) {
@@ -149,12 +149,12 @@ export function newestBucket(series: Iterable<Points>, width: number, until: num
   return newest;
 }
 
-/** A bucket's value as its gauge shows it. @param width of the bucket, in ms */
+/** Returns the gauge value of a bucket. @param width bucket width (ms) */
 export function gaugeValue(value: number, { scale, perMinute }: Faces['gauge'], width: number): number {
   return decimal(perMinute ? (value * scale * MINUTE_MS) / width : value * scale);
 }
 
-/** A sum of buckets as its counter shows it. */
+/** Returns the counter value of a sum of buckets. */
 export function counterValue(total: number, { scale }: NonNullable<Faces['counter']>): number {
   return decimal(total * scale);
 }

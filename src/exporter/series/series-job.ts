@@ -29,41 +29,41 @@ export interface SeriesJobOptions {
   readonly schedule: string;
   readonly source: SeriesSource;
   readonly memory: Pick<AccountMemory, 'of'>;
-  /** Key of its refusal in the state; undefined if a restart may forget it. */
+  /** Key of its refusal in the state; undefined if refusals do not survive a restart. */
   readonly refusalKey?: StateKey;
-  /** Returns true if the platform has ever had any data of a target. */
+  /** Returns true if the platform has ever had data of a target. */
   readonly isKnown: (target: Target) => boolean;
   readonly platformClock: PlatformClock;
   readonly access?: Access | undefined;
 }
 
-/** Age (ms) that the data of a metric reaches when all is well. */
+/** Age (ms) that the data of a metric reaches in normal operation. */
 export interface MetricAge {
   readonly product: string;
   readonly metric: string;
   readonly ageMs: number;
 }
 
-/** Age of a metric's data, as of the job's last answer. Times are platform ms. */
+/** Values from which the age of a metric's data is computed, as of the job's last answer. Times are platform ms. */
 interface DataAge {
   readonly of: Series;
   readonly width: number;
-  /** Lateness (ms) of the platform when it gave the bucket shown. */
+  /** Lag (ms) of the platform when it delivered the exposed bucket. */
   readonly lag: number;
-  /** End of the newest bucket that any of them shows. */
+  /** End of the newest exposed bucket of any series; undefined before one is exposed. */
   readonly shownUntil: number | undefined;
   readonly countedUntil: number | undefined;
 }
 
 /** Memory of a job between polls. */
 interface JobMemory {
-  /** Set while the platform refuses to answer, since something is missing or forbidden. */
+  /** Refusal of the platform, for something missing or forbidden; undefined while there is none. */
   readonly refusal: Refusal | undefined;
-  /** By metric: the oldest of all its series. */
+  /** Ages by metric, from the oldest data of all its series. */
   readonly ages: ReadonlyMap<string, DataAge>;
 }
 
-/** Reads what one operation of the platform answers: a metric of a target, or by GraphQL many series together. */
+/** Job that reads the series of one answer: one metric of a target by REST, or many series by GraphQL. */
 export class SeriesJob implements FollowedJob, Asker {
   readonly id: string;
   readonly subject: JobSubject;
@@ -101,7 +101,7 @@ export class SeriesJob implements FollowedJob, Asker {
     this.#restored = undefined;
   }
 
-  /** Series that were assigned after its last poll are read at once. */
+  /** Returns the current time if series were assigned after the last poll, so that they are read at once. */
   dueAt(): number | undefined {
     return this.#hasUnread ? this.platformClock.localNow() : undefined;
   }
@@ -135,7 +135,7 @@ export class SeriesJob implements FollowedJob, Asker {
     return this.source.read({ series: [...this.#series], window, isPast: false }, read, signal);
   }
 
-  /** Returns the window that brings the newest buckets of all series. @param now platform ms */
+  /** Returns the window that contains the newest buckets of all series. @param now platform ms */
   presentWindow(now: number): Window {
     const all = [...this.#series];
     // A series without buckets does not widen the window of the others.
@@ -147,7 +147,7 @@ export class SeriesJob implements FollowedJob, Asker {
     };
   }
 
-  /** Reads one window of one series; undefined if the platform has no answer for it. @throws PlatformFailure */
+  /** Reads one window of one series; undefined if the answer lacks it. @throws PlatformFailure if there is no usable answer */
   async readOne(
     series: Series,
     window: Window,
@@ -182,7 +182,7 @@ export class SeriesJob implements FollowedJob, Asker {
     return key === undefined ? [] : refusalEntries(key, before, after);
   }
 
-  /** Returns what ends its refusal, so that it asks again. */
+  /** Returns the changes that remove its refusal, so that it reads again. */
   withoutRefusal(): Pick<PollResult, 'memory' | 'commit'> {
     const memory = this.#memory;
     if (memory.refusal === undefined) return {};
@@ -203,7 +203,7 @@ export class SeriesJob implements FollowedJob, Asker {
     const present = this.#present(answered.answers);
     const concludeOne = ([series, answer]: (typeof present)[number]) => series.conclude(answer);
     if (present.length <= 1) return this.#concluded(answered, present.map(concludeOne));
-    // A group may have thousands.
+    // A group may have thousands of series.
     return mappedInTurns(present, concludeOne).then((results) => this.#concluded(answered, results));
   }
 
@@ -220,7 +220,7 @@ export class SeriesJob implements FollowedJob, Asker {
     };
   }
 
-  /** Returns the result of an answer of the past. @param restMs how long catching up rests for series that it does not change */
+  /** Returns the result of an answer of the past. @param restMs pause of catching up for series that it does not change */
   concludePast(answered: GroupAnswer<Series>, restMs: number): PollResult {
     const { answers, rejected, notice } = answered;
     const results = this.#present(answers).map(([series, answer]) => series.concludePast(answer, restMs));
@@ -239,12 +239,12 @@ export class SeriesJob implements FollowedJob, Asker {
     return false;
   }
 
-  /** Series may have gone while the answer was on its way. */
+  /** Returns the answers without those of series that were removed during the read. */
   #present(answers: GroupAnswer<Series>['answers']): GroupAnswer<Series>['answers'] {
     return answers.filter(([series]) => this.#series.has(series));
   }
 
-  /** Age (ms) that its data reaches when all is well, or while a bucket is shown that came late; undefined while unknown. */
+  /** Returns the age (ms) of its data in normal operation, or while a late bucket is exposed; undefined while it is unknown. */
   expectedAge(intervalMs: number, now: number, metric?: string): number | undefined {
     let oldest: number | undefined;
     for (const [name, age] of this.#ages)
@@ -253,7 +253,7 @@ export class SeriesJob implements FollowedJob, Asker {
     return oldest;
   }
 
-  /** Returns the same for each metric. */
+  /** Returns the expected age of each metric. */
   expectedAges(intervalMs: number, now: number): MetricAge[] {
     return [...this.#ages].map(([metric, age]) => ({
       product: age.of.target.product.slug,
@@ -272,7 +272,7 @@ export class SeriesJob implements FollowedJob, Asker {
     return expectedAge === 0 ? undefined : { until, expectedAge };
   }
 
-  /** Before the first answer they are those that the state shows. */
+  /** Ages by metric; before the first answer, those of the stored ledgers. */
   get #ages(): JobMemory['ages'] {
     const { ages } = this.#memory;
     if (ages.size > 0) return ages;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SourceName } from './series-source.ts';
 
-/** Source of an API's series, and the reason, as a phrase. */
+/** Source of an API's series, and the reason for it, as a phrase. */
 export interface Chosen {
   readonly source: SourceName;
   readonly why: string;
@@ -10,18 +10,18 @@ export interface Chosen {
 /** Evidence about the two sources of an API's series. */
 export interface SourceEvidence {
   readonly configured: 'auto' | SourceName;
-  /** True if REST lists configurations; false if GraphQL alone does; undefined before the lists were read. */
+  /** True if REST lists configurations; false if only GraphQL does; undefined before a list was read. */
   readonly restLists: boolean | undefined;
-  /** Result of reads by REST: `missing` if all were answered with 404; undefined if it is not known. */
+  /** Result of REST reads: `missing` if all were answered with 404; undefined if unknown. */
   readonly rest: 'answers' | 'missing' | undefined;
-  /** The same for GraphQL; it is asked only if REST has nothing. */
+  /** Result of GraphQL reads, which are sent only if REST has no series; undefined if unknown. */
   readonly graphql: 'answers' | 'missing' | undefined;
 }
 
-/** Source before anything is known. */
+/** Initial source, before there is any evidence. */
 export const SOURCE_AT_FIRST: Chosen = { source: 'rest', why: 'not known to be closed' };
 
-/** Chooses the source of an API's series. @param before stays chosen while the evidence is not clear */
+/** Chooses the source of an API's series. @param before stays chosen while the evidence is unclear */
 export function chooseSource(
   { configured, restLists, rest, graphql }: SourceEvidence,
   before: Chosen,
@@ -47,7 +47,7 @@ export function storeChoice({ source, why }: Chosen): z.input<typeof storedChoic
   return { version: 2, source, why };
 }
 
-/** Returns the choice that the state holds; undefined if it holds none. */
+/** Returns the choice from its durable form; undefined if there is none. */
 export function restoreChoice(stored: unknown): Chosen | undefined {
   const data = stored === undefined ? undefined : storedChoice.safeParse(stored).data;
   return data && { source: data.source, why: data.why };

@@ -1,7 +1,7 @@
 import type { Points } from '../decode/points.ts';
 import type { Window } from '../settling/window.ts';
 
-// Lists of spans are ascending and disjoint. A span that is cut keeps its other fields in every part.
+// Lists of spans are ascending and disjoint. A span that is cut retains its other fields in every part.
 
 /** Returns true if neighbouring spans cover all of [from, to). */
 export function covers(spans: readonly Window[], from: number, to: number): boolean {
@@ -15,7 +15,7 @@ export function covers(spans: readonly Window[], from: number, to: number): bool
   return false;
 }
 
-/** Returns the spans without the cuts, which are ascending and disjoint. */
+/** Returns the spans minus the cuts, which are ascending and disjoint. */
 export function without<Span extends Window>(spans: readonly Span[], cuts: readonly Window[]): Span[] {
   if (cuts.length === 0) return [...spans];
   const left: Span[] = [];
@@ -34,7 +34,7 @@ export function without<Span extends Window>(spans: readonly Span[], cuts: reado
   return left;
 }
 
-/** The spans, with those parts changed that lie within a window. */
+/** Returns the spans, with a change applied to the parts within a window. */
 export function changedWithin<Span extends Window>(
   spans: readonly Span[],
   { from, to }: Window,
@@ -50,7 +50,7 @@ export function changedWithin<Span extends Window>(
   });
 }
 
-/** The spans, with neighbours made one that touch and are alike. */
+/** Returns the spans, with adjacent ones merged if they are alike. */
 export function joined<Span extends Window>(
   spans: readonly Span[],
   alike: (a: Span, b: Span) => boolean,
@@ -65,7 +65,7 @@ export function joined<Span extends Window>(
   return joint;
 }
 
-/** The buckets of a series that lie whole within a window. */
+/** Returns the buckets of a series that lie entirely within a window. */
 export function bucketsWithin({ timestamps }: Points, width: number, { from, to }: Window): Window[] {
   const buckets: Window[] = [];
   for (let index = firstAtOrAfter(timestamps, from); index < timestamps.length; index += 1) {
@@ -76,7 +76,7 @@ export function bucketsWithin({ timestamps }: Points, width: number, { from, to 
   return buckets;
 }
 
-/** Index of the first timestamp at or after `time`, by bisection. */
+/** Returns the index of the first timestamp at or after `time`, by bisection. */
 export function firstAtOrAfter(timestamps: Float64Array, time: number): number {
   let low = 0;
   let high = timestamps.length;
@@ -88,7 +88,7 @@ export function firstAtOrAfter(timestamps: Float64Array, time: number): number {
   return low;
 }
 
-/** Value of the bucket that starts at a time; undefined if there is none. */
+/** Returns the value of the bucket that starts at a time; undefined if there is none. */
 export function valueAt(points: Points, time: number): number | undefined {
   const index = firstAtOrAfter(points.timestamps, time);
   return points.timestamps[index] === time ? points.values[index] : undefined;

@@ -1,13 +1,13 @@
 import { mostFrequent } from '../decode/decode.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 
-/** Width of a dimension's buckets (ms), and another one that its latest answers show. */
+/** Bucket width (ms) of a dimension, and a conflicting width in its latest answers. */
 export interface KnownWidth {
   readonly width: number | undefined;
   readonly doubt?: WidthDoubt | undefined;
 }
 
-/** Another width than the known one, as answers of the present in a row show it. */
+/** Width that conflicts with the known one, from consecutive answers of the present. */
 interface WidthDoubt {
   readonly width: number;
   /** Offset of the rows from the multiples of `width`. */
@@ -15,18 +15,18 @@ interface WidthDoubt {
   readonly answers: number;
 }
 
-/** Answers in a row that must agree on another width. */
+/** Number of consecutive answers that must agree on another width. */
 const AGREEING_ANSWERS = 5;
 
-/** Rows of a gap or two do not show a width: as many distances of rows must be equal. */
+/** Number of equal distances between rows that show a width; fewer may come from gaps. */
 const LEAST_DISTANCES = 3;
 
 /**
- * Returns what is known of a dimension's width after an answer.
+ * Returns the bucket width of a dimension after an answer, and a conflicting width while it is in doubt.
  * @param starts starts of the answer's rows, ascending
- * @param known.usual width of the metric's other dimensions
+ * @param known.usual width of the metric's other dimensions; undefined before any is known
  * @param isPresent false for an answer of the past, whose rows are counted at once with the narrower width
- * @returns `isKnown` false while the width is in doubt: the rows wait for further answers
+ * @returns `isKnown` false while the width is in doubt, so that the rows are not usable yet
  */
 export function nextWidth(
   starts: Float64Array,

@@ -2,20 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 
 /** Details of an item beyond its row in the list. */
 interface Known<Detail> {
-  /** The row in the list when it was read. */
+  /** Row of the list at the time of the read. */
   row: unknown;
-  /** Undefined if it was never read, or is not available. */
+  /** Details; undefined if they were never read, or are not available. */
   detail: Detail | undefined;
-  /** Turn in which it was last asked for. */
+  /** Number of the turn of the last read. */
   turn: number;
-  /** Consecutive failed reads. */
+  /** Number of consecutive failed reads. */
   misses: number;
 }
 
-/** Least number of items read at a time, so that an ordinary account is read whole each time. */
+/** Least number of items per turn, so that every item of an ordinary account is read each time. */
 const AT_LEAST = 50;
 
-/** A round through all items takes at most this many reads. */
+/** Maximum number of turns for a round through all items. */
 const READS_PER_ROUND = 12;
 
 /** Number of consecutive failures after which former details are dropped. */
@@ -27,14 +27,14 @@ export function turnSize(items: number): number {
 }
 
 /**
- * Items that are read one by one in turns, because reading hundreds each time is too expensive. Changed items come
- * first, then those never read, then the others in rotation.
+ * Items that are read one by one in turns, since reading hundreds each time is too expensive. Changed items come first, then
+ * unread ones, then the others in rotation.
  */
 export class DetailTurns<Detail> {
   readonly #known = new Map<string, Known<Detail>>();
   #turn = 0;
 
-  /** Returns the ids to read now; forgets missing items. */
+  /** Returns the ids to read in this turn, and forgets missing items. */
   next(rows: ReadonlyMap<string, unknown>): string[] {
     for (const id of this.#known.keys()) if (!rows.has(id)) this.#known.delete(id);
     this.#turn += 1;
@@ -45,7 +45,7 @@ export class DetailTurns<Detail> {
       .map(({ id }) => id);
   }
 
-  /** True if any item could be read. */
+  /** True if any item has details. */
   get hasRead(): boolean {
     return [...this.#known.values()].some(({ detail }) => detail !== undefined);
   }
@@ -54,12 +54,12 @@ export class DetailTurns<Detail> {
     return this.#known.get(id)?.detail;
   }
 
-  /** It was read; undefined when it is not available. */
+  /** Records the details of an item; undefined if they are not available. */
   enter(id: string, row: unknown, detail: Detail | undefined): void {
     this.#known.set(id, { row, detail, turn: this.#turn, misses: 0 });
   }
 
-  /** It could not be read this time. */
+  /** Records a failed read of an item. */
   miss(id: string): void {
     const known = this.#known.get(id) ?? { row: undefined, detail: undefined, turn: 0, misses: 0 };
     const misses = known.misses + 1;
@@ -67,12 +67,12 @@ export class DetailTurns<Detail> {
     this.#known.set(id, { ...known, detail, turn: this.#turn, misses });
   }
 
-  /** Lower goes first. */
+  /** Returns the rank of an item; the lowest goes first. */
   #rank(id: string, row: unknown): number {
     const known = this.#known.get(id);
     if (known === undefined) return -1;
     const changed = known.misses === 0 && !isDeepStrictEqual(known.row, row);
-    // Items that could not be read come after the others that were asked for together.
+    // Items that failed come after the other items of the same turn.
     return changed ? -2 : known.turn + (known.misses > 0 ? 0.5 : 0);
   }
 }

@@ -1,39 +1,36 @@
 import type { StateEntry, StateKey, StateReader } from '../state/state.ts';
 import { digest } from './collector.ts';
 
-/** Digests of a setting's fields: enough to see a change, too little to see a value. */
+/** Digests of a setting's fields, which show a change without revealing the value. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
 /** Memory of a setting. */
 interface RememberedSetting {
   readonly fingerprint: Fingerprint;
-  /** Time (s) at which it was last found changed; undefined if it never was. */
+  /** Time (s since the epoch) at which the last change was found; undefined if there was none. */
   readonly changedAt?: number;
 }
 
 /** Memory of the settings of one kind, by id. */
 export interface SettingsMemory {
   readonly known: ReadonlyMap<string, RememberedSetting>;
-  /** Consecutive reads in which a known setting was missing from the list. */
+  /** Number of consecutive reads without a known setting in the list, by id. */
   readonly absences: ReadonlyMap<string, number>;
 }
 
 /** Result of a comparison. */
 export interface ChangesFound {
   readonly memory: SettingsMemory;
-  /** Memory if the state refuses `entries`: the next read finds the change again. */
+  /** Memory if the state refuses `entries`; the next read then finds the change again. */
   readonly refused: SettingsMemory;
   readonly entries: readonly StateEntry[];
   readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[];
 }
 
-/** A list that changes while it is read may leave an item out once: only one that stays away is forgotten. */
+/** Consecutive absences after which a setting is forgotten. A list that changes while it is read may omit an item once. */
 const ABSENCES = 3;
 
-/**
- * Compares a whole read with the one before, by id. The first sight of a setting is no change.
- * @param now seconds since the epoch
- */
+/** Compares a complete read with the previous one, by id. A new setting is not a change. @param now seconds since the epoch */
 export function compareSettings(
   before: SettingsMemory,
   fingerprints: ReadonlyMap<string, Fingerprint>,
@@ -78,7 +75,7 @@ function covers(before: Fingerprint, after: Fingerprint): boolean {
   return Object.keys(after).every((field) => before[field] !== undefined);
 }
 
-/** Returns the state's settings of one kind, validated: another version may have written them. */
+/** Returns the settings of one kind from the state. Entries are validated, since another version may have written them. */
 export function restoreSettings(state: StateReader, prefix: StateKey): SettingsMemory {
   const known = new Map<string, RememberedSetting>();
   for (const key of state.keys(prefix)) {
@@ -100,15 +97,15 @@ function isRemembered(value: unknown): value is RememberedSetting {
 }
 
 /**
- * Returns the fingerprint of a setting's fields, without undefined ones. Digests include their position, so that equal
- * contents of two fields differ.
+ * Returns the fingerprint of a setting's fields, without undefined ones. Digests include their position, so that equal contents of
+ * two fields differ.
  */
 export function fingerprintOf(fields: Readonly<Record<string, unknown>>, place: string): Fingerprint {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([field, value]) => [field, digest([place, field, value])]));
 }
 
-/** Fields that both know and that differ: a field that the platform or this program is new to is no change. */
+/** Returns the fields that are present in both and differ. A new field of the platform or the exporter is no change. */
 export function differences(before: Fingerprint, after: Fingerprint): string[] {
   return Object.keys(after).filter((field) => before[field] !== undefined && before[field] !== after[field]);
 }

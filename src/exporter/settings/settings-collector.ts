@@ -24,7 +24,7 @@ import {
 } from './setting-changes.ts';
 import { IdsUnavailable, LIST_PERMISSION, type SettingsRead, SettingsReader } from './settings-reader.ts';
 
-/** Returns the collector of one kind of settings. */
+/** Creates the collector of one kind of settings. */
 export function settingsCollector<Listed extends Item, Detailed extends object = object>(
   declaration: SettingsDeclaration<Listed, Detailed>,
 ): Collector {
@@ -55,7 +55,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   };
 }
 
-/** Returns true if the kind of ids is known. */
+/** Returns true if a source of ids is known, so that the job can be made. */
 function isKnown(
   { products }: ConfigurationIds,
   { named, configurations, isPending }: CollectorContext,
@@ -64,7 +64,7 @@ function isKnown(
   return named.length > 0 || products.some(isListed) || !products.some(isPending);
 }
 
-/** Returns the cost of a read, in words. */
+/** Returns the cost of a read, as a phrase. */
 function operationsOf<Listed extends Item, Detailed extends object>({
   list,
   version,
@@ -77,30 +77,30 @@ function operationsOf<Listed extends Item, Detailed extends object>({
   return [...(typeof list === 'string' ? [paged] : []), ...(count === 0 ? [] : [inTurns])].join(', ');
 }
 
-/** Wait (ms) after a refusal before another item is tried, and so until the next poll. */
+/** Wait (ms) after a refusal that may concern a single item, so that the next poll tries another item. */
 const SHORT_WAIT_MS = 30_000;
 
 const NOTHING_KNOWN: SettingsMemory = { known: new Map(), absences: new Map() };
 
-/** Settings change rarely: reads of traffic go first. */
+/** Default weight of settings, which change rarely: reads of traffic go first. */
 const SETTINGS_WEIGHT = 0.1;
 
 interface SettingsJobOptions<Listed extends Item, Detailed extends object> {
   readonly declaration: SettingsDeclaration<Listed, Detailed>;
   readonly context: CollectorContext;
-  /** The first segment of the paths read. */
+  /** First segment of the paths that are read. */
   readonly group: string;
   readonly labels: (item: Item) => Readonly<Record<string, string>>;
-  /** The series of changes. */
+  /** Series of the times of changes. */
   readonly changes: SettingSeries<{ readonly changedAt: number | undefined }>;
 }
 
 /** Memory of one kind of settings between two polls. */
 interface KindMemory {
   readonly settings: SettingsMemory;
-  /** Operations that the last read took. */
+  /** Number of operations of the last read. */
   readonly operations: number;
-  /** Refusal of the last read, if it was forbidden. */
+  /** Refusal of the last read if it was forbidden; undefined otherwise. */
   readonly refusal: Refusal | undefined;
 }
 
@@ -129,7 +129,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     this.weight = declaration.weight ?? SETTINGS_WEIGHT;
     this.#options = options;
     this.#reader = new SettingsReader(declaration, context);
-    // Durable, so that a restart neither forgets nor makes up a change.
+    // Settings are durable, so that a restart neither loses nor invents a change.
     this.#prefix = ['settings', context.account, declaration.kind];
     this.#refusalKey = refusalKey(this.#prefix);
     const { platformClock, access } = context;
@@ -185,7 +185,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     };
   }
 
-  /** Records a refusal; a read that was left out because of an earlier refusal changes nothing. */
+  /** Records a refusal. A read that was skipped because of an earlier refusal changes nothing. */
   #failed(failure: PlatformFailure): PollResult {
     const memory = this.#memory;
     if (this.#refusals.stand(memory.refusal)) throw failure;
@@ -206,11 +206,11 @@ class SettingsJob<Listed extends Item, Detailed extends object>
 
   get #settings(): SettingsMemory {
     const { settings } = this.#memory;
-    // Nothing known may mean that the state could not be read yet.
+    // An empty memory may mean that the state could not be read yet.
     return settings.known.size > 0 ? settings : restoreSettings(this.#options.context.state, this.#prefix);
   }
 
-  /** Returns the refusal of a missing permission only: a kind that does not exist gives way to another. */
+  /** Returns the refusal of a missing permission; undefined for a 404, after which another kind of ids is tried. */
   #refusalBy(failure: PlatformFailure | undefined, mayBeOfItem = false): Refusal | undefined {
     if (failure?.outcome !== 'forbidden') return undefined;
     const refusal = this.#refusals.of(failure);
@@ -221,7 +221,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     return this.#options.context.platformClock.now();
   }
 
-  /** Names the missing permission. */
+  /** Adds the missing permission to a failure. */
   #explained(failure: PlatformFailure): PlatformFailure {
     if (failure.outcome !== 'forbidden' || foreignAnswerOf(failure) !== undefined) return failure;
     const { declaration } = this.#options;

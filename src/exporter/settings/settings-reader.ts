@@ -12,13 +12,13 @@ import type {
 } from './collector.ts';
 import { DetailTurns, turnSize } from './detail-turns.ts';
 
-/** Returns the failure of a part of an item: it says nothing about the item itself or other items. */
+/** Returns the failure of a part of an item as one that does not concern the item itself or other items. */
 function ofPart(failure: PlatformFailure, { path }: DetailRead): PlatformFailure {
   if (failure.outcome !== 'not_found' && failure.outcome !== 'forbidden') return failure;
   return new PlatformFailure('undecodable', `${path}: ${failure.message}`, failure.status);
 }
 
-/** The one object of an answer: in an envelope or bare, now and then as a list of one. @throws PlatformFailure */
+/** Returns the single object of an answer: in an envelope, bare, or as a list of one. @throws PlatformFailure if there is none */
 function resultOf(body: unknown): object {
   const { results = body }: { readonly results?: unknown } = Object(body);
   const one: unknown = Array.isArray(results) && results.length === 1 ? results[0] : results;
@@ -31,17 +31,17 @@ export interface SettingsRead<Row> {
   readonly rows: ReadonlyMap<string, Row>;
   /** Number of items that were invalid or could not be read. */
   readonly rejected: number;
-  /** Reason why the read ended early; its results until then are valid. */
+  /** Reason why the read ended early, with valid results until then; undefined if it was complete. */
   readonly failure: PlatformFailure | undefined;
-  /** True if a refusal may concern an item alone: the list was read, and few items were asked for. */
+  /** True if a refusal may concern a single item: the list was read, and few items have been refused. */
   readonly mayBeOfItem?: boolean;
-  /** Operations that a read like this costs. */
+  /** Expected number of operations of such a read. */
   readonly operations: number;
 }
 
 type ReaderOptions = Pick<CollectorContext, 'named' | 'configurations'>;
 
-/** Failures of an item that say nothing about the next one. */
+/** Failures of an item that say nothing about other items. */
 const OF_ONE_ITEM: ReadonlySet<FailureOutcome> = new Set([
   'not_found',
   'not_acceptable',
@@ -49,7 +49,7 @@ const OF_ONE_ITEM: ReadonlySet<FailureOutcome> = new Set([
   'undecodable',
 ]);
 
-/** After this many refused items without a read one, all are likely to be refused: further ones are asked for an hour later. */
+/** Number of refused items without a readable one, after which all are assumed to be refused for an hour. */
 const REFUSED_ALIKE = 3;
 
 /** Reads one kind of settings: the whole list, and details in turns. */
@@ -58,7 +58,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   readonly #options: ReaderOptions;
   readonly #turns = new DetailTurns<Detailed>();
   readonly #ends = new EarlyEnds();
-  /** Consecutive refused items without one that could be read. */
+  /** Number of consecutive refused items without a readable one. */
   #refused = 0;
   /** Kinds of ids that the platform does not know. */
   readonly #unknown = new Set<string>();
@@ -68,7 +68,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     this.#options = options;
   }
 
-  /** @throws PlatformFailure when not even the list can be read */
+  /** Reads the settings. @throws PlatformFailure if the list cannot be read */
   async read(read: Read, signal: AbortSignal): Promise<SettingsRead<Listed & Partial<Detailed>>> {
     const { list: path, version } = this.#declaration;
     if (typeof path !== 'string') return this.#readByIds(path, read, signal);
@@ -92,7 +92,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
       }
       this.#unknown.add(kind);
     }
-    // Next time from the beginning: configurations may have come since.
+    // The next read tries all kinds again, since configurations may have been added.
     this.#unknown.clear();
     return last ?? { rows: new Map(), rejected: 0, failure: undefined, operations: counted.operations() };
   }
@@ -153,7 +153,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     const { hasRead } = this.#turns;
     let whole = 0;
     let rejected = 0;
-    // If others can be read, the refusal of one does not stop reads of the others, or of the list, for an hour.
+    // If other items can be read, one refused item does not stop the reads for an hour.
     const isOfItem = ({ outcome }: PlatformFailure) => {
       if (outcome !== 'forbidden') return OF_ONE_ITEM.has(outcome);
       if (whole > 0) return true;
@@ -168,7 +168,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
         this.#refused = 0;
       } else if (!isOfItem(failure)) return { rejected, failure, pages: 1 };
       else if (failure.outcome !== 'not_found') rejected += 1;
-      // An item that is gone since the list was read is no failure of the whole, even if all are.
+      // An item that was deleted after the list was read is no failure of the whole read.
       if (typeof this.#declaration.list !== 'string' || failure?.outcome !== 'not_found')
         last = failure ?? last;
     }
@@ -176,7 +176,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     return { rejected, failure: whole === 0 ? last : undefined, pages };
   }
 
-  /** The failure, if there was one. */
+  /** Reads the details of one item. Returns the failure; undefined if there was none. */
   async #takeTurn(
     id: string,
     row: unknown,
@@ -187,7 +187,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     try {
       const { detail, failure } = await this.#readDetails(id, details, read, signal);
       const mayPass = failure !== undefined && isPassing(failure.outcome);
-      // Rather all of it as it was than a part as it is, for a while.
+      // After a temporary failure of a part, complete former details are better than partial current ones.
       if (mayPass && this.#turns.detailOf(id) !== undefined) this.#turns.miss(id);
       else this.#turns.enter(id, row, detail);
       return failure;
@@ -201,8 +201,8 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   }
 
   /**
-   * Reads the details of one item. Once the item itself was read, the failure of a further part costs only that part,
-   * and is returned as `failure`.
+   * Reads the details of one item. Once the item itself is read, the failure of another part affects only that part. It is
+   * returned as `failure`.
    * @throws PlatformFailure if the item itself cannot be read
    */
   async #readDetails(
@@ -238,7 +238,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     return { [listAs]: await allItems(read, { path, version }, signal) };
   }
 
-  /** Returns the rows with their known details. Fields outside the list are unknown without details. */
+  /** Returns the rows with their known details. An item outside the list is left out until its details are read. */
   #whole(rows: ReadonlyMap<string, Listed>): Map<string, Listed & Partial<Detailed>> {
     const { unlisted = [] } = this.#declaration;
     const whole = new Map<string, Listed & Partial<Detailed>>();
@@ -251,7 +251,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   }
 }
 
-/** Merges a row of the list with an older read of the item; the list wins. */
+/** Merges a row of the list with an older read of the item. Fields of the list take precedence. */
 function merged<Listed, Detailed>(
   row: Listed & object,
   detail: Detailed | undefined,
@@ -277,22 +277,22 @@ function counting(inner: Read): { read: Read; operations: () => number } {
   };
 }
 
-/** Items whose ids are of one kind. */
+/** Items with one kind of ids. */
 interface ItemIds {
-  /** Kind of these ids, in plain words. */
+  /** Kind of the ids, as a phrase. */
   readonly kind: string;
   readonly items: readonly unknown[];
 }
 
-/** The permission to list the configurations of products (section 5). */
+/** Permission to list the configurations of products (section 5). */
 export const LIST_PERMISSION = 'Analytics';
 
-/** There is no list to take ids from. */
+/** Failure to read any list of ids. */
 export class IdsUnavailable extends PlatformFailure {}
 
 /**
- * Yields possible ids of configurations, the likeliest first. The specification does not say which kind of id a path
- * takes (section 4.14), so the caller uses the first kind that the platform knows. An empty list gives way to the next.
+ * Yields possible ids of configurations, the likeliest first. The specification does not say which kind of id a path takes
+ * (section 4.14). So the caller uses the first kind that the platform knows. An empty list is skipped.
  * @throws IdsUnavailable if no list can be read
  */
 async function* candidateIds(
@@ -318,7 +318,7 @@ async function* candidateIds(
   if (items.length > 0 || found.length === 0) yield { kind: otherwise.path, items };
 }
 
-/** All ids in the lists of products that were discovered: of configurations, and of their domains. */
+/** Returns the ids of all discovered configurations of the products, and of their domains. */
 export function listedIds(
   { products }: ConfigurationIds,
   { configurations }: Pick<CollectorContext, 'configurations'>,
@@ -328,8 +328,8 @@ export function listedIds(
 }
 
 /**
- * Returns ids in the lists of products: the configurations' own, then those of their domains, including inactive ones,
- * whose settings apply again once they are activated.
+ * Returns the ids from the lists of products: first those of configurations, then those of domains. They include inactive
+ * configurations, whose settings apply again after activation.
  */
 function idsOfProducts(
   lists: readonly { product: Product; list: readonly Configuration[] | undefined }[],

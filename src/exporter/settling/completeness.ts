@@ -1,21 +1,21 @@
 import type { Points } from '../decode/points.ts';
 import { MINUTE_MS } from './window.ts';
 
-/** Completeness is learned for each minute of age, up to this one. */
+/** Greatest age (minutes) for which completeness is learned. */
 export const OLDEST_MINUTE = 20;
 
-/** From this age (minutes) on a bucket is final, unless measurements show that it still grows. */
+/** Age (minutes) from which a bucket is final, unless measurements show that it still grows. */
 export const FINAL_MINUTE = 10;
 
-/** Measurements of an age before they are trusted. */
+/** Number of measurements of an age from which they are trusted. */
 const ENOUGH = 60;
 
-/** After this many measurements, old ones count half: the platform's behaviour may change. */
+/** Number of measurements from which older ones lose half their weight, since the platform may change. */
 const MOST_MEASUREMENTS = 5_000;
 
 /**
- * Growth of the buckets of one metric with age, over all targets. Each entry is for a minute of age: sums of the values
- * at that age and in the next answer, the sum of their ages in that answer, and the number of buckets.
+ * Growth of a metric's buckets with age, over all targets. Each entry is for a minute of age. It has the sums of the values at
+ * that age and in the next answer. It also has the sum of the ages in that answer, and the number of buckets.
  */
 export interface Completeness {
   readonly shown: readonly number[];
@@ -41,7 +41,7 @@ export interface Growth {
   readonly later: number;
 }
 
-/** Returns the completeness with measurements added. Nothing is learned from a bucket without traffic. */
+/** Returns the completeness with added measurements. Buckets without traffic are ignored. */
 export function withGrown(known: Completeness, grown: readonly Growth[]): Completeness {
   if (grown.length === 0) return known;
   const shown = [...known.shown];
@@ -55,7 +55,7 @@ export function withGrown(known: Completeness, grown: readonly Growth[]): Comple
     const add = (sums: number[], value: number) => {
       sums[minute] = Number(sums[minute]) * weight + value;
     };
-    // A bucket restated downwards was complete before.
+    // A bucket that was restated downwards counts as complete before.
     add(shown, Math.min(one.shown, one.later));
     add(later, one.later);
     add(laterMinutes, one.laterMinute);
@@ -64,7 +64,7 @@ export function withGrown(known: Completeness, grown: readonly Growth[]): Comple
   return { shown, later, laterMinutes, buckets };
 }
 
-/** Share (0 to 1) of its final value that a bucket holds at an age of so many minutes; undefined before enough was seen. */
+/** Returns the share (0 to 1) of its final value that a bucket has at an age (minutes); undefined without enough measurements. */
 export function completeAt(known: Completeness, minute: number): number | undefined {
   let share = 1;
   for (let age = minute; age <= OLDEST_MINUTE; ) {
@@ -76,7 +76,7 @@ export function completeAt(known: Completeness, minute: number): number | undefi
   return share;
 }
 
-/** Completeness by minute of age, as far as enough was seen. */
+/** Yields the completeness by minute of age, for ages with enough measurements. */
 export function* completeByMinute(known: Completeness): Generator<[minute: number, share: number]> {
   for (let minute = 0; minute <= OLDEST_MINUTE; minute += 1) {
     const share = completeAt(known, minute);
@@ -84,25 +84,25 @@ export function* completeByMinute(known: Completeness): Generator<[minute: numbe
   }
 }
 
-/** Least age (ms) at which buckets hold at least `share` of their final value; undefined while none is known to. */
+/** Returns the least age (ms) at which buckets have `share` of their final value; undefined while no such age is known. */
 export function leastAgeWith(completeness: Completeness, share: number): number | undefined {
   for (const [minute, complete] of completeByMinute(completeness))
     if (complete >= share) return minute * MINUTE_MS;
   return undefined;
 }
 
-/** Buckets of one target as two answers in a row showed them, by dimension, and how far the platform had come in each (ms). */
+/** Buckets of one target in two consecutive answers, by dimension, and the end of the platform's data (ms) at each answer. */
 export interface TwoAnswers {
   readonly before: ReadonlyMap<string, Points>;
   readonly after: ReadonlyMap<string, Points>;
   readonly width: number;
-  /** Start of the window of the first. */
+  /** Start of the window of the first answer (platform ms). */
   readonly from: number;
   readonly reachedBefore: number;
   readonly reachedAfter: number;
 }
 
-/** Returns how the buckets have grown that all dimensions of both answers hold. */
+/** Returns the growth of the buckets that all dimensions of both answers have. */
 export function growthBetween({
   before,
   after,
@@ -124,7 +124,7 @@ export function growthBetween({
   return grown;
 }
 
-/** Sum of each bucket over the dimensions that the other answer has too, and how many of them have it. */
+/** Returns the sum of each bucket over the dimensions of both answers, and the number of dimensions that have the bucket. */
 function sumsByBucket(series: ReadonlyMap<string, Points>, other: ReadonlyMap<string, Points>) {
   const sums = new Map<number, { sum: number; dimensions: number }>();
   for (const [name, { timestamps, values }] of series) {

@@ -25,7 +25,7 @@ export function storeMetric(known: MetricMemory): z.input<typeof storedMetric> {
   return { version: 1, ...known };
 }
 
-/** Returns what was learned before; nothing if the state holds nothing valid. */
+/** Returns the memory from its durable form; an empty one if there is none, or if it is invalid. */
 export function restoreMetric(stored: unknown): MetricMemory {
   const { data } = storedMetric.safeParse(stored);
   if (data === undefined) return NOTHING_LEARNED;
@@ -33,15 +33,15 @@ export function restoreMetric(stored: unknown): MetricMemory {
   return { ...known, triedAt };
 }
 
-/** A metric of a product whose delays an account learns. */
+/** Metric of a product whose delays an account learns. */
 export interface LearnedMetric {
   readonly product: string;
   readonly metric: string;
-  /** Shared by all targets. */
+  /** Part of the account's memory, shared by all targets. */
   readonly part: SavedPart<MetricMemory>;
 }
 
-/** The metrics whose delays an account learns. */
+/** Metrics whose delays an account learns. */
 export class LearnedMetrics {
   readonly #account: string;
   readonly #known = new Map<string, LearnedMetric>();
