@@ -35,7 +35,10 @@ interface PartQuestion {
   readonly fields: Set<string>;
 }
 
-/** Safety factor for expected rows, because rows may increase after a response. A decrease of less than ten percent is ignored. */
+/**
+ * Safety factor for expected rows, because rows may increase after a response. The second factor limits a decrease of the learned
+ * density to ten percent per response.
+ */
 const MORE_ROWS = 1.15;
 const FEWER_ROWS = 0.9;
 
