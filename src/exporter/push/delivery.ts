@@ -84,8 +84,8 @@ export class Delivery {
   #failuresAlike = 0;
 
   /**
-   * Returns true if the receiver gives the same response to a sample that it accepted before. Without one, to all of several
-   * samples. In that case waits as after any failure.
+   * Returns true if the receiver also refuses a sample that it accepted before, with the same message. If it never accepted one,
+   * tests several of `samples` instead. Waits as after a failure before it returns true.
    */
   async #refusesAll(samples: readonly PushedSample[], words: string, signal: AbortSignal): Promise<boolean> {
     const step = Math.ceil(samples.length / ASKED_FOR);

@@ -1,4 +1,5 @@
-// @ts-check JavaScript, because a thread loads its file unchanged, and Node.js 20 cannot load TypeScript from src.
+// @ts-check
+// JavaScript, because a thread loads its file unchanged, and Node.js 20 cannot load TypeScript from src.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
