@@ -65,8 +65,8 @@ async function alertMistakes(file: string | undefined, env: Environment): Promis
 }
 
 /**
- * Returns the problems of the named files. An unreadable file is a warning, because the exporter may run elsewhere. A file with the
- * wrong content is a mistake.
+ * Returns the problems of the named files. A file that cannot be read is a warning, because the exporter may run elsewhere. A file
+ * with the wrong content is a mistake.
  */
 async function filesInTrouble(files: readonly NamedFile[]) {
   const examined = files.map(async (file) => {

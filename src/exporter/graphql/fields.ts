@@ -272,8 +272,8 @@ const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map(
 );
 
 /**
- * Returns the datasets and fields of a metric of a product, one entry per group of dimensions in the same rows; none if no dataset
- * has the metric.
+ * Returns the datasets and fields of a metric of a product, one entry per group of dimensions in the same rows. Returns none if no
+ * dataset has the metric.
  */
 export function fieldsOf(
   { slug, metrics, onlyElsewhere = [] }: Product,

@@ -33,8 +33,8 @@ let database;
 let file;
 
 /**
- * Opens a file with SQLite's own file system. libsql's default one, for encryption, does not report failed reads: arbitrary memory
- * then counts as file content and is even written back.
+ * Opens a file with SQLite's own file system. libsql's default one, for encryption, does not report failed reads. After a failed
+ * read, arbitrary memory counts as file content, and is even written back.
  * @param {string} path
  * @param {number} timeout time (ms) to wait for a lock
  */

@@ -29,8 +29,8 @@ export type OpeningAttempt =
   | { readonly trouble: string };
 
 /**
- * State in a database. Until the database is open, the state is `unavailable` and refuses every commit, so that no counter starts
- * that would later jump to its stored value. Commits that arrive during a write are written together. A commit without a response
+ * State in a database. Until the database is open, the state is `unavailable` and refuses every commit. Otherwise a counter would
+ * start and later jump to its stored value. Commits that arrive during a write are written together. A commit without a response
  * from the disk is refused, and the next write undoes it if it took effect.
  */
 export class DurableState implements State {

@@ -33,7 +33,7 @@ export function lately(series: string, { apart, minute }: Times, span = apart): 
 }
 
 /**
- * Returns the extra condition of an account's alert: it has lasted for a while, and no configuration of the account fires because
+ * Returns the extra condition of an account's alert. It has lasted for a while, and no configuration of the account fires because
  * of the same series.
  * @param present series that each configuration has
  */

@@ -56,8 +56,8 @@ interface Stretch {
 }
 
 /**
- * Yields the visible part of the buckets: settled ones as a whole, and the first part of each young minute, so that sums of parts
- * stay consistent.
+ * Yields the visible part of the buckets: settled ones as a whole, and the first part of each young minute. This keeps sums of
+ * parts consistent.
  */
 function* shown({ start, width, count }: Buckets, settling: Settling | undefined): Generator<Stretch> {
   const end = start + count * width;

@@ -21,7 +21,7 @@ const MINUTE_NOISE = 0.15;
 
 /**
  * Returns traffic of `perMinute` on average, with a daily and a weekly pattern and noise. It is a closed form: a bucket of any
- * width is the difference of two calls, so that buckets of different widths always add up to the same.
+ * width is the difference of two calls. So buckets of different widths always add up to the same.
  */
 export function curve(key: number, perMinute: number): Cumulative {
   if (perMinute <= 0) return () => 0;
