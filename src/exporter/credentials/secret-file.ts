@@ -103,8 +103,8 @@ async function readIfChanged(
 
 /**
  * Returns credentials with a token in a file that another program renews. Checks the file before every request, and reads it again
- * if it changed. If the file is empty or cannot be read, for instance during its replacement, the last token stays in use. The problem
- * with the file is reported only if the platform refuses that token.
+ * if it changed. If the file is empty or cannot be read, for instance during its replacement, the last token stays in use. The
+ * problem with the file is reported only if the platform refuses that token.
  */
 export function tokenFile(path: string): Credentials {
   let last: FoundSecret | undefined;

@@ -264,8 +264,8 @@ export class PlatformClock {
   }
 
   /**
-   * Returns the earliest time that the platform may have had when a response's clock was at `now`. No bucket that begins later may
-   * be counted.
+   * Returns the time after which no bucket may be counted if a response's clock shows `now`. This is `now`, or the machine's time
+   * while a large lead over it is not confirmed.
    */
   certain(now: number): number {
     const isConfirmed = Number(this.#bounds?.at) - this.#knownSince >= CONFIRMED_AFTER_MS;

@@ -97,7 +97,7 @@ class OAuth2Tokens {
   }
 
   /**
-   * Returns a token that is still valid for at least a minute.
+   * Returns a token that does not expire soon.
    * @throws PlatformFailure if there is none
    */
   async token(guard: Guard, signal: AbortSignal): Promise<Secret> {
