@@ -29,10 +29,7 @@ const optionsSchema = z.strictObject({
   faults: faultsSchema.exactOptional(),
 });
 
-/**
- * Parses the options of a sandbox from YAML, in which their names are in snake case.
- * @throws Error with every mistake
- */
+/** Parses the options of a sandbox from YAML, in which their names are in snake case. @throws Error with every mistake */
 export function parseOptions(text: string): SandboxOptions {
   const document: unknown = parse(text) ?? {};
   if (typeof document !== 'object' || document === null) throw new Error('expected a mapping of options');

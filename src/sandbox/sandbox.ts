@@ -45,21 +45,11 @@ export interface SandboxOptions extends Partial<Settings>, Partial<AccountSize> 
  */
 export interface Sandbox extends Pick<Platform, 'account' | 'faults' | 'settings' | 'requests'> {
   readonly app: Express;
-  /**
-   * Returns the final values of every bucket, in the units of the settings.
-   * @throws RangeError if the metric does not exist
-   */
+  /** Returns the final values of every bucket, in the units of the settings. @throws RangeError if the metric does not exist */
   truth(query: TruthQuery): SeriesByDimension;
-  /**
-   * Adds an incident to the traffic.
-   * @throws RangeError if the configuration does not exist
-   */
+  /** Adds an incident to the traffic. @throws RangeError if the configuration does not exist */
   inject(incident: Incident): void;
-  /**
-   * Starts listening.
-   * @param port 0 for any free one
-   * @param host default: loopback
-   */
+  /** Starts listening. @param port 0 for any free one @param host default: loopback */
   listen(port: number, host?: string): Promise<{ url: string; close(): Promise<void> }>;
 }
 

@@ -73,10 +73,7 @@ const WORKLOADS = [
 
 const SITES = ['shop', 'news', 'video', 'api', 'static', 'login', 'blog', 'images', 'search', 'docs'];
 
-/**
- * Returns a realistic account, the same for the same seed and size.
- * @param changed called after each later change
- */
+/** Returns a realistic account, the same for the same seed and size. @param changed called after each later change */
 export function seedAccount(seed: number, size: AccountSize, changed: () => void): Account {
   let seeding = true;
   const account = emptyAccount(() => {

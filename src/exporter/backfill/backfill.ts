@@ -104,10 +104,7 @@ function refuseChanges(begun: HistoryPlan, path: string, options: BackfillOption
   throw new Misuse(`${path} contains a history with other settings (${changes}): ${advice}`);
 }
 
-/**
- * Lists the series, determines the range, and probes the receivers.
- * @throws BackfillRefusal
- */
+/** Lists the series, determines the range, and probes the receivers. @throws BackfillRefusal */
 async function makePlan(
   accounts: readonly HistoryAccount[],
   receivers: readonly ConnectedReceiver[],

@@ -23,10 +23,7 @@ interface CollectOptions {
   readonly progress: Progress;
 }
 
-/**
- * Reads the windows of a plan that the state lacks.
- * @throws LongFailure, and the signal's reason if it aborts
- */
+/** Reads the windows of a plan that the state lacks. @throws LongFailure, and the signal's reason if it aborts */
 export async function collect(
   accounts: readonly Pick<HistoryAccount, 'name' | 'concurrency' | 'units'>[],
   options: CollectOptions,

@@ -100,10 +100,7 @@ export interface Available extends Window {
   readonly latest: number;
 }
 
-/**
- * Returns the history that the platform has at a given time.
- * @param settleDelay `settle_delay` of the account
- */
+/** Returns the history that the platform has at a given time. @param settleDelay `settle_delay` of the account */
 export function availableAt(now: number, settleDelay: AccountConfig['settle_delay']): Available {
   const delay = settleDelay === 'auto' ? USUAL_SETTLE_MS : settleDelay;
   const minute = (time: number) => Math.floor(time / MINUTE_MS) * MINUTE_MS;

@@ -52,10 +52,7 @@ export class HistoryState {
     this.#plan = restorePlan(state.get(PLAN));
   }
 
-  /**
-   * Opens the folder of an output, or one in the current directory.
-   * @throws BackfillRefusal if the folder cannot be used
-   */
+  /** Opens the folder of an output, or one in the current directory. @throws BackfillRefusal if the folder cannot be used */
   static async open(output: string | undefined, log: LineLog): Promise<HistoryState> {
     const path = join(dirname(output ?? '.'), `${basename(output ?? 'edge-history')}.partial`);
     const files = await readdir(path).catch((): string[] => []);
@@ -160,10 +157,7 @@ export class HistoryState {
     return (this.#state.get(this.#pushedKey(receiver)) ?? nothing) as PushProgress;
   }
 
-  /**
-   * Stores the progress of a receiver.
-   * @param progress undefined to send everything again
-   */
+  /** Stores the progress of a receiver. @param progress undefined to send everything again */
   async keepPushed(receiver: Receiver, progress: PushProgress | undefined): Promise<void> {
     await this.#state.commit([{ key: this.#pushedKey(receiver), value: progress }]);
   }

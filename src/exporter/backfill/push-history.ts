@@ -70,10 +70,7 @@ export async function pushHistory({
   }
 }
 
-/**
- * Yields the samples of a series in chunks for one request each.
- * @param done number of samples to skip at the beginning
- */
+/** Yields the samples of a series in chunks for one request each. @param done number of samples to skip at the beginning */
 async function* requestsOf(one: OutputSeries, done: number): AsyncGenerator<readonly PushedSample[]> {
   const { series } = pushed({ ...one, value: 0, at: 0 });
   let left = done;

@@ -20,10 +20,7 @@ export interface SeriesAskedFor {
   readonly names: readonly string[] | undefined;
 }
 
-/**
- * Reads one window of some series. The result omits series that the platform does not have.
- * @throws PlatformFailure
- */
+/** Reads one window of some series. The result omits series that the platform does not have. @throws PlatformFailure */
 export type ReadSeries = (
   asked: readonly SeriesAskedFor[],
   window: Window,
@@ -102,10 +99,7 @@ export async function readWindow(
   return new Map(numbers.map((number) => [number, series.get(number)?.result]));
 }
 
-/**
- * Returns no series if the platform lacks the metric or the configuration.
- * @throws every other failure
- */
+/** Returns no series if the platform lacks the metric or the configuration. @throws every other failure */
 function noneIfNotFound(error: unknown): ReadonlyMap<number, WindowedAnswer> {
   if (!(error instanceof PlatformFailure) || error.outcome !== 'not_found') throw error;
   return new Map();
@@ -136,10 +130,7 @@ class WindowLedger {
     );
   }
 
-  /**
-   * Applies a response to the ledger.
-   * @param answers number of responses, including this one
-   */
+  /** Applies a response to the ledger. @param answers number of responses, including this one */
   take(answer: WindowedAnswer, answers: number): void {
     const { ask } = this.#window;
     const { rejected, insteadOf: _, ...decoded } = answer.decoded;

@@ -119,10 +119,7 @@ export const PRODUCTS: readonly Product[] = [
   { api: 'metrics', slug: 'load_balancer', id: 1441740012, metrics: ['load_balancer_data_transferred'] },
 ];
 
-/**
- * Returns the product of an API with this slug.
- * @throws Error for an unknown one, which is a bug
- */
+/** Returns the product of an API with this slug. @throws Error for an unknown one, which is a bug */
 export function productOf(api: SeriesApi, slug: string): Product {
   const found = PRODUCTS.find((product) => product.api === api && product.slug === slug);
   if (found === undefined) throw new Error(`no product ${slug} in the ${api} API`);

@@ -59,10 +59,7 @@ export async function copyToDatabase(directory: State, database: CopiedDatabase)
   return sumOf(byAccount);
 }
 
-/**
- * Copies the state of a database into an empty directory.
- * @throws CopyRefused, StateWriteFailure, and the connections' errors
- */
+/** Copies the state of a database into an empty directory. @throws CopyRefused, StateWriteFailure, and the connections' errors */
 export async function copyToDirectory(database: CopiedDatabase, directory: State): Promise<Copied> {
   const byAccount = new Map<string, StateEntry[]>();
   await whileOwned(database, await database.accounts(), async (states) => {

@@ -92,10 +92,7 @@ export class Member {
     this.#timer = new Timer(options.clock, () => this.#dispatch({ kind: 'time' }));
   }
 
-  /**
-   * Sets the configured accounts.
-   * @param accounts runs the accounts that this replica owns
-   */
+  /** Sets the configured accounts. @param accounts runs the accounts that this replica owns */
   share(names: readonly string[], accounts: AccountsOfReplica): void {
     this.#accounts = accounts;
     const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex');

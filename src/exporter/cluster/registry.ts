@@ -47,10 +47,7 @@ export class Registry {
     this.#isMigrated = true;
   }
 
-  /**
-   * Runs a renewal as one transaction.
-   * @throws the connections' errors, after which the transaction may still take effect
-   */
+  /** Runs a renewal as one transaction. @throws the connections' errors, after which the transaction may still take effect */
   async beat(request: BeatRequest, replica: string, demands: readonly Demand[]): Promise<BeatAnswer> {
     await this.migrate();
     const { session, digest, joins, buries, wanted, released, acquired } = request;
@@ -81,27 +78,18 @@ export class Registry {
     };
   }
 
-  /**
-   * Returns the session's accounts and ends the session.
-   * @throws the connections' errors
-   */
+  /** Returns the session's accounts and ends the session. @throws the connections' errors */
   async leave(session: string): Promise<void> {
     await this.#connections.query('SELECT exporter_state.leave($1)', [session]);
   }
 
-  /**
-   * Returns all accounts that the database has ever had.
-   * @throws the connections' errors
-   */
+  /** Returns all accounts that the database has ever had. @throws the connections' errors */
   async names(): Promise<readonly string[]> {
     const rows = await this.#connections.query('SELECT name FROM exporter_state.accounts ORDER BY name');
     return rows.map(({ name }) => String(name));
   }
 
-  /**
-   * Returns the owners of accounts and the last moves, newest first.
-   * @throws the connections' errors
-   */
+  /** Returns the owners of accounts and the last moves, newest first. @throws the connections' errors */
   async ownership() {
     const accounts = await this.#forPictures.query(
       `SELECT a.name, r.name AS owner, extract(epoch FROM a.since) * 1000 AS since, a.token

@@ -99,10 +99,7 @@ export type Request =
 /** Texts given on the command line, by flag; switches are true or false. */
 type GivenFlags = Readonly<Record<string, string | boolean | undefined>>;
 
-/**
- * Parses a command line (without the program's own name).
- * @param env environment variables for flags that are not given
- */
+/** Parses a command line (without the program's own name). @param env environment variables for flags that are not given */
 export function parseCommandLine(args: readonly string[], env: Environment, commands: Commands): Request {
   const problem = wordMistake(args, commands);
   if (problem !== undefined) return { kind: 'wrong', problems: [problem] };
@@ -152,10 +149,7 @@ function isSwitch({ value }: Flag): boolean {
   return value.placeholder === undefined;
 }
 
-/**
- * Creates the program with every command and its flags.
- * @param onCommand called with the command and the given flags
- */
+/** Creates the program with every command and its flags. @param onCommand called with the command and the given flags */
 export function programOf(
   commands: Commands,
   onCommand: (command: CommandName, given: GivenFlags) => void,

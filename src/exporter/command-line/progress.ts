@@ -33,10 +33,7 @@ export class Progress {
     this.#startedAt = clock.now();
   }
 
-  /**
-   * Starts work on windows.
-   * @param done number of windows that an earlier run has done
-   */
+  /** Starts work on windows. @param done number of windows that an earlier run has done */
   expect(windows: number, done: number, activity = this.#activity): void {
     this.stage = undefined;
     this.#startedAt = this.#clock.now();

@@ -262,10 +262,7 @@ function proxyAddress() {
 export const EXPECTED_PROXY =
   'expected the address of an http or https proxy, such as "http://proxy.example.net:3128"';
 
-/**
- * Parses a proxy's URL, with its user name and password; undefined if it is not valid.
- * @param from key or variable of the URL
- */
+/** Parses a proxy's URL, with its user name and password; undefined if it is not valid. @param from key or variable of the URL */
 export function parseProxy(address: string, from: string): ProxyServer | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isBare = url !== undefined && /^\/?$/.test(url.pathname + url.search + url.hash);

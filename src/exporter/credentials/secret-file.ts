@@ -20,10 +20,7 @@ export interface FoundSecret {
   readonly fingerprint: string;
 }
 
-/**
- * Returns the token in a file; `known` if the file has not changed.
- * @throws PlatformFailure `unauthorized` if there is none
- */
+/** Returns the token in a file; `known` if the file has not changed. @throws PlatformFailure `unauthorized` if there is none */
 export async function readTokenFile(
   path: string,
   name: string,
@@ -34,10 +31,7 @@ export async function readTokenFile(
   return found;
 }
 
-/**
- * Returns the password in a file.
- * @throws PlatformFailure `unauthorized` if the file cannot be read, is too large, or is empty
- */
+/** Returns the password in a file. @throws PlatformFailure `unauthorized` if the file cannot be read, is too large, or is empty */
 export async function readPasswordFile(path: string, name: string): Promise<Secret> {
   const { secret } = await readIfChanged(path, name, undefined);
   if (secret.reveal() === '') throw new PlatformFailure('unauthorized', `${name} is empty`);

@@ -222,10 +222,7 @@ export class TokenCreationGate {
     throw new PlatformFailure(outcome, `${message}; next attempt to create a token in ${seconds} s`, status);
   }
 
-  /**
-   * Records that a token was created.
-   * @param servedMs time (ms) for which the replaced token was in use
-   */
+  /** Records that a token was created. @param servedMs time (ms) for which the replaced token was in use */
   created(now: number, servedMs: number): void {
     if (servedMs >= PROVEN_AFTER_MS) this.#strikes = 0;
     this.#opensAt = now + waitAfter(this.#strikes, FIRST_WAIT_REFUSED_MS);

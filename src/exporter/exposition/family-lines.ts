@@ -114,10 +114,7 @@ export class FamilyLines {
     return this.#table.find(this, text);
   }
 
-  /**
-   * Adds a series and returns its number.
-   * @param text its line from the family's name to the value
-   */
+  /** Adds a series and returns its number. @param text its line from the family's name to the value */
   add(text: string, value: number): number {
     const [chunk = this.#newChunk()] = this.#roomy;
     const series = this.#table.add(text, value, chunk);

@@ -11,10 +11,7 @@ export function escapeLabelValue(value: string): string {
     .replace(/[\\"\n]/g, (character) => ESCAPES[character] ?? '');
 }
 
-/**
- * Returns the labels of a sample line with braces, or an empty text without labels.
- * @param names order of the labels
- */
+/** Returns the labels of a sample line with braces, or an empty text without labels. @param names order of the labels */
 export function writeLabels(names: readonly string[], labels: Labels): string {
   if (names.length === 0) return '';
   const pairs = names.map((name) => `${name}="${escapeLabelValue(labels[name] ?? '')}"`);

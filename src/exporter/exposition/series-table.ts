@@ -45,10 +45,7 @@ export class SeriesTable<Chunk extends LineHolder> {
     return undefined;
   }
 
-  /**
-   * Adds a series, whose line is stale.
-   * @returns its number
-   */
+  /** Adds a series, whose line is stale. @returns its number */
   add(text: string, value: number, chunk: Chunk): number {
     const series = this.#free.pop() ?? this.chunks.length;
     if (series >= this.values.length) this.#grow();
@@ -184,10 +181,7 @@ function taking<Column extends Float64Array | Uint32Array | Int32Array | Uint8Ar
   return column;
 }
 
-/**
- * Returns FNV-1a over UTF-16 units, as a signed 32-bit integer.
- * @param before hash of the preceding text
- */
+/** Returns FNV-1a over UTF-16 units, as a signed 32-bit integer. @param before hash of the preceding text */
 export function hashOf(text: string, before = 0x811c9dc5 | 0): number {
   let hash = before;
   for (let index = 0; index < text.length; index += 1) {

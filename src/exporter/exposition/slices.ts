@@ -33,10 +33,7 @@ export function runInSlices(
   return new Promise((done, failed) => wait({ steps, done, isUrgent, failed }));
 }
 
-/**
- * Runs `steps` in slices and returns their result.
- * @param isUrgent as in {@link runInSlices}
- */
+/** Runs `steps` in slices and returns their result. @param isUrgent as in {@link runInSlices} */
 export function madeInSlices<Result>(
   steps: Generator<undefined, Result>,
   isUrgent?: () => boolean,

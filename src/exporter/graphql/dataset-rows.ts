@@ -39,10 +39,7 @@ export interface DatasetRows {
   readonly unplaced: Rejections;
 }
 
-/**
- * Returns the rows of a dataset in a response.
- * @throws PlatformFailure `undecodable` if the response has another form
- */
+/** Returns the rows of a dataset in a response. @throws PlatformFailure `undecodable` if the response has another form */
 export function rowsOf(body: unknown, dataset: string): readonly unknown[] {
   const { data, errors } = objectOf(body) ?? {};
   if (Array.isArray(errors) && errors.length > 0)

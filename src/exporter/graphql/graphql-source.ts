@@ -111,10 +111,7 @@ export class GraphqlSource {
     return known;
   }
 
-  /**
-   * Lists the configurations of a product.
-   * @throws PlatformFailure if a read fails, or if there are too many configurations
-   */
+  /** Lists the configurations of a product. @throws PlatformFailure if a read fails, or if there are too many configurations */
   configurations(product: Product, read: Read, signal: AbortSignal): Promise<readonly Configuration[]> {
     return configurationsWithTraffic(product, this.#options.platformClock, read, signal);
   }

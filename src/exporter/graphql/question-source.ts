@@ -141,10 +141,7 @@ export class QuestionSource implements SeriesSource {
   }
 }
 
-/**
- * Returns the failure if the platform refused this part, because other parts may still succeed.
- * @throws every other failure
- */
+/** Returns the failure if the platform refused this part, because other parts may still succeed. @throws every other failure */
 function unlessRefused(failure: unknown, { served }: MetricPart): PlatformFailure {
   if (!(failure instanceof PlatformFailure)) throw failure;
   if (failure.outcome !== 'not_acceptable' && served.length > 0) throw failure;

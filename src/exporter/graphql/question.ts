@@ -11,10 +11,7 @@ export interface Question {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/**
- * Returns the resource of a question.
- * @throws Error if the document is not a read-only query, which is a bug in the exporter
- */
+/** Returns the resource of a question. @throws Error if the document is not a read-only query, which is a bug in the exporter */
 export function resourceOf({ document, variables }: Question): Resource {
   if (!/^query\b/.test(document) || /\b(mutation|subscription)\b/.test(document)) {
     throw new Error('a question only reads');

@@ -6,10 +6,7 @@ import { PlatformFailure } from './read.ts';
 /** Source of an account's token. It also handles a token that the platform refuses. */
 export interface Credentials {
   readonly kind: 'token' | 'token_file' | 'password';
-  /**
-   * Returns the token for the next request.
-   * @throws PlatformFailure if there is none, and the signal's reason if it aborts
-   */
+  /** Returns the token for the next request. @throws PlatformFailure if there is none, and the signal's reason if it aborts */
   authorization(signal: AbortSignal): Promise<Secret>;
   /**
    * Handles a 401 response to the token `used`.

@@ -77,10 +77,7 @@ export async function* furtherPages(
   yield* pages;
 }
 
-/**
- * Yields the first page and those after it.
- * @param first the first page, and the page size that the platform accepted
- */
+/** Yields the first page and those after it. @param first the first page, and the page size that the platform accepted */
 async function* pagesFrom(
   first: { readonly page: ListPage; readonly size: number },
   read: Read,

@@ -176,19 +176,13 @@ export class PlatformClock {
   /** Bounds that all responses since a jump satisfy, and the local time (ms) of the first; undefined without a jump. */
   #jump: { readonly bounds: SkewBounds; readonly since: number } | undefined;
 
-  /**
-   * @param localNow returns steady local time (ms)
-   * @param wall returns the time of the machine's clock (ms)
-   */
+  /** @param localNow returns steady local time (ms) @param wall returns the time of the machine's clock (ms) */
   constructor(localNow: () => number, wall = localNow) {
     this.localNow = localNow;
     this.#wall = wall;
   }
 
-  /**
-   * Updates the clock with a response.
-   * @returns the response's contradiction of the platform's time; undefined if it agrees
-   */
+  /** Updates the clock with a response. @returns the response's contradiction of the platform's time; undefined if it agrees */
   observe(reading: ClockReading): ClockContradiction | undefined {
     if (!Number.isFinite(reading.serverDate)) return undefined;
     const shown = boundsOf(reading);

@@ -44,10 +44,7 @@ const READ_WORDS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/**
- * Reads the files.
- * @throws TlsFileFailure if a file cannot be used
- */
+/** Reads the files. @throws TlsFileFailure if a file cannot be used */
 export async function readTlsFiles(settings: TlsSettings): Promise<TlsMaterial> {
   const read = (Object.keys(KINDS) as PemKind[]).map(async (kind) => {
     const path = settings[KINDS[kind].setting];

@@ -6,10 +6,7 @@ export interface DeliveryOptions {
   readonly clock: Clock;
   readonly send: (samples: readonly PushedSample[], signal: AbortSignal) => Promise<ReceiverAnswer>;
   readonly sent: (samples: number) => void;
-  /**
-   * Reports refused samples.
-   * @param words the receiver's message, without secrets
-   */
+  /** Reports refused samples. @param words the receiver's message, without secrets */
   readonly refused: (reason: RefusalReason, samples: number, words: string) => void;
   /** Reports a failed request. It is repeated unless this function throws; then the delivery fails with that error. */
   readonly failed: (words: string) => void;

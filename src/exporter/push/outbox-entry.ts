@@ -82,10 +82,7 @@ export function headOf(
   return entry && { source: entry.source, queuedAt: entry.queued, samples: entry.values.length };
 }
 
-/**
- * Returns the decoded entry; undefined for invalid bytes.
- * @param shapes cache of the shapes of earlier entries
- */
+/** Returns the decoded entry; undefined for invalid bytes. @param shapes cache of the shapes of earlier entries */
 export function unpackEntry(bytes: unknown, shapes = new EntryShapes()): OutboxEntry | undefined {
   const entry = parse(packedEntry, () => msgpack.unpack(bytes as Uint8Array));
   const shape = entry && shapes.of(entry.shape);

@@ -83,10 +83,7 @@ export class Outbox {
     });
   }
 
-  /**
-   * Commits the result of a poll as a whole.
-   * @throws StateWriteFailure if nothing is durable
-   */
+  /** Commits the result of a poll as a whole. @throws StateWriteFailure if nothing is durable */
   async commit({ entries, samples, source }: Found): Promise<void> {
     const nextName = () => this.#nextName();
     const prepared = [...this.#queues.values()]
@@ -101,10 +98,7 @@ export class Outbox {
     await Promise.all(prepared.map(({ queue, made }) => queue.admit(made.map(({ waiting }) => waiting))));
   }
 
-  /**
-   * Loads the entries of an earlier run, once.
-   * @throws the state's failure; the next call retries
-   */
+  /** Loads the entries of an earlier run, once. @throws the state's failure; the next call retries */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = undefined;

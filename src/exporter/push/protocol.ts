@@ -11,10 +11,7 @@ import type { Reply } from './receiver-connection.ts';
 /** Protocol of a receiver. */
 export interface Protocol {
   readonly name: string;
-  /**
-   * Sends samples in one request, with at most one of each series.
-   * @throws the signal's reason if it aborts
-   */
+  /** Sends samples in one request, with at most one of each series. @throws the signal's reason if it aborts */
   send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer>;
 }
 

@@ -47,10 +47,7 @@ export class Push {
     return this.#running.length > 0 ? this : undefined;
   }
 
-  /**
-   * Commits the result of a poll, with the samples to push.
-   * @throws StateWriteFailure if nothing is durable
-   */
+  /** Commits the result of a poll, with the samples to push. @throws StateWriteFailure if nothing is durable */
   commit(found: Found): Promise<void> {
     return this.#outbox.commit(found);
   }

@@ -49,10 +49,7 @@ export class ReceiverConnection {
     this.#login = new ReceiverLogin(receiver, (other) => poolTo(other, receiver.request, 1), now);
   }
 
-  /**
-   * Posts a message.
-   * @throws NoReply if there is no response, and the signal's reason if it aborts
-   */
+  /** Posts a message. @throws NoReply if there is no response, and the signal's reason if it aborts */
   async post(
     body: Uint8Array,
     headers: Readonly<Record<string, string>>,
@@ -74,10 +71,7 @@ export class ReceiverConnection {
     await Promise.all([this.#pool.destroy(), this.#login.close()]);
   }
 
-  /**
-   * Posts a message once.
-   * @param secrets secrets of the receiver's headers; those of the login are added
-   */
+  /** Posts a message once. @param secrets secrets of the receiver's headers; those of the login are added */
   async #posted(
     body: Uint8Array,
     headers: Readonly<Record<string, string>>,

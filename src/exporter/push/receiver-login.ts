@@ -30,10 +30,7 @@ export class ReceiverLogin {
     this.#tokens = oauth2 && new OAuth2Tokens(oauth2, poolTo(new URL(oauth2.token_url).origin), now);
   }
 
-  /**
-   * Returns the headers that authenticate a request.
-   * @throws PlatformFailure if there are none
-   */
+  /** Returns the headers that authenticate a request. @throws PlatformFailure if there are none */
   async headers(posted: Posted, guard: Guard, signal: AbortSignal): Promise<Record<string, string>> {
     const { sigv4, url, credentials } = this.#receiver;
     if (sigv4 !== undefined) return awsSignature(sigv4, { url, ...posted }, guard);
@@ -96,10 +93,7 @@ class OAuth2Tokens {
     this.#now = now;
   }
 
-  /**
-   * Returns a token that does not expire soon.
-   * @throws PlatformFailure if there is none
-   */
+  /** Returns a token that does not expire soon. @throws PlatformFailure if there is none */
   async token(guard: Guard, signal: AbortSignal): Promise<Secret> {
     if (this.#token !== undefined && this.#now() < this.#token.until) return this.#token.secret;
     try {

@@ -186,10 +186,7 @@ function labelling(added: Receiver['labels']): (samples: readonly PushedSample[]
 /** Receives the results of pushing. */
 export interface PushObserver {
   sent(receiver: string, samples: number): void;
-  /**
-   * Reports samples that the receiver permanently refuses.
-   * @param words the receiver's message, without secrets
-   */
+  /** Reports samples that the receiver permanently refuses. @param words the receiver's message, without secrets */
   refused(receiver: string, reason: RefusalReason, samples: number, words: string): void;
   dropped: OnDropped;
   /** Reports a failed request, whose samples will be sent again. */

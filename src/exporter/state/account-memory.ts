@@ -4,10 +4,7 @@ import type { StateKey, StateReader } from './state.ts';
 export interface MemoryPart<T> {
   /** Key in the state; undefined if the value does not survive a restart. */
   readonly key?: StateKey;
-  /**
-   * Decodes the value from its record in the state.
-   * @param stored undefined if there is no record
-   */
+  /** Decodes the value from its record in the state. @param stored undefined if there is no record */
   open(stored: unknown): T;
 }
 
@@ -78,10 +75,7 @@ export class AccountMemory {
     return this.#values.has(part);
   }
 
-  /**
-   * Replaces the value of a part.
-   * @param committed true if the result's commit is durable; false to use the `refused` value
-   */
+  /** Replaces the value of a part. @param committed true if the result's commit is durable; false to use the `refused` value */
   adopt({ part, value, refused }: MemoryChange, committed: boolean): void {
     this.#values.set(part, committed ? value : refused);
   }

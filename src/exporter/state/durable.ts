@@ -199,10 +199,7 @@ class DiskHangs extends Error {
   override readonly name = 'DiskHangs';
 }
 
-/**
- * Waits at most `limitMs` (real time).
- * @throws the error of `late` if the work takes longer; the work continues
- */
+/** Waits at most `limitMs` (real time). @throws the error of `late` if the work takes longer; the work continues */
 function inTime<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {

@@ -14,10 +14,7 @@ export interface PostgresAddress {
   readonly password: (() => Promise<string>) | undefined;
   /** Password to mask in the log; undefined if it is read later. */
   readonly secret: string | undefined;
-  /**
-   * Reads certificates and keys for a new connection; false without TLS.
-   * @throws Error if a file cannot be read
-   */
+  /** Reads certificates and keys for a new connection; false without TLS. @throws Error if a file cannot be read */
   readonly tls: () => ConnectionOptions | boolean;
 }
 
@@ -58,10 +55,7 @@ export interface AddressSources {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/**
- * Parses the address of a PostgreSQL server.
- * @throws BadStateUrl
- */
+/** Parses the address of a PostgreSQL server. @throws BadStateUrl */
 export function postgresAddress({ url, passwordFile, env }: AddressSources): PostgresAddress {
   const { given, parameters } = parsedUrl(url);
   const of = (name: keyof typeof PARAMETERS, plain?: string | null) =>
@@ -99,10 +93,7 @@ export function postgresAddress({ url, passwordFile, env }: AddressSources): Pos
   };
 }
 
-/**
- * Parses a URL, but not with `parse` alone, which would read the files in its parameters.
- * @throws BadStateUrl
- */
+/** Parses a URL, but not with `parse` alone, which would read the files in its parameters. @throws BadStateUrl */
 function parsedUrl(url: string) {
   try {
     if (!/^postgres(ql)?:\/\//i.test(url)) throw new Error('another scheme');
@@ -115,10 +106,7 @@ function parsedUrl(url: string) {
   }
 }
 
-/**
- * Returns the query unchanged if it can be decoded.
- * @throws URIError for an escape that is not UTF-8
- */
+/** Returns the query unchanged if it can be decoded. @throws URIError for an escape that is not UTF-8 */
 function decodable(query: string): string {
   // The result is used, because the bundler removes calls without a used result.
   return decodeURIComponent(query) === '' ? '' : query;

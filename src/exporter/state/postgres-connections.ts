@@ -45,10 +45,7 @@ export class PostgresConnections {
     return this.#address.shown;
   }
 
-  /**
-   * Runs one statement as a transaction.
-   * @throws PostgresRefusal if it had no effect, AnswerLost if its effect is unknown
-   */
+  /** Runs one statement as a transaction. @throws PostgresRefusal if it had no effect, AnswerLost if its effect is unknown */
   async query(text: string, values: readonly Parameter[] = []): Promise<readonly QueryResultRow[]> {
     const client = await this.#connected();
     try {

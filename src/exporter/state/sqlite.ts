@@ -39,10 +39,7 @@ export interface Requests {
   readonly range: readonly [NameRange, readonly StoredRecord[]];
   readonly read: readonly [names: readonly string[], readonly StoredRecord[]];
   readonly write: readonly [readonly Change[], undefined];
-  /**
-   * Reads all files.
-   * @throws the disk's error, which is clearer than SQLite's
-   */
+  /** Reads all files. @throws the disk's error, which is clearer than SQLite's */
   readonly readFiles: readonly [folder: string, undefined];
   readonly close: readonly [undefined, undefined];
   readonly unlock: readonly [undefined, undefined];
@@ -69,10 +66,7 @@ function isDamage(error: unknown): boolean {
   return code.startsWith('SQLITE_') && !FROM_OUTSIDE.test(code);
 }
 
-/**
- * Throws an error again, with a type for damage.
- * @throws DamagedState if the contents of the files caused it
- */
+/** Throws an error again, with a type for damage. @throws DamagedState if the contents of the files caused it */
 function rethrow(error: unknown): never {
   throw isDamage(error) ? new DamagedState(`the database is damaged, or cannot be read (${error})`) : error;
 }
@@ -101,10 +95,7 @@ export class LockedDirectory {
     this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
   }
 
-  /**
-   * Locks `directory` until it is released or the process ends, even by a crash.
-   * @throws StateInUse
-   */
+  /** Locks `directory` until it is released or the process ends, even by a crash. @throws StateInUse */
   static async lock(directory: string): Promise<LockedDirectory> {
     const path = join(directory, LOCK_FILE);
     // A locked directory has had a database. If it is missing now, counters must not start again.

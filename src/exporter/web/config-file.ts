@@ -75,10 +75,7 @@ interface LoadOptions {
   readonly mayBeEmpty?: boolean;
 }
 
-/**
- * Loads a web configuration and its certificates.
- * @throws WebConfigError with all mistakes
- */
+/** Loads a web configuration and its certificates. @throws WebConfigError with all mistakes */
 export function loadWebConfig(path: string, { readFile = readText, mayBeEmpty = true }: LoadOptions = {}) {
   const read = (file: string) => {
     try {
@@ -222,10 +219,7 @@ export class WebConfigError extends Error {
   }
 }
 
-/**
- * Parses the text of a web configuration.
- * @throws WebConfigError with every mistake, each with its position in `source`
- */
+/** Parses the text of a web configuration. @throws WebConfigError with every mistake, each with its position in `source` */
 function parseWebConfig(text: string, source: string, mayBeEmpty: boolean): WebConfigKeys {
   const document = readYaml(text, source, { version: '1.1' });
   if (!mayBeEmpty && document.value === null)

@@ -72,10 +72,7 @@ export function limitRate(webConfig: WebConfigFile): RequestHandler {
 /** Returns true if a request at this moment is within the rate. A new rate starts with its full burst. */
 type TakeRequest = (rate: RequestRate) => boolean;
 
-/**
- * Returns a token bucket, with one token per request.
- * @param now returns milliseconds
- */
+/** Returns a token bucket, with one token per request. @param now returns milliseconds */
 export function createRequestBucket(now: () => number): TakeRequest {
   let current: RequestRate | undefined;
   let tokens = 0;

@@ -59,10 +59,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'unknown host',
 };
 
-/**
- * Starts listening.
- * @throws ListenError if the address cannot be used, and Error if it is malformed
- */
+/** Starts listening. @throws ListenError if the address cannot be used, and Error if it is malformed */
 export async function listen(server: Server, address: string, log: WebLog): Promise<void> {
   const where = parseListenAddress(address);
   if (where === undefined) throw new Error(`${address} is not a listen address`);

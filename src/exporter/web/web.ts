@@ -15,10 +15,7 @@ export interface WebOptions extends AppOptions {
 
 /** The exporter's HTTP server. */
 export interface Web {
-  /**
-   * Starts listening on another address: `:9801`, `host:9801` or `[::1]:9801`.
-   * @throws ListenError
-   */
+  /** Starts listening on another address: `:9801`, `host:9801` or `[::1]:9801`. @throws ListenError */
   listen(address: string): Promise<void>;
   /** Returns the URLs for clients on this machine, without a trailing slash, in the order in which the addresses were added. */
   urls(): string[];
@@ -26,10 +23,7 @@ export interface Web {
   close(): Promise<void>;
 }
 
-/**
- * Creates the HTTP server without listening.
- * @throws WebConfigError if the web configuration file cannot be used
- */
+/** Creates the HTTP server without listening. @throws WebConfigError if the web configuration file cannot be used */
 export function createWeb(options: WebOptions): Web {
   const { log, connections, closeTimeout = 1_500 } = options;
   const webConfig = openWebConfig(options.webConfigFile, log);

@@ -32,10 +32,7 @@ export function compile(expression: Expression, tables: Tables): Compiled {
   }
 }
 
-/**
- * Compiles an expression that must yield a vector.
- * @throws {UnsupportedExpression} if it yields a number
- */
+/** Compiles an expression that must yield a vector. @throws {UnsupportedExpression} if it yields a number */
 export function vector(expression: Expression, tables: Tables): Vector {
   return ofKind('vector', expression, tables);
 }

@@ -57,10 +57,7 @@ export class Evaluation {
     );
   }
 
-  /**
-   * Evaluates the rules at every step of a chunk.
-   * @throws {UnsupportedExpression} if a rule uses an unsupported function
-   */
+  /** Evaluates the rules at every step of a chunk. @throws {UnsupportedExpression} if a rule uses an unsupported function */
   advance({ start, steps, inputs }: Chunk, onStep?: (step: number) => void): void {
     const writes = this.#admit(inputs);
     const runs = this.#runs ?? this.#compile();
@@ -99,10 +96,7 @@ export class Evaluation {
     return new RecordingRule(table, rule.expr, interval);
   }
 
-  /**
-   * Allocates space for new series.
-   * @returns a function that writes all values of a step
-   */
+  /** Allocates space for new series. @returns a function that writes all values of a step */
   #admit(inputs: readonly Input[]): readonly ((moment: number, index: number) => void)[] {
     const byName = new Map<string, Input[]>([...this.#scraped.keys()].map((name) => [name, []]));
     for (const input of inputs) byName.set(input.name, [...(byName.get(input.name) ?? []), input]);
@@ -198,18 +192,12 @@ export class RecordingRule {
     this.#expression = parse(expr);
   }
 
-  /**
-   * Allocates space for the series that the rule can record now.
-   * @returns true if there are new ones
-   */
+  /** Allocates space for the series that the rule can record now. @returns true if there are new ones */
   admit(tables: Tables): boolean {
     return this.#table.admit(vector(this.#expression, tables).labels);
   }
 
-  /**
-   * Returns the compiled rule.
-   * @throws {UnsupportedExpression}
-   */
+  /** Returns the compiled rule. @throws {UnsupportedExpression} */
   compile(tables: Tables, observer: EvaluationObserver): (moment: number) => void {
     const table = this.#table;
     const { labels, at } = vector(this.#expression, tables);
@@ -320,10 +308,7 @@ export class AlertState {
     this.#timing = timing;
   }
 
-  /**
-   * Updates the state with an evaluation.
-   * @returns the span in which the alert fired, if it ends now
-   */
+  /** Updates the state with an evaluation. @returns the span in which the alert fired, if it ends now */
   evaluate(moment: number, holds: boolean): Firing | undefined {
     if (holds) {
       this.#activeSince ??= moment;

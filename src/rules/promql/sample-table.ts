@@ -34,10 +34,7 @@ export class SampleTable {
     this.interval = interval;
   }
 
-  /**
-   * Adds series with these labels.
-   * @returns true if there are new ones
-   */
+  /** Adds series with these labels. @returns true if there are new ones */
   admit(labels: readonly Labels[]): boolean {
     const before = this.labels.length;
     for (const set of labels) {
@@ -54,10 +51,7 @@ export class SampleTable {
     return this.#places.get(keyOf(labels));
   }
 
-  /**
-   * Extends the look-back.
-   * @param span milliseconds
-   */
+  /** Extends the look-back. @param span milliseconds */
   reach(span: number): void {
     this.#slots = Math.max(this.#slots, Math.ceil(span / this.interval) + 3);
   }
@@ -97,10 +91,7 @@ export class SampleTable {
     return this.#samples[place * this.#slots + (slot % this.#slots)] ?? Number.NaN;
   }
 
-  /**
-   * Writes the samples after `from` and up to `to`, oldest first, into `into`.
-   * @returns their number
-   */
+  /** Writes the samples after `from` and up to `to`, oldest first, into `into`. @returns their number */
   between(place: number, from: number, to: number, into: Float64Array): number {
     const last = Math.min(Math.floor(to / this.interval), this.#seen[place] as number);
     const first = Math.max(0, Math.floor(from / this.interval) + 1);

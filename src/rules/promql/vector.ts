@@ -60,10 +60,7 @@ export type Vector = CompiledOf<'vector'>;
 
 export type Compiled = Scalar | Vector;
 
-/**
- * Returns a number as a compiled expression.
- * @param of returns the number at a given time
- */
+/** Returns a number as a compiled expression. @param of returns the number at a given time */
 export function number(of: (moment: number) => number): Scalar {
   const value = new Float64Array(1);
   return {

@@ -17,10 +17,7 @@ export interface FileHistoryOptions {
   readonly source?: string;
 }
 
-/**
- * Reads the history in a file.
- * @throws RehearsalRefusal if it has no metric of the rules, and errors of the file system
- */
+/** Reads the history in a file. @throws RehearsalRefusal if it has no metric of the rules, and errors of the file system */
 export async function fileHistory(options: FileHistoryOptions): Promise<RehearsalHistory> {
   const { file, rules, source = file } = options;
   const names = new Set(rules.flatMap(({ scraped }) => [...scraped]));

@@ -19,10 +19,7 @@ export interface PlatformHistoryOptions
   readonly source: string;
 }
 
-/**
- * Reads a history from the platform, as `backfill` does.
- * @throws errors of `backfill`, and RehearsalRefusal
- */
+/** Reads a history from the platform, as `backfill` does. @throws errors of `backfill`, and RehearsalRefusal */
 export async function platformHistory(options: PlatformHistoryOptions): Promise<RehearsalHistory> {
   const { file, rules, accounts, source } = options;
   const temporary = file === undefined ? await mkdtemp(join(tmpdir(), 'edge-exporter-')) : undefined;

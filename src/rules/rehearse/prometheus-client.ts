@@ -88,10 +88,7 @@ export class PrometheusClient {
     return joined([...first, ...(await this.range(query, { from: half + STEP_S * 1_000, to }))]);
   }
 
-  /**
-   * Returns the names of all series with samples in a range.
-   * @throws RehearsalRefusal
-   */
+  /** Returns the names of all series with samples in a range. @throws RehearsalRefusal */
   async names(range: Range): Promise<readonly string[]> {
     const { status, text } = await this.#exchange(
       `label/__name__/values?${new URLSearchParams(times(range))}`,

@@ -25,10 +25,7 @@ export interface PrometheusHistoryOptions {
   readonly rules: readonly RehearsedRules[];
 }
 
-/**
- * Reads the history of a Prometheus.
- * @throws RehearsalRefusal if it cannot be queried, or has no metric of the alerts
- */
+/** Reads the history of a Prometheus. @throws RehearsalRefusal if it cannot be queried, or has no metric of the alerts */
 export async function prometheusHistory(options: PrometheusHistoryOptions): Promise<RehearsalHistory> {
   const { url, range, client, rules } = options;
   const whole = { from: range.from - WARM_UP_MS, to: range.to };

@@ -27,10 +27,7 @@ export interface Rehearsed {
   readonly recorded: () => Iterable<HeldSamples>;
 }
 
-/**
- * Evaluates sets of rules over a history in one pass, from its first sample on.
- * @param onChunk called per chunk of the history
- */
+/** Evaluates sets of rules over a history in one pass, from its first sample on. @param onChunk called per chunk of the history */
 export async function rehearse(
   history: RehearsalHistory,
   rules: readonly RehearsedRules[],
@@ -135,10 +132,7 @@ export class Rehearsal {
     for (const series of this.#evaluation.recorded()) if (!isShown(series.name)) yield series;
   }
 
-  /**
-   * Ends the history.
-   * @returns the alerts in the order in which they began
-   */
+  /** Ends the history. @returns the alerts in the order in which they began */
   end(): readonly RehearsedAlert[] {
     this.#evaluation.end();
     for (const { told, trace } of this.#followed) this.#alerts.push({ ...told, trace });
@@ -186,10 +180,7 @@ export class Rehearsal {
     }
   }
 
-  /**
-   * Returns the values of an alert at a given time.
-   * @param own value of the alert itself
-   */
+  /** Returns the values of an alert at a given time. @param own value of the alert itself */
   #point(judged: JudgedSeries | undefined, own: number, moment: number): TracePoint {
     if (judged === undefined) return { value: own, usual: Number.NaN, threshold: Number.NaN };
     const read = (name: string | undefined): number =>

@@ -61,10 +61,7 @@ export function unseen({ unseen }: Times, tuning: Tuning, judged: Judged): strin
   return `${age} > ${after}\nunless\n${age} <= ${LATE} * ${expected}\nor\n(\n${never}\n) + ${tuning.usual('EdgeDataStale', 'after') / 1_000}`;
 }
 
-/**
- * Returns a series of the watched API metrics with their names in alerts.
- * @param back offset (ms)
- */
+/** Returns a series of the watched API metrics with their names in alerts. @param back offset (ms) */
 function ofWatched(series: string, back = 0): string {
   const named = Object.entries(WATCHED).map(([metric, names]) => {
     const now = `${series}{metric=~"${names.join('|')}"}`;

@@ -297,10 +297,7 @@ export function floorOf(
     : tuning.value(alert, 'floor', judged);
 }
 
-/**
- * Returns the newest sample of a series that baseline rules record.
- * @param back offset (ms)
- */
+/** Returns the newest sample of a series that baseline rules record. @param back offset (ms) */
 export function latest(series: string, { baseline }: Times, back = 0): string {
   const samples = `${series}[${duration(2.5 * baseline)}]`;
   return `last_over_time(${back === 0 ? samples : ago(samples, back)})`;

@@ -20,10 +20,7 @@ export interface RuleFiles {
   readonly alerts: { readonly groups: readonly RuleGroup<AlertRule>[] };
 }
 
-/**
- * Returns all rules for the settings.
- * @param times shipped times; only tests pass others
- */
+/** Returns all rules for the settings. @param times shipped times; only tests pass others */
 export function ruleFiles(settings: AlertSettings = SHIPPED, times: Times = TIMES): RuleFiles {
   const tuning = new Tuning(settings);
   return {

@@ -169,19 +169,13 @@ export class FaultSwitch {
     return this.#faults;
   }
 
-  /**
-   * Enables these faults and disables all others.
-   * @throws ZodError if a setting is invalid
-   */
+  /** Enables these faults and disables all others. @throws ZodError if a setting is invalid */
   set(faults: FaultSettings): void {
     this.#faults = faultsSchema.parse(faults);
     this.#draws.clear();
   }
 
-  /**
-   * Enables these faults, and disables those that are null; the others stay.
-   * @throws ZodError if a setting is invalid
-   */
+  /** Enables these faults, and disables those that are null; the others stay. @throws ZodError if a setting is invalid */
   patch(faults: { readonly [Name in FaultName]?: FaultSettings[Name] | null }): void {
     const merged = { ...this.#faults, ...faults };
     const kept = Object.entries(merged).filter(([, fault]) => fault !== null && fault !== undefined);

@@ -133,10 +133,7 @@ const POINTS: RowForm<unknown> = {
 /** A row of a GraphQL answer. */
 type Row = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the form of GraphQL rows.
- * @param counted fields of a row with counts; the others are its dimensions
- */
+/** Returns the form of GraphQL rows. @param counted fields of a row with counts; the others are its dimensions */
 const rowsOf = (counted: ReadonlySet<string>): RowForm<Row> => ({
   timeOf: ({ ts }) => Date.parse(String(ts)),
   at: (row, time) => ({ ...row, ts: new Date(time).toISOString().replace('.000Z', 'Z') }),

@@ -31,10 +31,7 @@ export interface Quantity {
 /** Field calculated from the sums of a row. */
 export interface Calculated {
   readonly quantities: readonly Quantity[];
-  /**
-   * @param sums one sum per quantity
-   * @param seconds total duration of the row's buckets
-   */
+  /** @param sums one sum per quantity @param seconds total duration of the row's buckets */
   value(sums: readonly number[], seconds: number): number;
 }
 
@@ -96,10 +93,7 @@ export function total(quantity: Quantity): Calculated {
   return { quantities: [quantity], value: ([sum = 0]) => sum / (quantity.per ?? 1) };
 }
 
-/**
- * Returns a field with a quantity per second.
- * @param factor factor of the result
- */
+/** Returns a field with a quantity per second. @param factor factor of the result */
 export function perSecond(quantity: Quantity, factor = 1): Calculated {
   return { quantities: [quantity], value: ([sum = 0], seconds) => (sum * factor) / seconds };
 }

@@ -18,10 +18,7 @@ export class Moment {
 
 const WRITTEN = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?))?(?:Z|([+-])(\d\d):?(\d\d))?$/i;
 
-/**
- * Parses an ISO 8601 date or time, UTC without a zone.
- * @throws GraphQLError for other text
- */
+/** Parses an ISO 8601 date or time, UTC without a zone. @throws GraphQLError for other text */
 function moment(text: unknown): Moment {
   const [, day, time = '00:00', sign, hours = 0, minutes = 0] = WRITTEN.exec(String(text)) ?? [];
   const zone = (sign === '-' ? -1 : 1) * (60 * Number(hours) + Number(minutes));

@@ -11,17 +11,11 @@ export interface DataView {
   readonly settling: Settling;
   /** Returns true if a bucket exists; others are lost. */
   has(start: number, width: number): boolean;
-  /**
-   * Returns the buckets of a response, some of them widened by a fault.
-   * @param offset local time minus UTC (ms)
-   */
+  /** Returns the buckets of a response, some of them widened by a fault. @param offset local time minus UTC (ms) */
   partsOf(buckets: Buckets, offset: number): readonly Buckets[];
 }
 
-/**
- * Returns the view for a request.
- * @param nodeTime time of the responding node
- */
+/** Returns the view for a request. @param nodeTime time of the responding node */
 export function dataView(
   { faults, settings, seed }: Platform,
   context: FaultContext,

@@ -48,10 +48,7 @@ export function pathBelow(path: string): string {
   return path.replace(/^\/v4(?=\/)/, '');
 }
 
-/**
- * Logs the request.
- * @param status 0 if there is no response
- */
+/** Logs the request. @param status 0 if there is no response */
 export function record(platform: Platform, req: Request, exchange: Exchange, status: number): void {
   const [, query = ''] = req.originalUrl.split('?');
   platform.requests.add({

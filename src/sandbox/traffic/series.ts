@@ -17,11 +17,7 @@ interface Dimension {
   readonly convert: Convert;
 }
 
-/**
- * Function that converts a cell to a value.
- * @param seconds width of the bucket
- * @param whole first cell of the group
- */
+/** Function that converts a cell to a value. @param seconds width of the bucket @param whole first cell of the group */
 type Convert = (cell: number, seconds: number, whole: number) => number;
 
 const count: Convert = (cell) => cell;
