@@ -25,10 +25,7 @@ const FINAL: readonly FailureOutcome[] = ['unauthorized', 'forbidden', 'not_acce
 /** Failures that only the platform itself can cause. */
 const OF_PLATFORM: readonly FailureOutcome[] = ['rate_limited', 'server_error'];
 
-/**
- * Retries an operation with increasing delays.
- * @throws PlatformFailure that is not retried, or the last one after the time limit
- */
+/** Retries an operation with increasing delays. @throws PlatformFailure that is not retried, or the last one at the time limit */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, signal, onRetry, isAddressInDoubt = () => false } = options;
   const mayBeMisaddressed = ({ outcome }: PlatformFailure) =>

@@ -179,10 +179,7 @@ export class HistoryAccount {
     return this.#connection.close();
   }
 
-  /**
-   * Sends a request with retries. Returns the failure of a product that the account does not have.
-   * @throws PlatformFailure for any other failure
-   */
+  /** Sends a request with retries. Returns the failure of a product that the account lacks. @throws any other PlatformFailure */
   async #asked(ask: () => Promise<unknown>): Promise<PlatformFailure | undefined> {
     const { clock, signal, progress } = this.#options;
     const onRetry: RetryOptions['onRetry'] = ({ message: reason }, pause) => {

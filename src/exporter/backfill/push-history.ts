@@ -85,10 +85,7 @@ async function* requestsOf(one: OutputSeries, done: number): AsyncGenerator<read
   if (request.length > 0) yield request;
 }
 
-/**
- * Reports the samples that receivers refused for good. The next run sends everything again.
- * @throws BackfillRefusal if a receiver refused samples
- */
+/** Reports the samples that receivers refused for good. The next run sends everything again. @throws BackfillRefusal if any */
 export async function refuseIncomplete(
   receivers: readonly ConnectedReceiver[],
   state: HistoryState,
@@ -112,10 +109,7 @@ export async function refuseIncomplete(
 /** Family of the probes that are written to the receiver. Each time has its own label, so that no sample is out of order. */
 const PROBE = { name: 'edge_exporter_backfill_probe', type: 'gauge' } as const;
 
-/**
- * Probes a receiver with a sample at each end of the range.
- * @throws BackfillRefusal with the earliest time that the receiver accepts
- */
+/** Probes a receiver with a sample at each end of the range. @throws BackfillRefusal with the earliest accepted time */
 export async function refuseUntaken(
   { name, protocol }: { readonly name: string; readonly protocol: Pick<Protocol, 'send'> },
   { from, to }: Window,

@@ -137,10 +137,7 @@ export interface EarlyFaces extends EarlyFamilies {
 
 /** Families of a series of the platform. */
 export interface Faces {
-  /**
-   * Family of the newest published bucket. Its value is multiplied by `scale`, and divided by the bucket's minutes if `perMinute`
-   * is true.
-   */
+  /** Family of the newest published bucket. Its value is multiplied by `scale`, and is per minute if `perMinute` is true. */
   readonly gauge: { readonly family: Family; readonly scale: number; readonly perMinute: boolean };
   /** Family of the sum of all settled buckets, multiplied by `scale`; undefined if the series is not additive. */
   readonly counter?: { readonly family: Family; readonly scale: number };
@@ -254,10 +251,7 @@ function only(labels: Labels, names: readonly string[]): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)));
 }
 
-/**
- * Returns the kinds of units that `units:` may set for a metric or `metric.dimension`. Empty for numbers and shares; undefined for
- * unknown names.
- */
+/** Returns the kinds of units that `units:` may set for a name: empty for numbers and shares, undefined for unknown names. */
 export function unitKinds(name: string): ReadonlySet<UnitKind> | undefined {
   const [metric = '', dimension] = name.split(/\.(.*)/s);
   const known = KNOWN_METRICS.get(metric);

@@ -30,9 +30,7 @@ function keysOf(state: State): StateKey[] {
   return [...state.keys([])].filter(([first]) => first !== 'push');
 }
 
-/**
- * @throws CopyRefused if samples are queued. In a directory one outbox serves all accounts, in a database each account has its own.
- */
+/** @throws CopyRefused if samples are queued. In a directory one outbox serves all accounts, in a database each has its own. */
 async function refuseWaiting(state: State): Promise<void> {
   const waiting = await state.range([QUEUE], { limit: 1 });
   if (waiting.length > 0)

@@ -1,9 +1,7 @@
 /** Duration (ms) of a lease after each renewal, in the database's time. */
 export const LEASE_MS = 10_000;
 
-/**
- * Time (ms) before the end of a lease at which a replica treats it as expired, in local time. It covers clocks that drift by 10 %.
- */
+/** Time (ms) before the end of a lease at which a replica treats it as expired. It covers clocks that drift by 10 %. */
 export const MARGIN_MS = 1_000;
 
 /** Interval (ms) of renewals. A killed replica is replaced within the lease and one interval. */
@@ -12,10 +10,7 @@ export const BEAT_MS = 2_000;
 /** Delay (ms) before a failed renewal is repeated. */
 export const RETRY_MS = 500;
 
-/**
- * Time (ms) for which a replica must renew without a gap before it declares others dead, because all replicas return after an
- * outage.
- */
+/** Time (ms) for which a replica must renew without a gap before it declares others dead: all return after an outage. */
 export const STEADY_MS = 4_000;
 
 /** Interval (ms) between two renewals from which on it counts as a gap. */

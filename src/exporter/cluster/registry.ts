@@ -103,9 +103,7 @@ export class Registry {
     return {
       accounts: accounts.map(({ name, owner, since, token }) => ({
         account: String(name),
-        /**
-         * Name of the owning replica, and the time (ms, database's clock) since which it owns the account; null without an owner.
-         */
+        /** Name of the owning replica, and the time (ms, database's clock) since which it owns the account; null without one. */
         owner: textOf(owner),
         since: owner === null ? null : Number(since),
         token: String(token),

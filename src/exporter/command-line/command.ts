@@ -34,10 +34,7 @@ export interface Invocation<Name extends CommandName> {
 /** Function that runs a command until it is done or the signal aborts. It rejects only because of a bug. */
 export type Command<Name extends CommandName> = (invocation: Invocation<Name>) => Promise<ExitCode>;
 
-/**
- * A command in the help, and a function that loads its code. Code is loaded only for the command that is called, so that each
- * starts fast.
- */
+/** A command in the help, and a function that loads its code: only when it is called, so that each starts fast. */
 export interface CommandEntry<Name extends CommandName> {
   readonly summary: string;
   readonly load: () => Promise<Command<Name>>;

@@ -143,10 +143,7 @@ export const SOURCE = {
     .describe('Base address of the GraphQL API, below which /metrics/graphql is; default: api_url.'),
 };
 
-/**
- * Returns the mistake of an unencrypted URL without `allow_http`; undefined if there is none.
- * @param what data that would be sent unencrypted
- */
+/** Returns the mistake of an unencrypted URL without `allow_http`; undefined if none. @param what data sent unencrypted */
 export function unencrypted(
   address: unknown,
   allowHttp: unknown,

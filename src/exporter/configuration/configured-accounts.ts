@@ -89,10 +89,7 @@ const MOST_FILES = 10_000;
 /** Files of an entry of `accounts_from`, or the reason why there are none. */
 type FoundFiles = { readonly paths: readonly string[] } | { readonly problem: string };
 
-/**
- * Finds a file, the YAML files of a folder, or files that match a pattern in the last part of a path. Ignores names that begin with
- * a dot.
- */
+/** Finds a file, the YAML files of a folder, or files that match a pattern in the last part of a path. Ignores hidden files. */
 export async function findAccountFiles(given: string, directory: string): Promise<FoundFiles> {
   const path = isAbsolute(given) ? given : join(directory, given);
   const entry = await stat(path).catch(() => undefined);

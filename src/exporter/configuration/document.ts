@@ -131,9 +131,7 @@ export function readYaml(
 /** Nodes to which aliases refer. */
 type Targets = ReadonlyMap<Alias, Node>;
 
-/**
- * Findings that the library does not report, or not with a position: repeated keys, and aliases and merge keys without a target.
- */
+/** Findings that the library does not report with a position: repeated keys, and aliases and merge keys without a target. */
 interface Look {
   readonly targets: Targets;
   readonly repeated: readonly unknown[];

@@ -24,10 +24,7 @@ function variableOf(key: string): string {
 /** Words for true and false in variables and flags. */
 export const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
-/**
- * Returns the configuration from the environment, in the form of a file; undefined if no variable is set. An empty variable counts
- * as not set.
- */
+/** Returns the configuration from the environment in the form of a file; undefined if all variables are unset or empty. */
 export function configFromEnvironment(env: Environment): unknown {
   const given = ACCOUNT_VARIABLES.flatMap(({ key, name }) => {
     const value = env[name];

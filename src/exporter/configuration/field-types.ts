@@ -105,10 +105,7 @@ const EXPECTED_CRON = 'expected a cron expression such as "*/5 * * * *"';
 
 const CRON_FIELDS = ['second', 'minute', 'hour', 'day of month', 'month', 'day of week'];
 
-/**
- * Returns the mistake of a cron expression (5 fields, or 6 with seconds first), with the names of its invalid fields. Undefined if
- * it is valid.
- */
+/** Returns the mistake of a cron expression (5 fields, or 6 with seconds first) with its invalid fields; undefined if none. */
 function cronMistake(expression: string): string | undefined {
   if (isCronPattern(expression)) return undefined;
   const given = expression.trim().split(/\s+/);
@@ -120,10 +117,7 @@ function cronMistake(expression: string): string | undefined {
   return `${EXPECTED_CRON}; the ${wrong.join(' and the ')} is not valid`;
 }
 
-/**
- * Returns the schema of a poll schedule, a cron expression of five fields. It has no seconds, because polls wait for a bucket to
- * close.
- */
+/** Returns the schema of a poll schedule. It has five fields without seconds, because polls wait for a bucket to close. */
 export function schedule() {
   return z
     .string({ error: EXPECTED_CRON })

@@ -87,10 +87,7 @@ export function configWarnings(
   ];
 }
 
-/**
- * Maximum number of patterns of a list that are reported, and of names that are compared with them: there may be ten thousand of
- * each.
- */
+/** Maximum number of patterns of a list that are reported, and of names that are compared with them. */
 const MOST_UNMATCHED = 100;
 const MOST_COMPARED = 200_000;
 

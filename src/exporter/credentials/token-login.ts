@@ -236,10 +236,7 @@ export class TokenCreationGate {
     this.#opensAt = now + Math.max(wait, askedWait(failure));
   }
 
-  /**
-   * Records that the platform refused a token. Must be called once per token.
-   * @param servedMs time (ms) for which the token was in use
-   */
+  /** Records that the platform refused a token. Called once per token. @param servedMs time (ms) for which it was in use */
   refused(servedMs: number): void {
     if (servedMs < PROVEN_AFTER_MS) {
       this.#strikes += 1;

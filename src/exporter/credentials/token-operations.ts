@@ -114,10 +114,7 @@ export class TokenOperations {
 
 /** Lifetime (ms) in the specification's example (section 5), assumed if a response has none. */
 const ASSUMED_LIFETIME_MS = 24 * 3_600_000;
-/**
- * Minimum lifetime (ms) that is assumed, so that tokens are not created all the time. If one expires before, the platform refuses
- * it.
- */
+/** Minimum lifetime (ms) that is assumed, so that tokens are not created all the time. The platform refuses expired ones. */
 const SHORTEST_LIFETIME_MS = 60_000;
 /** Share of its lifetime after which a token is renewed: late enough not to waste tokens, early enough for several attempts. */
 const RENEWED_AFTER_SHARE = 0.85;

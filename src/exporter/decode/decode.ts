@@ -13,10 +13,7 @@ export interface Decoded {
   readonly valueless?: ReadonlyMap<string, Float64Array>;
   /** Number of rows in the response, including dropped ones. */
   readonly rows: number;
-  /**
-   * Names of the counters that existed when the response was read. If set, the series of this response replace them. Undefined if
-   * the counters stay.
-   */
+  /** Names of the counters at the time of the read, which the series of this response replace; undefined if the counters stay. */
   readonly insteadOf?: readonly string[];
 }
 

@@ -54,9 +54,7 @@ export function sumWithin(
   return sum;
 }
 
-/**
- * Boundary between the two units: a larger number is a time in milliseconds (after 1973), a smaller one in seconds (before 5138).
- */
+/** Boundary between milliseconds (larger numbers, after 1973) and seconds (smaller numbers, before 5138). */
 const LEAST_MS = 1e11;
 
 /** Smallest number that is accepted as a time in seconds. */
@@ -146,10 +144,7 @@ interface SameBucket {
   isAmbiguous: boolean;
 }
 
-/**
- * Returns points in ascending order, one per bucket. Drops buckets with different values: the next response shows which value is
- * right.
- */
+/** Returns points in ascending order, one per bucket. Drops buckets with different values, until a later response decides. */
 function sorted({ timestamps, values }: Points, rejections: Rejections): Points {
   const buckets = new Map<number, SameBucket>();
   for (let index = 0; index < timestamps.length; index += 1) {

@@ -14,9 +14,7 @@ type Exposed = Pick<Store, 'refresh' | 'pages' | 'onChange'>;
  */
 const WAIT_MS = 100;
 
-/**
- * Maximum wait (ms) of a scrape for rendering, after which it gets the last rendered bytes. A million series may change at once.
- */
+/** Maximum wait (ms) of a scrape for rendering, because a million series may change at once. It then gets the last bytes. */
 const LONGEST_WAIT_MS = 2_000;
 
 /** Number of changes that are rendered at once, those of about 15 polls, so that scrapes wait briefly. */
@@ -101,10 +99,7 @@ export class Exposition {
     exposed.onChange(() => this.#changed());
   }
 
-  /**
-   * Renders everything that changed before the call at once.
-   * @returns undefined if scrapes see the changes already; otherwise a promise
-   */
+  /** Renders everything that changed before the call at once. @returns undefined if scrapes see the changes already */
   refresh(): Promise<void> | undefined {
     if (this.#waiting === 0) return this.#refreshing;
     if (this.#refreshing !== undefined) return this.#refreshing.then(() => this.refresh());
@@ -134,10 +129,7 @@ export class Exposition {
     return this.#scrapes;
   }
 
-  /**
-   * Returns a complete document in immutable pieces, to be sent one after another.
-   * @param further families rendered for this scrape, added at the end
-   */
+  /** Returns a complete document in immutable pieces, in order. @param further families of this scrape, added at the end */
   snapshot(
     format: ExpositionFormat,
     encoding: ExpositionEncoding,

@@ -14,10 +14,7 @@ const VALUE_SIZE = 10;
 const CHUNKS_IN_ROW = 4;
 /** Number of first chunks of a family that are rows by themselves, because a poll changes a line or two in most families. */
 const SINGLE_CHUNKS = 32;
-/**
- * Number of rows that are joined as a group, so that a body has few pieces. A change in one row copies the group's compressed
- * bytes.
- */
+/** Number of rows that are joined as a group, so that a body has few pieces. A change copies the group's compressed bytes. */
 const ROWS_IN_GROUP = 16;
 
 const NOTHING = Buffer.alloc(0);

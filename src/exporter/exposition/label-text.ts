@@ -43,9 +43,7 @@ function shortened(value: string): string {
  * Values that are too long end in an ellipsis.
  */
 export class LabelTexts {
-  /**
-   * Orders of labels, by their given and by their sorted names. Labels have few different sets of names, so both maps stay small.
-   */
+  /** Orders of labels, by their given and by their sorted names. Labels have few sets of names, so both maps stay small. */
   readonly #orders = new Map<string, readonly string[]>();
   /** Number of truncated values, and the first exposed one of each label. */
   shortenedCount = 0;

@@ -48,10 +48,7 @@ export class Store {
     this.seriesLimit = seriesLimit;
   }
 
-  /**
-   * Excludes these families from now on, and removes their exposed series. A family that is included again appears with its next
-   * publication.
-   */
+  /** Excludes these families from now on, also exposed series. An included family appears with its next publication. */
   exclude(isExcluded: ((family: string) => boolean) | undefined): void {
     this.#isExcluded = isExcluded;
     this.#isChecked = false;
@@ -68,10 +65,7 @@ export class Store {
     return this.#dropped;
   }
 
-  /**
-   * Number of samples dropped because their series was exposed already. It never decreases. Prometheus rejects a whole scrape with
-   * a repeated series.
-   */
+  /** Number of samples dropped because their series was exposed already: Prometheus rejects scrapes with repeated series. */
   get duplicateSeries(): number {
     return this.#duplicates;
   }

@@ -46,10 +46,7 @@ export interface ReadingOptions {
   readonly mostBytes: number;
 }
 
-/**
- * Maximum duration (ms) of a read that counts as one moment. The rows of a slower read, which waited for the quota, reflect its
- * start plus this.
- */
+/** Maximum duration (ms) between the start of a read and the time that its rows reflect: reads may wait for the quota. */
 const LONGEST_MS = 4 * 60_000;
 
 /** Maximum number of operations spent to find out which fields the platform refuses. */
@@ -73,10 +70,7 @@ export class DatasetReading {
     this.#limit = rowLimit(asked.fields.length, options.mostBytes);
   }
 
-  /**
-   * Returns the rows of all keys.
-   * @throws PlatformFailure `not_found` if the account has none of the fields; another one if an operation fails
-   */
+  /** Returns the rows of all keys. @throws PlatformFailure `not_found` if the account has none of the fields */
   async rows(): Promise<DatasetRead> {
     const { key, split, keys } = this.#asked;
     const rows = await this.#allRows();

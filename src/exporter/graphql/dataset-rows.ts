@@ -186,10 +186,7 @@ function withParts(whole: Whole, row: Row, parts: readonly string[], by: string)
   return whole;
 }
 
-/**
- * Returns the rows of a piece without those that belong to another piece of the same window. The platform may include the end of a
- * requested window.
- */
+/** Returns the rows of a piece without those of other pieces: the platform may include the end of a requested window. */
 export function rowsOfPiece(rows: readonly unknown[], piece: Window, part: Window): readonly unknown[] {
   if (piece.from === part.from && piece.to === part.to) return rows;
   return rows.filter((row) => {

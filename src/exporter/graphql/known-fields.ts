@@ -27,10 +27,7 @@ const SUM = 'sum';
 /** Interval (ms) at which the schema is read again: platforms gain fields, and tokens gain permissions. */
 const KEPT_MS = 24 * 3_600_000;
 
-/**
- * Interval (ms) of schema reads while a needed field is missing or the last read failed. An upgrade of the platform may remove a
- * field for a minute.
- */
+/** Interval (ms) of schema reads while a field is missing or the last read failed: an upgrade may remove it for a minute. */
 const LACKING_MS = 3_600_000;
 
 /** Fields that the datasets of an account lack, according to the schema and to refused requests. */
@@ -50,10 +47,7 @@ export class KnownFields {
     this.#now = now;
   }
 
-  /**
-   * Reads the schema if a read is due. A failure is not fatal: an endpoint without a readable schema may still answer other
-   * questions.
-   */
+  /** Reads the schema if a read is due. A failure is not fatal: an endpoint may answer questions without a readable schema. */
   async ask(read: Read, signal: AbortSignal): Promise<void> {
     // Only the caller that started the read handles its failure.
     if (this.#asking !== undefined)

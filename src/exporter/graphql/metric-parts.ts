@@ -4,10 +4,7 @@ import { type Column, columnOf } from './dataset-rows.ts';
 import { fieldsOf, type MetricFields, type Split } from './fields.ts';
 import type { KnownFields } from './known-fields.ts';
 
-/**
- * Assumed numbers of rows in a bucket per key, until responses show them. The first is for breakdowns into any values, the second
- * for known parts.
- */
+/** Assumed rows in a bucket per key until responses show them: for breakdowns into any values, and into known parts. */
 const ASSUMED_OPEN = 10;
 const ASSUMED_SPLIT = 4;
 

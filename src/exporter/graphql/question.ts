@@ -40,10 +40,7 @@ export interface DatasetQuestion {
   readonly limit: number;
 }
 
-/**
- * Returns a question for the rows of a dataset.
- * @param isOfTimes true for one row per time and key; false for one row per key over the whole window
- */
+/** Returns a question for the rows of a dataset. @param isOfTimes true for rows per time and key; false for rows per key */
 export function datasetQuestion(asked: DatasetQuestion, isOfTimes = true): Question {
   const { dataset, key, by, fields, summed, window, ids, limit } = asked;
   const only = key === undefined || ids === undefined ? '' : `, ${key}In: ${JSON.stringify(ids)}`;

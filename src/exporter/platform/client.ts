@@ -18,10 +18,7 @@ export interface ClientOptions extends TransportOptions {
   readonly questionsTo?: string;
 }
 
-/**
- * Reads the resources of one account. Sends only GET, and POST of questions to a single path. Sends the token only to the account's
- * origin.
- */
+/** Reads the resources of one account. Sends only GET, and POST of questions to a single path, and only to its origin. */
 export class Client {
   readonly #baseUrl: string;
   readonly #credentials: Credentials;

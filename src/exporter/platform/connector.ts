@@ -24,10 +24,7 @@ export interface Route {
   readonly tls: TlsSettings;
 }
 
-/**
- * Returns a function that opens connections along a route. It reads the TLS files for each connection, so that a renewed
- * certificate takes effect.
- */
+/** Returns a function that opens connections along a route. It reads the TLS files each time, because they may be renewed. */
 export function connectorOf(
   route: Route,
   { timeoutMs }: { readonly timeoutMs: number },

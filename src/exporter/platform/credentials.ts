@@ -54,9 +54,7 @@ export function staticToken(token: Secret): Credentials {
   };
 }
 
-/**
- * Returns credentials that register every secret for masking before each use, and after each call that may have found a new one.
- */
+/** Returns credentials that register every secret for masking before each use, and after calls that may find a new one. */
 export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
   const guardAll = () => credentials.secrets().forEach(guard);
   // A failed call has used secrets too, such as a wrong password.

@@ -80,9 +80,7 @@ export class ExchangeFailure extends PlatformFailure {
   }
 }
 
-/**
- * Returns a description of the response to a failed read if it shows that it is not the platform's; undefined for other failures.
- */
+/** Returns a description of the response to a failed read that is certainly not the platform's; undefined for others. */
 export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
   // With a response, its headers and form decide. If a reader could not use a document, its failure decides.
   const info = failure instanceof ExchangeFailure ? failure.info : undefined;
@@ -305,9 +303,7 @@ export class Transport {
   }
 }
 
-/**
- * Refuses requests that may no longer be sent: a process may be suspended for minutes between the end of the wait and the write.
- */
+/** Refuses requests that may no longer be sent: a process may be suspended for minutes between the wait and the write. */
 function onlyWhile(mayLeave: () => boolean): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     if (options.method === 'DELETE') return dispatch(options, handler);

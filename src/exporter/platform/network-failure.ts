@@ -110,10 +110,7 @@ export type Scrub = (text: string) => string;
 
 /** Maximum number of characters of a platform message in a reason. */
 const LONGEST_WORDS = 200;
-/**
- * Maximum nesting depth searched for a message: the platform's formats have three levels, and deeper nesting must not exhaust the
- * stack.
- */
+/** Maximum nesting depth searched for a message: the platform's formats have three levels. */
 const DEEPEST_WORDS = 6;
 /** Number of characters at the beginning of a page that are searched for a reason, which bounds the work on hostile markup. */
 const READ_OF_A_PAGE = 8192;

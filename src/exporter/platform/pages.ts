@@ -2,10 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { PlatformFailure, type Read, type Resource } from './read.ts';
 
-/**
- * Requested page size, which keeps the number of operations per list low. If the platform responds with 400, the documented size is
- * requested.
- */
+/** Requested page size, for few operations per list. If the platform responds with 400, the documented size is requested. */
 const ASKED_PAGE_SIZE = 100;
 /** The platform's default page size (section 8), which it must therefore accept. */
 const DOCUMENTED_PAGE_SIZE = 10;
@@ -20,9 +17,7 @@ export interface List extends Resource {
   readonly ends?: EarlyEnds;
 }
 
-/**
- * Number of consecutive reads with the same incomplete end after which that end is accepted, whatever count the platform announces.
- */
+/** Number of consecutive reads with the same incomplete end after which it is accepted, whatever count is announced. */
 const ENDS_ALIKE = 3;
 
 /**
@@ -125,10 +120,7 @@ async function firstPage(
   }
 }
 
-/**
- * Returns a later page; undefined if it does not exist, because the list may have become shorter.
- * @param before the previous page
- */
+/** Returns a later page; undefined if it does not exist, because the list became shorter. @param before the previous page */
 async function laterPage(
   before: ListPage,
   read: Read,
@@ -162,10 +154,7 @@ async function readNumbered(
   return readPage(body);
 }
 
-/**
- * Returns true if a page is the last one.
- * @param full number of items in a full page, if the platform announces no further pages
- */
+/** Returns true if a page is the last one. @param full number of items in a full page, if no further pages are announced */
 function isLast(
   { items, totalPages, count, hasNext }: ListPage,
   number: number,
@@ -225,9 +214,7 @@ export interface ListPage {
 
 const amount = z.number().int().nonnegative().optional().catch(undefined);
 
-/**
- * List envelope of section 2 with the fields that paging needs. Each is optional, because real responses have lacked each of them.
- */
+/** List envelope of section 2 with the fields that paging needs, each of which has been missing in real responses. */
 const Envelope = z.object({
   count: amount,
   total_pages: amount,

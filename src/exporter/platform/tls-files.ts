@@ -83,17 +83,13 @@ async function readAs(kind: PemKind, path: string): Promise<{ readonly pem: stri
   }
 }
 
-/**
- * Returns true if the text contains certificates. Without this check, Node accepts any text as authorities and then trusts nobody.
- */
+/** Returns true if the text contains certificates. Node accepts any other text as authorities and then trusts nobody. */
 function holdsCertificates(pem: string): boolean {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   return blocks.length > 0 && blocks.every((block) => succeeds(() => new X509Certificate(block)));
 }
 
-/**
- * Returns true if the function does not throw. OpenSSL refuses content only with an exception, whose text varies between versions.
- */
+/** Returns true if the function does not throw. OpenSSL refuses content only with exceptions, whose texts vary. */
 function succeeds(act: () => unknown): boolean {
   try {
     act();

@@ -12,10 +12,7 @@ export interface DeliveryOptions {
   readonly failed: (words: string) => void;
 }
 
-/**
- * Maximum number of samples per request: about a megabyte before compression. If a receiver finds it too large (413), it gets two
- * halves.
- */
+/** Maximum number of samples per request: about a megabyte before compression. If it is too large (413), it is halved. */
 export const REQUEST_SAMPLES = 5_000;
 
 /** Delay (ms) after the first failure. It doubles after each further one, up to the maximum. */
@@ -31,10 +28,7 @@ const ASKED_FOR = 20;
 /** Delivers samples to one receiver, with as many requests as needed. */
 export class Delivery {
   readonly #options: DeliveryOptions;
-  /**
-   * Newest sample that the receiver accepted; undefined until there is one. A receiver accepts it again, unless it refuses every
-   * request.
-   */
+  /** Newest sample that the receiver accepted, if any. A receiver accepts it again, unless it refuses every request. */
   #taken: PushedSample | undefined;
 
   constructor(options: DeliveryOptions) {

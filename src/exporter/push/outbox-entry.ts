@@ -106,10 +106,7 @@ type Shape = readonly Pick<PushedSample, 'series' | 'since'>[];
 /** Number of cached series above which the cache is cleared: a backlog may have millions. */
 const MOST_SERIES = 50_000;
 
-/**
- * Cache of entries' shapes. Entries with the same shape share one array of series, so that receivers' messages encode each series
- * once.
- */
+/** Cache of entries' shapes. Entries with the same shape share their series, so that messages encode each series once. */
 export class EntryShapes {
   readonly #shapes = new Map<string, Shape>();
   #series = 0;

@@ -51,10 +51,7 @@ const REASONS: readonly (readonly [RefusalReason, RegExp])[] = [
 /** Statuses that concern the content of a request, rather than the route or credentials. */
 const CONTENT = new Set([400, 413, 422]);
 
-/**
- * Interprets an unsuccessful response. If the operator can fix its cause (an address, a token), it is a failure, and samples stay
- * queued.
- */
+/** Interprets an unsuccessful response. If the operator can fix its cause, it is a failure, and samples stay queued. */
 export function refusalOrFailure(
   status: number,
   words: string,
@@ -115,9 +112,7 @@ export function writeFixed64(message: PbfWriter, field: number, value: bigint): 
   message.pos += 8;
 }
 
-/**
- * Returns a function that caches its result per object. Samples of a series mostly share their series object, also across requests.
- */
+/** Returns a function that caches its result per object. Samples of a series mostly share their series object. */
 export function onceFor<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const known = new WeakMap<Key, Made>();
   return (key) => {
@@ -182,10 +177,7 @@ export function helpOf({ name, help }: PushedFamily): string {
   return help ?? HELP.get(name) ?? '';
 }
 
-/**
- * Returns a function that is true for the series a receiver selects by family and account. Every receiver selects series without an
- * account.
- */
+/** Returns a function that is true for series that a receiver selects. Every receiver selects series without an account. */
 export function selectionOf({
   families,
   accounts,

@@ -66,10 +66,7 @@ export class RemoteWrite {
   }
 }
 
-/**
- * Returns true if the receiver may support version 2.0. A response without a number of samples, such as a proxy's 503, does not
- * rule it out.
- */
+/** Returns true if the receiver may support version 2.0. A response without a number of samples does not rule it out. */
 function knows2(reply: Reply): boolean {
   const { status } = reply;
   if (writtenOf(reply) !== undefined) return true;

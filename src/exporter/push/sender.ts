@@ -74,9 +74,7 @@ async function unlessUnreadable<Result>(
   }
 }
 
-/**
- * Returns true if no older sample is queued. If a snapshot were sent first, Prometheus would refuse samples that are an hour older.
- */
+/** Returns true if no older sample is queued. After a snapshot, Prometheus refuses samples that are an hour older. */
 function isNext({ at }: Snapshot, { waiting: { oldest } }: DestinationQueue): boolean {
   return oldest === undefined || oldest >= at;
 }

@@ -46,10 +46,7 @@ export class SnapshotSlot {
     this.#wants = selectionOf(options.receiver);
   }
 
-  /**
-   * Returns true if a snapshot may be taken now (ms since the epoch). No two snapshots have the same time, even if the clock is set
-   * back slightly.
-   */
+  /** Returns true if a snapshot may be taken now (ms since the epoch). No two have one time, even if a clock is set back. */
   isFree(at: number): boolean {
     const isNew = at > this.#lastAt || at < this.#lastAt - WAITED_FOR_MS;
     return !this.#options.receiver.buckets_only && this.waiting === undefined && isNew;

@@ -35,10 +35,7 @@ export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): M
 export class AccountMemory {
   readonly #state: Pick<StateReader, 'kind' | 'get'>;
   readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
-  /**
-   * Values decoded without a record while the state cannot be read, and records found later. Cached, because there may be a hundred
-   * thousand parts.
-   */
+  /** Caches of values decoded without a record while the state cannot be read, and of records found later. */
   readonly #unread = new WeakMap<MemoryPart<unknown>, unknown>();
   readonly #late = new WeakMap<MemoryPart<unknown>, unknown>();
   /** True if polls may have started before the state was readable, so that its records may contain more than the polls found. */

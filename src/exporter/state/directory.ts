@@ -7,10 +7,7 @@ export const LOCK_FILE = 'lock.db';
 /** Database in a state directory; SQLite adds a log beside it. */
 export const DATABASE_FILE = 'state.db';
 
-/**
- * Creates a missing directory, accessible only for its owner, and returns its real path.
- * @throws if the directory cannot be written
- */
+/** Creates a missing directory, accessible only for its owner. Returns its real path. @throws if it cannot be written */
 export async function ensureDirectory(directory: string): Promise<string> {
   const path = resolve(directory);
   const created = await createWhole(path, 0o700);

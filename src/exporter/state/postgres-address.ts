@@ -130,10 +130,7 @@ function modeIssues(mode: string, rootCert: string | undefined): string[] {
   return [];
 }
 
-/**
- * Returns the TLS options for a libpq mode. `require` accepts any certificate unless a root is configured; `verify-ca` accepts any
- * name.
- */
+/** Returns the TLS options for a libpq mode: `require` accepts any certificate without a root, `verify-ca` any name. */
 function tlsOf(
   sslmode: string,
   files: Readonly<Record<string, string | undefined>>,

@@ -139,10 +139,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/**
- * Migrates the schema `exporter_state` to this program's version, and creates it if it is missing.
- * @throws NewerSchema, and the connections' errors
- */
+/** Creates or migrates the schema `exporter_state` to this version. @throws NewerSchema, and the connections' errors */
 export async function migrate(connections: PostgresConnections): Promise<void> {
   const version = await versionOf(connections);
   if (version > VERSION) throw new NewerSchema(connections.shown, version);

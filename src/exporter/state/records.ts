@@ -34,10 +34,7 @@ export function endOfPrefix(prefix: string): string {
 
 const msgpack = new Packr({ useRecords: false, copyBuffers: true });
 
-/**
- * Encodes an entry: the key's text, and the value in MessagePack, or undefined to remove it.
- * @throws RangeError for an empty key
- */
+/** Encodes an entry: the key's text, and the value in MessagePack (undefined to remove it). @throws RangeError without a key */
 export function packEntry({ key, value }: StateEntry): Change {
   if (key.length === 0) throw new RangeError('a state key needs at least one part');
   return [textOfKey(key), value === undefined ? undefined : msgpack.pack(value)];

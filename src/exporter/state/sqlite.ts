@@ -76,9 +76,7 @@ interface PendingReply {
   readonly reject: (error: Error) => void;
 }
 
-/**
- * A directory locked for this process, and the thread that accesses its database, so that a hanging disk blocks only the thread.
- */
+/** A directory locked for this process, and the thread of its database, so that a hanging disk blocks only the thread. */
 export class LockedDirectory {
   readonly #directory: string;
   readonly #worker = new Worker(new URL('./database-thread.js', import.meta.url));

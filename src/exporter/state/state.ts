@@ -19,10 +19,7 @@ export const QUEUE = 'queue';
 /** Time limit (ms) of a commit or a read, after which the disk counts as hanging. */
 export const LONGEST_COMMIT_MS = 10_000;
 
-/**
- * Read access to the state. A closed state keeps its last values, because pages may still show an account that another replica owns
- * now.
- */
+/** Read access to the state. A closed state keeps its last values, because pages may still show a moved account. */
 export interface StateReader {
   /** Durability of commits; `unavailable`: the directory cannot be used yet. */
   readonly kind: 'durable' | 'memory' | 'unavailable';
@@ -39,9 +36,7 @@ export const NO_MEMORY: StateReader = { kind: 'memory', get: () => undefined, ke
 export interface State extends StateReader {
   /** Directory in use or intended; undefined if none is configured. */
   readonly directory: string | undefined;
-  /**
-   * Note for the operator: the reason why the state is not durable, or that damaged records were found. Undefined without either.
-   */
+  /** Note for the operator: why the state is not durable, or that damaged records were found. Undefined without either. */
   readonly note: string | undefined;
   /** Reason why the last commit was refused; undefined if it succeeded. */
   readonly refusal?: string | undefined;

@@ -11,10 +11,7 @@ export interface Output {
 
 const ESCAPE = '\u001b';
 
-/**
- * Characters that a terminal would interpret instead of displaying: control characters, and marks that change the direction of
- * text.
- */
+/** Characters that a terminal interprets instead of displaying: control characters, and marks of the text direction. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**

@@ -62,9 +62,7 @@ export function openWebConfig(path: string | undefined, log: WebLog): WebConfigF
   };
 }
 
-/**
- * Returns true for changes that need a restart: a server cannot enable or disable TLS, nor start to request client certificates.
- */
+/** Returns true for changes that need a restart: a server cannot start or stop TLS, nor start to ask for certificates. */
 function needsRestart(first: WebConfig, now: WebConfig): boolean {
   if (first.tls === undefined || now.tls === undefined) return first.tls !== now.tls;
   return first.tls.clientPolicy === 'NoClientCert' && now.tls.clientPolicy !== 'NoClientCert';

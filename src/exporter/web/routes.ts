@@ -148,10 +148,7 @@ function answerLogLevel({ logLevel }: WebSources, lifecycle: boolean): RequestHa
   };
 }
 
-/**
- * Returns true for a POST from another site's page, according to the browser. Without this check, any page could use the reader's
- * login here.
- */
+/** Returns true for a POST from another site's page, which could otherwise use the reader's login here. */
 function isForeign({ headers: { origin, host } }: Request): boolean {
   return origin !== undefined && URL.parse(origin)?.host !== host;
 }

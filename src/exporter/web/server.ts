@@ -5,10 +5,7 @@ import type { WebConfigFile, WebLog } from './config-file.ts';
 import { parseListenAddress } from './listen-address.ts';
 import { createTlsServer } from './tls.ts';
 
-/**
- * Idle timeout (ms) of a connection. Prometheus closes idle connections after 5 minutes, so a longer one never closes under a
- * scrape.
- */
+/** Idle timeout (ms) of a connection: longer than the 5 minutes of Prometheus, so that none closes under a scrape. */
 const KEEP_ALIVE_MS = 330_000;
 const SERVER_OPTIONS = { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 10_000, requestTimeout: 30_000 };
 

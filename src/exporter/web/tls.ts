@@ -142,9 +142,7 @@ interface TlsSource {
   current(): { readonly tls: TlsConfig | undefined };
 }
 
-/**
- * Creates an HTTPS server whose certificates follow the web configuration. Client certificates can only be enabled at the start.
- */
+/** Creates an HTTPS server whose certificates follow the web configuration. Client certificates need a restart. */
 export function createTlsServer(webConfig: TlsSource, options: ServerOptions): Server {
   let tls = tlsOf(webConfig);
   const requestCert = tls.clientPolicy !== 'NoClientCert';
