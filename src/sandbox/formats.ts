@@ -5,9 +5,7 @@ export function snakeKeys(document: object): Record<string, unknown> {
   return renamed(document, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
-/**
- * Returns a document with its snake-case names in camel case. Names already in camel case stay, so that the schema refuses them.
- */
+/** Returns a document with its snake-case names in camel case. Others stay, so that the schema refuses them. */
 export function camelKeys(document: object): Record<string, unknown> {
   return renamed(document, (name) =>
     /[A-Z]/.test(name) ? `"${name}"` : name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),

@@ -1,7 +1,4 @@
-/**
- * Returns a well-mixed 32-bit hash of a number with a key. It is the sandbox's only source of randomness, so that the seed
- * determines everything.
- */
+/** Returns a well-mixed 32-bit hash of a number with a key: the only source of randomness, so that the seed decides. */
 export function hash(key: number, value: number): number {
   let mixed = (key + Math.imul(value, 0x9e3779b1)) | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

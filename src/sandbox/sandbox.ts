@@ -40,9 +40,7 @@ export interface SandboxOptions extends Partial<Settings>, Partial<AccountSize> 
   readonly faults?: FaultSettings;
 }
 
-/**
- * Embedded platform: its API over HTTP, and its owner's access to the account, faults and settings, which can change at any time.
- */
+/** Embedded platform: its API over HTTP, and its owner's access to account, faults and settings at any time. */
 export interface Sandbox extends Pick<Platform, 'account' | 'faults' | 'settings' | 'requests'> {
   readonly app: Express;
   /** Returns the final values of every bucket, in the units of the settings. @throws RangeError if the metric does not exist */

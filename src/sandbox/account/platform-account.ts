@@ -77,7 +77,7 @@ export type Account = ReturnType<typeof emptyAccount>;
 
 /**
  * Returns an empty account. Ids start at values like the platform's.
- * @param changed called after every change that affects traffic
+ * @param changed called after changes that affect traffic
  */
 export function emptyAccount(changed: () => void) {
   return {

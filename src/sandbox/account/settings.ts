@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 const limit = z.int().min(0);
 
-/**
- * Schema of the behaviour that the specification leaves open. config/sandbox.yaml explains each setting. All settings can be
- * changed at run time.
- */
+/** Schema of the behaviour that the specification leaves open. config/sandbox.yaml explains each setting. */
 export const settingsSchema = z.strictObject({
   rateLimit: z
     .strictObject({ reads: limit, writes: limit, purges: limit })

@@ -27,9 +27,7 @@ export interface Kind<Item extends { readonly id: number }> extends Manners {
   made?(id: number, fields: Partial<Item>): Partial<Item>;
   /** Returns fields that each write sets in addition to those of the request. */
   noted?(call: Call, fields: Partial<Item>, known: Item | undefined): Partial<Item>;
-  /**
-   * Returns a refusal that the schema cannot express, such as a conflict or a missing reference; undefined if the fields are valid.
-   */
+  /** Returns a refusal that the schema cannot express, such as a conflict; undefined if the fields are valid. */
   check?(fields: Partial<Item>, known: Item | undefined, owner: number | undefined): Reply | undefined;
   /** Returns the refusal to remove an item that is in use; undefined if it can be removed. */
   inUse?(item: Item): Reply | undefined;

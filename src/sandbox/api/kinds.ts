@@ -85,10 +85,7 @@ export function domains({ account, seed, settings }: Platform): Kind<Domain> {
   };
 }
 
-/**
- * Returns the kind of specification 4.3. Single reads and creates have no envelope in version 1; every version has overwrites and
- * updates.
- */
+/** Returns the kind of specification 4.3. In version 1, single reads and creates have no envelope. */
 export function certificates({ account, settings }: Platform): Kind<Certificate> {
   return {
     collection: account.certificates,
@@ -275,10 +272,7 @@ export function zones({ account }: Platform): Kind<Zone> {
   };
 }
 
-/**
- * Returns the kind of the records inside a zone (specification 4.11). The list has no ids, unless a setting selects the later form
- * of responses.
- */
+/** Returns the kind of the records inside a zone (specification 4.11). A setting determines if the list has ids. */
 export function records({ account, settings }: Platform): Kind<DnsRecord> {
   return {
     collection: account.records,

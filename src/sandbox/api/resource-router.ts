@@ -24,10 +24,7 @@ export interface Call {
   readonly editor: string;
 }
 
-/**
- * One operation of specification section 4. Some need no permission (`open`), or require a Content-Type although they have no body
- * (`typed`).
- */
+/** One operation of section 4. It may need no permission (`open`), or a Content-Type without a body (`typed`). */
 export type Operation = readonly [
   method: 'get' | 'post' | 'put' | 'patch' | 'delete',
   path: string,

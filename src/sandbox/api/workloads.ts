@@ -57,10 +57,7 @@ export function workloads({ account }: Platform): Kind<Workload> {
   };
 }
 
-/**
- * Returns the reason for a refusal in the words of section 7. Reasons that do not depend on the body come first. Undefined if the
- * request is valid.
- */
+/** Returns the reason for a refusal in the words of section 7, those of the body last; undefined for a valid request. */
 function refusalOf(account: Account, workload: Workload, fields: Partial<Workload>): string | undefined {
   if (workload.infrastructure === 'staging') {
     return 'A custom hostname is not available in the staging infrastructure environment.';

@@ -186,10 +186,7 @@ export class FaultSwitch {
     this.set({});
   }
 
-  /**
-   * Returns the settings of the fault if it applies to this request; undefined otherwise. A random fault is decided again with each
-   * call.
-   */
+  /** Returns the fault's settings if it applies to this request. Each call decides a random fault again. */
   strike<Name extends FaultName>(name: Name, context: FaultContext): Faults[Name] | undefined {
     const fault = this.#faults[name];
     if (fault === undefined || !concerns(fault, context)) return undefined;

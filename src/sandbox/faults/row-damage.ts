@@ -158,7 +158,7 @@ export interface Answer {
 
 /**
  * Returns the response with the faults of its rows.
- * @param counted names of the fields with counts, by the name of a list of rows
+ * @param counted names of the fields with counts, by the name of a list
  */
 export function damageAnswer(
   answer: Answer,

@@ -70,7 +70,7 @@ function quotaOf({ settings }: Platform) {
 }
 
 /**
- * Returns the datasets of an account without the missing ones or their missing fields.
+ * Returns the datasets of an account without missing ones or fields.
  * @param missing entries `name` or `name.field`
  */
 function datasetsWithout(missing: readonly string[]): readonly Dataset[] {

@@ -119,9 +119,7 @@ export function limit(platform: Platform, quotaOf: (req: Request, exchange: Exch
   };
 }
 
-/**
- * Returns a function for the quota of REST: one per token, one per user with Basic authentication, and one for all others together.
- */
+/** Returns a function for the quota of REST: one per token, one per user of Basic authentication, one for all others. */
 export function restQuota({ settings, tokens }: Platform) {
   return (req: Request, { method, path, session }: Exchange): Quota => {
     const user = tokens.userOf(req.headers.authorization)?.username;

@@ -82,10 +82,7 @@ export class Tokens {
     return this.#options.users.find(({ username, password }) => credentials === `${username}:${password}`);
   }
 
-  /**
-   * Returns the valid token in an `Authorization: Token` header; undefined without one. The letter case of the scheme does not
-   * matter.
-   */
+  /** Returns the valid token in an `Authorization: Token` header, in any letter case; undefined without one. */
   sessionOf(authorization: string | undefined, now: number): Session | undefined {
     const session = this.#carried(authorization);
     return session !== undefined && now < session.expiresAt ? session : undefined;
