@@ -28,7 +28,7 @@ export interface ShardFlags {
   readonly 'shard.configurations'?: Shard | undefined;
 }
 
-/** Returns the part that one of several processes polls, of the accounts, or of the configurations of each. */
+/** Returns the accounts, or the configurations of each, that this process polls as one of several shards. */
 export function inShard(accounts: readonly AccountConfig[], flags: ShardFlags): AccountConfig[] {
   const { shard, 'shard.configurations': part } = flags;
   const own = accounts.filter(({ name }) => shard === undefined || isOfShard(name, shard));
@@ -38,7 +38,10 @@ export function inShard(accounts: readonly AccountConfig[], flags: ShardFlags): 
 /** Placeholder for a missing token in commands that send no request. */
 const NO_TOKEN: Environment = { EDGE_TOKEN: 'none' };
 
-/** Returns the selected accounts; undefined with a message on stderr if there is none. @param isAsked true if they need a token */
+/**
+ * Returns the selected accounts; undefined with a message on stderr if there is none.
+ * @param isAsked true if the accounts need a token
+ */
 export async function accountsAsked(
   { flags, env, complain, warn }: AskingFor,
   isAsked = true,

@@ -46,7 +46,7 @@ export async function backfill(call: Call): Promise<ExitCode> {
   }
 }
 
-/** Yields the mistakes of the flags that show without the configuration. */
+/** Yields the mistakes of the flags that can be detected without the configuration. */
 function* mistakesIn({ from, to, output, push }: Call['flags'], now: number): Generator<string> {
   if (from === undefined) yield '--from is missing: the start of the history';
   if (output === undefined && push === 'none') yield '--output is missing: the file to write; or --push';
@@ -56,7 +56,7 @@ function* mistakesIn({ from, to, output, push }: Call['flags'], now: number): Ge
     if (time > now) yield `${flag} (${moment(time)}) is in the future`;
 }
 
-/** Returns the receivers to push to, or the mistake in the request for them. */
+/** Returns the selected receivers, or the mistake in their selection. */
 function receiversChosen(
   choice: ReceiverChoice,
   asked: AccountsAsked | undefined,

@@ -50,7 +50,7 @@ export async function checkConfig({
   return EXIT.ok;
 }
 
-/** The names of all families that `/metrics` may have. */
+/** Returns the names of all families that `/metrics` may have. */
 function exposedFamilies(): string[] {
   const ofPlatform = [...families(), ...PLATFORM_FAMILIES, ...LEARNED_FAMILIES, ...DISCOVERY_FAMILIES];
   const ofSettings = Object.values(COLLECTORS).flatMap((collector) => collector.families);
@@ -64,7 +64,10 @@ async function alertMistakes(file: string | undefined, env: Environment): Promis
   return alerts.ok ? [] : alerts.issues;
 }
 
-/** A file that cannot be read is a warning, since the exporter may run elsewhere; one with the wrong content is a mistake. */
+/**
+ * Returns the problems of the named files. A file that cannot be read is a warning, because the exporter may run elsewhere. A file
+ * with the wrong content is a mistake.
+ */
 async function filesInTrouble(files: readonly NamedFile[]) {
   const examined = files.map(async (file) => {
     const { path, holds } = file;
@@ -93,7 +96,7 @@ function accountSummary({ name, api_url, credentials, collectors, shard, source 
   return `account ${name} at ${api_url}, by ${credentials.kind}\n${part}${running.join('')}`;
 }
 
-/** Returns the products that are read, and those that the configured source does not have. */
+/** Returns a text of the products that are read, and of those that the configured source does not have. */
 function productsText(collector: string, { products, source }: ReadProducts): string {
   const unread = PRODUCTS.filter(
     (product) =>

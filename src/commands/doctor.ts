@@ -11,7 +11,7 @@ import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 
 type Doctor = Invocation<'doctor'>;
 
-/** Checks each account step by step and names what is missing. */
+/** Checks each account step by step and lists what is missing. */
 export async function doctor(invocation: Doctor): Promise<ExitCode> {
   const { flags, env, stdout } = invocation;
   const asked = await accountsAsked(invocation);
@@ -59,7 +59,7 @@ async function* receiverSteps(receivers: readonly Receiver[], { signal, logging 
   }
 }
 
-/** Returns the number of problems and warnings, and repeats the problems, the first of which causes the rest. */
+/** Returns a text with the number of problems and warnings. It repeats the problems, the first of which causes the others. */
 function conclusion(steps: readonly Step[], text: (step: Step) => string): string {
   const problems = steps.filter(({ status }) => status === 'problem');
   const warnings = count(steps, 'warning');

@@ -13,7 +13,7 @@ import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 
 type Plan = Invocation<'plan'>;
 
-/** Shows the cost of the configuration. */
+/** Prints the cost of the configuration. */
 export async function plan(invocation: Plan): Promise<ExitCode> {
   const { flags, stdout, complain } = invocation;
   const asked = await accountsAsked(invocation, !flags.offline);
@@ -45,7 +45,7 @@ function isUnknown(name: string): boolean {
   return name !== '' && !COUNTED_NAMES.has(name);
 }
 
-/** Returns the limit of GraphQL that an account shares with others at the same address. */
+/** Returns the GraphQL limit that an account shares with other accounts at the same URL. */
 function sharedLimit(account: AccountConfig, accounts: readonly AccountConfig[]): AssumedLimit {
   const limit = new AssumedLimit(QUESTIONS.assumedLimit);
   const originOf = ({ graphql_url }: AccountConfig) => new URL(graphql_url).origin;

@@ -32,16 +32,16 @@ type Call = Invocation<'rehearse'>;
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 30;
-/** More than any Prometheus keeps. */
+/** Maximum number of days, more than any Prometheus stores. */
 const MOST_DAYS = 3_650;
 
-/** History (ms) that can be read: the platform's 30 days minus the time of reading. */
+/** Length (ms) of the history that can be read: the platform's 30 days minus the time of reading. */
 const PLATFORM_KEEPS = 30 * DAY - 2 * 3_600_000;
 
 const NO_HISTORY =
   'a rehearsal needs a history: that of a Prometheus (--prometheus.url), of a file (--history.file), of the platform, or the made-up one of --sandbox';
 
-/** Shows which alerts would have fired on one's own history. */
+/** Prints which alerts would have fired on the operator's own history. */
 export async function rehearse(call: Call): Promise<ExitCode> {
   const { flags, env, stdout, stderr, complain, signal, logging } = call;
   const { request, mistakes } = await rehearsalRequest(flags, env);
@@ -113,7 +113,7 @@ async function withHistory(work: Work): Promise<RehearsalReport> {
   return evaluated(await (call.flags.sandbox ? demonstrated(work) : ownHistory(work)), work);
 }
 
-/** Requested range, or the default one up to now, in whole minutes. */
+/** Returns the requested range, or the default one up to now, in whole minutes. */
 function rangeOf({ from, to, days = DEFAULT_DAYS }: Call['flags'], now = Date.now()) {
   const end = Math.floor((to ?? now) / MINUTE) * MINUTE;
   return { from: Math.ceil((from ?? end - days * DAY) / MINUTE) * MINUTE, to: end };
@@ -190,7 +190,7 @@ interface RehearsalRequest {
   readonly prometheus: PrometheusAccess | undefined;
 }
 
-/** Returns the request, and every mistake in it that shows before anybody is asked. */
+/** Returns the request, and every mistake in it that can be detected without a request to a server. */
 async function rehearsalRequest(
   flags: Flags,
   env: Env,

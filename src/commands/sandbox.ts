@@ -8,7 +8,7 @@ import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER, type SandboxOptions } from 
 
 type SandboxCommand = Invocation<'sandbox'>;
 
-/** Runs the embedded platform until it is asked to end, for other exporters and tools to rehearse against. */
+/** Runs the embedded platform until the process is asked to end, so that other exporters and tools can be tested against it. */
 export async function sandbox(invocation: SandboxCommand): Promise<ExitCode> {
   const { flags, stdout, complain, signal } = invocation;
   const options = await optionsOf(flags);
@@ -42,7 +42,7 @@ async function optionsOf(flags: SandboxCommand['flags']): Promise<SandboxOptions
   }
 }
 
-/** Returns instructions: the token and the user are made up and no secrets. */
+/** Returns instructions for users. They contain the token and the user, which are invented and not secret. */
 function introduction(
   url: string,
   { tokens = [DEFAULT_TOKEN], users = [DEFAULT_USER] }: SandboxOptions,
@@ -64,7 +64,7 @@ function introduction(
 /** Account of the embedded platform, whose token has no other clients. */
 export const SANDBOX_ACCOUNT = { name: 'sandbox', quota: { reserve: 0.1 } } as const;
 
-/** Starts the embedded platform on a free port of this machine, for an exporter that has nothing else to poll. */
+/** Starts the embedded platform on a free port of this machine, for an exporter without a configured account. */
 export async function startSandboxAccount(seed: number) {
   const sandbox = createSandbox({ seed });
   const { url, close } = await sandbox.listen(0, '127.0.0.1');

@@ -39,19 +39,19 @@ import { inShard } from './accounts-asked.ts';
 
 type Serve = Invocation<'serve'>;
 
-/** Time limit (ms) for stopping: everything ends within 5 s of the signal, of which a busy machine may take two. */
+/** Time limit (ms) for stopping. Everything must end within 5 s of the signal, of which a busy machine may take two. */
 const STOP_MS = 3_000;
 
-/** More clients than any monitoring has. */
+/** Maximum number of client connections, more than any monitoring system needs. */
 const MOST_CONNECTIONS = 1_024;
 
 /**
- * Growth of the heap, in per cent of the live objects, after which V8 collects. V8's own choice makes a process of
- * 100,000 series half again as large (450 MB instead of 300). 20 % saves nothing more and takes a quarter more CPU.
+ * Growth of the heap, in per cent of the live objects, after which V8 collects. V8's default makes a process of 100,000 series half
+ * again as large (450 MB instead of 300). 20 % saves nothing more and takes a quarter more CPU.
  */
 const HEAP_GROWTH = 50;
 
-/** Everything that was started, to be stopped in reverse order. */
+/** Functions that stop the started parts, called in reverse order. */
 type Stops = (() => Promise<void> | void)[];
 
 /** Failures at the start that are not bugs, and their exit codes. */
@@ -65,12 +65,12 @@ const KNOWN_FAILURES = [
   [ListenError, EXIT.failed],
 ] as const;
 
-/** Runs the exporter until it is asked to end. */
+/** Runs the exporter until the process is asked to end. */
 export async function serve(invocation: Serve): Promise<ExitCode> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
   const stops: Stops = [];
   try {
-    // If asked to stop while starting, it stops at once: with hundreds of accounts a start takes seconds.
+    // Stops at once if asked to while starting, because a start takes seconds with hundreds of accounts.
     const ending = aborted(invocation.signal);
     const exitCode = await Promise.race([start(invocation, stops), ending]);
     if (exitCode !== undefined) return exitCode;
@@ -82,7 +82,7 @@ export async function serve(invocation: Serve): Promise<ExitCode> {
   }
 }
 
-/** Starts everything; returns an exit code when it cannot. */
+/** Starts all parts; returns an exit code if one cannot start. */
 async function start(
   { flags, env, complain, logging, signal, onReload }: Serve,
   stops: Stops,
@@ -149,7 +149,7 @@ async function configOrSandbox(
     return loaded.config;
   }
   if (!loaded.nothingConfigured || !flags.sandbox) return undefined;
-  // Loaded only here, because it takes a quarter of a start, which real accounts do not need.
+  // Loaded only here, because it takes a quarter of the start time, and real accounts do not need it.
   const { startSandboxAccount } = await import('./sandbox.ts');
   const sandbox = await startSandboxAccount(flags['sandbox.seed']);
   stops.unshift(() => sandbox.close());
@@ -196,7 +196,10 @@ async function startExporter(
   return new Running({ exporter, inUse, state, member, shard, metrics, clock: systemClock, log, guard });
 }
 
-/** Returns the number of client connections: at most half of the allowed open files, because polls and the state need the rest. */
+/**
+ * Returns the maximum number of client connections: at most half of the allowed open files, because polls and the state need the
+ * rest.
+ */
 function connectionsWithin(openFiles = Number.POSITIVE_INFINITY): number {
   return Math.max(16, Math.min(MOST_CONNECTIONS, Math.floor(openFiles / 2)));
 }
@@ -213,7 +216,7 @@ function reloadBy(running: Running, { log }: Serve['logging']): () => Promise<vo
 
 /** Stops everything, even if one part fails to stop. */
 async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
-  // Parts that are still starting may add to them.
+  // Parts that are still starting may add functions meanwhile.
   for (const stop of [...stops]) {
     try {
       await stop();
@@ -223,10 +226,13 @@ async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
   }
 }
 
-/** Connections for commits, loading and the cluster status. The lease has its own, so that it never waits. */
+/** Number of connections for commits, loading and the cluster status. The lease has its own, so that it never waits. */
 const CONNECTIONS = 4;
 
-/** Joins the replicas that share a database, if there is one; one that is away is tried again. @throws BadStateUrl, NewerSchema */
+/**
+ * Joins the replicas that share a database, if one is configured. Retries while the database is unavailable.
+ * @throws BadStateUrl, NewerSchema
+ */
 async function shareAccounts(flags: Serve['flags'], env: Serve['env'], { log, guard }: Serve['logging']) {
   const url = flags['state.url'];
   if (url === undefined) return undefined;
@@ -255,7 +261,7 @@ async function shareAccounts(flags: Serve['flags'], env: Serve['env'], { log, gu
   });
   return {
     member,
-    /** State of the process in place of the accounts' own states: usable if each of them is. */
+    /** Combined state of the process: usable if the state of each account is. */
     state: {
       ...memoryState(),
       get kind() {

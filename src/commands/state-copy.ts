@@ -7,7 +7,7 @@ import { openAccountState } from '../exporter/state/postgres-account.ts';
 import { BadStateUrl, postgresAddress } from '../exporter/state/postgres-address.ts';
 import { PostgresConnections } from '../exporter/state/postgres-connections.ts';
 
-/** Copies the state from a directory to a database, or back, while no exporter runs on either. */
+/** Copies the state from a directory to a database, or back, while no exporter uses either. */
 export async function stateCopy({
   flags,
   env,

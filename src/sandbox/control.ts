@@ -9,7 +9,7 @@ import type { Platform, RequestLog } from './http/platform.ts';
 import { ADDED_KINDS, CHANGED_KINDS } from './traffic/incidents.ts';
 import { truthOf } from './traffic/series.ts';
 
-/** The query of `GET /_sandbox/truth`; the width is in ms. */
+/** Schema of the query of `GET /_sandbox/truth`; the width is in ms. */
 const truthQuery = z.strictObject({
   api: z.enum(['analytics', 'metrics']),
   product: z.coerce.number().int(),
@@ -22,7 +22,7 @@ const truthQuery = z.strictObject({
 
 const happening = { configuration: z.int(), from: timestampOption, to: timestampOption };
 
-/** The body of `POST /_sandbox/events`. */
+/** Schema of the body of `POST /_sandbox/events`. */
 const incidentBody = z
   .discriminatedUnion('kind', [
     z.strictObject({
@@ -36,14 +36,15 @@ const incidentBody = z
   ])
   .refine(({ from, to }) => from < to, { path: ['to'], error: 'expected a time after `from`' });
 
-/** The body of `PATCH /_sandbox/faults`: null turns a fault off. */
+/** Schema of the body of `PATCH /_sandbox/faults`: null disables a fault. */
 const faultPatch = z.strictObject(
   Object.fromEntries(Object.entries(faultsSchema.shape).map(([name, fault]) => [name, fault.nullable()])),
 );
 
 /**
- * The sandbox's control API under `/_sandbox`: faults, settings, incidents, final values, the request log, and changes that
- * the platform's API lacks. It needs no token and has no limits: the sandbox listens for its owner only.
+ * Returns the router of the sandbox's control API under `/_sandbox`. It covers faults, settings, incidents, final values, the
+ * request log, and changes that the platform's API lacks. It needs no token and has no limits, because the sandbox listens only for
+ * its owner.
  */
 export function controlRouter(platform: Platform): Router {
   const { account, faults, requests, settings, traffic } = platform;
@@ -77,7 +78,7 @@ export function controlRouter(platform: Platform): Router {
     });
   router.get('/truth', (req, res) => void res.json(truthOf(traffic, truthQuery.parse(req.query), settings)));
   router.patch('/waf/rulesets/:id', (req, res) => {
-    // The API shows no write of them, so rehearsals use this.
+    // The API has no write for rule sets, so tests and rehearsals use this.
     const changed = account.wafRulesets.update(
       Number(req.params.id),
       wafBody.partial().parse(req.body) as Partial<WafRuleset>,

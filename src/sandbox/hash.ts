@@ -1,7 +1,4 @@
-/**
- * Returns a well-mixed 32-bit hash of a number under a key: the sandbox's only source of randomness, so that the seed
- * decides everything.
- */
+/** Returns a well-mixed 32-bit hash of a number with a key: the only source of randomness, so that the seed decides. */
 export function hash(key: number, value: number): number {
   let mixed = (key + Math.imul(value, 0x9e3779b1)) | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
@@ -9,19 +6,19 @@ export function hash(key: number, value: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** The hash as a fraction, 0 <= fraction < 1. */
+/** Returns the hash as a fraction, 0 <= fraction < 1. */
 export function fraction(key: number, value: number): number {
   return hash(key, value) / 2 ** 32;
 }
 
-/** A separate key for everything that text names, for instance one kind of fault. */
+/** Returns a separate key for a purpose described in a text, such as one kind of fault. */
 export function keyOf(key: number, text: string): number {
   let mixed = key;
   for (let index = 0; index < text.length; index++) mixed = hash(mixed, text.charCodeAt(index));
   return mixed;
 }
 
-/** `length` hexadecimal digits, as tokens and origin ids have them. */
+/** Returns `length` hexadecimal digits, as in tokens and origin ids. */
 export function hexDigits(key: number, length: number): string {
   let digits = '';
   for (let index = 0; digits.length < length; index++) {

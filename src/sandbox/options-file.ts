@@ -9,14 +9,14 @@ import { sizeSchema } from './seed.ts';
 
 const permissions = z.array(z.enum(PERMISSIONS)).exactOptional();
 
-/** Returns the same fields without defaults, all optional. */
+/** Returns the schema with the same fields, all optional and without defaults. */
 function given(shape: Readonly<Record<string, z.ZodDefault<z.ZodType>>>) {
   return Object.fromEntries(
     Object.entries(shape).map(([name, type]) => [name, type.unwrap().exactOptional()]),
   );
 }
 
-/** Everything that can be set before the sandbox starts; times are in ms. */
+/** Schema of the options of a sandbox at its start; times are in ms. */
 const optionsSchema = z.strictObject({
   ...given(settingsSchema.shape),
   ...given(sizeSchema.shape),
@@ -29,10 +29,7 @@ const optionsSchema = z.strictObject({
   faults: faultsSchema.exactOptional(),
 });
 
-/**
- * Reads the options of a sandbox from YAML, in which their names are written in snake case.
- * @throws Error that names every mistake
- */
+/** Parses the options of a sandbox from YAML, in which their names are in snake case. @throws Error with every mistake */
 export function parseOptions(text: string): SandboxOptions {
   const document: unknown = parse(text) ?? {};
   if (typeof document !== 'object' || document === null) throw new Error('expected a mapping of options');

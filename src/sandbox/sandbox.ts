@@ -28,29 +28,26 @@ const DAY = 86_400_000;
 export const DEFAULT_USER: User = { username: 'operator@example.com', password: 'sandbox' };
 export const DEFAULT_TOKEN: StaticToken = { token: 'sandbox-token' };
 
-/** Everything has a default: a small, realistic account. */
+/** Options of a sandbox. All have defaults, which give a small, realistic account. */
 export interface SandboxOptions extends Partial<Settings>, Partial<AccountSize> {
   readonly seed?: number;
-  /** Milliseconds since the epoch. */
+  /** Returns the present time (ms since the epoch). */
   readonly now?: () => number;
   readonly users?: readonly User[];
   readonly tokens?: readonly StaticToken[];
-  /** Lifetime of a created token, in ms. */
+  /** Lifetime (ms) of a created token. */
   readonly tokenLifetime?: number;
   readonly faults?: FaultSettings;
 }
 
-/**
- * Embedded platform: its API over HTTP, and its owner's view: contents of the account, faults and settings, which can
- * change at any time.
- */
+/** Embedded platform: its API over HTTP, and its owner's access to account, faults and settings at any time. */
 export interface Sandbox extends Pick<Platform, 'account' | 'faults' | 'settings' | 'requests'> {
   readonly app: Express;
-  /** The final values of every bucket, in the units of the settings. @throws RangeError without such a metric */
+  /** Returns the final values of every bucket, in the units of the settings. @throws RangeError if the metric does not exist */
   truth(query: TruthQuery): SeriesByDimension;
-  /** Adds an incident to the traffic. @throws RangeError without such a configuration */
+  /** Adds an incident to the traffic. @throws RangeError if the configuration does not exist */
   inject(incident: Incident): void;
-  /** @param port 0 for any free one @param host default: loopback */
+  /** Starts listening. @param port 0 for any free one @param host default: loopback */
   listen(port: number, host?: string): Promise<{ url: string; close(): Promise<void> }>;
 }
 
@@ -116,10 +113,10 @@ async function listen(
   };
 }
 
-/** The base path of version 4, which the platform puts before its endpoints as well. */
+/** Base path of version 4, below which the platform serves its endpoints, too. */
 const VERSION_4 = '/v4';
 
-/** The platform's API as an Express application, with the sandbox's own controls beside it. */
+/** Returns the platform's API as an Express application, with the sandbox's control API. */
 function createApplication(platform: Platform): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
@@ -145,12 +142,12 @@ function restWording(authorization: string | undefined): string {
   return authorization === undefined ? 'Authentication credentials were not provided.' : 'Invalid token.';
 }
 
-/** Answers analytics reads with 404 if REST no longer serves them. */
+/** Returns a handler that responds to analytics reads with 404 if REST no longer serves them. */
 function restAnalytics(platform: Platform): Handler {
   return (_req, _res, next) => next(platform.settings.restAnalytics === 'served' ? undefined : 'router');
 }
 
-/** Mistakes in the use of the control API, explained in plain text. */
+/** Handles mistakes in the use of the control API, with an explanation in plain text. */
 const complain: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof z.ZodError)
     return void res
@@ -161,7 +158,7 @@ const complain: ErrorRequestHandler = (error, _req, res, next) => {
   next(error);
 };
 
-/** A request body that is not JSON is answered 400, any other failure 500. */
+/** Returns a handler that responds with 400 to a request body that is not JSON, and with 500 to any other failure. */
 function refuseBody(platform: Platform): ErrorRequestHandler {
   return (error: { status?: number; expose?: boolean }, req, res, _next) => {
     const status = error.expose ? (error.status ?? 400) : 500;

@@ -14,12 +14,12 @@ import { fraction, hexDigits, keyOf } from './hash.ts';
 
 const size = z.int().min(0).max(100_000);
 
-/** Size of the account. */
+/** Schema of the size of an account. */
 export const sizeSchema = z.object({
-  /** Edge applications, which are the configurations of content delivery. */
+  /** Number of edge applications, which are the configurations of content delivery. */
   configurations: size.default(3),
   domainsPerConfiguration: size.default(2),
-  /** Edge applications besides, each without any domain, as every new one is. */
+  /** Number of additional edge applications without a domain, as new ones are. */
   configurationsWithoutDomains: size.default(0),
   functions: size.default(3),
   zones: size.default(2),
@@ -40,7 +40,7 @@ export function originsOf(seed: number, application: number, origin_type = 'sing
   return [{ name: 'Default Origin', origin_type, origin_id }];
 }
 
-/** Lists that the platform provides: origin shield addresses, and exit nodes of anonymizing networks. */
+/** Ids of lists that the platform provides: origin shield addresses, and exit nodes of anonymizing networks. */
 export const SYSTEM_LISTS = { originShield: 187, anonymizers: 2 } as const;
 
 const EDITED = { last_editor: 'operator@example.com', last_modified: '2026-02-12T14:07:26.871995Z' };
@@ -55,7 +55,7 @@ const LISTS = [
   [1011, 'Where we do not sell', 'countries', ['AQ', 'BV']],
 ] as const;
 
-/** Configurations of products that have no resource of their own. */
+/** Configurations of products without a resource in the API. */
 const OTHERS = [
   ['streams', 'access-log-to-storage'],
   ['streams', 'waf-events-to-siem'],
@@ -64,7 +64,7 @@ const OTHERS = [
   ['channels', 'live-sports'],
 ] as const;
 
-/** One that serves a hostname, one without any, and one that is staged. */
+/** Workloads: one that serves a hostname, one without any, and one that is staged. */
 const WORKLOADS = [
   ['shop-front', ['front.shop.example.com'], 'production'],
   ['landing-page', [], 'production'],
@@ -102,7 +102,7 @@ export function seedAccount(seed: number, size: AccountSize, changed: () => void
   return account;
 }
 
-/** Adds an application with its domains. Its name is recognised on every page and chart. */
+/** Adds an application with its domains. */
 function addSite(account: Account, seed: number, site: number, domains: number): void {
   const round = Math.floor(site / SITES.length);
   const name = `${SITES[site % SITES.length]}${round === 0 ? '' : `-${round + 1}`}`;
@@ -133,7 +133,7 @@ function addSite(account: Account, seed: number, site: number, domains: number):
   }
 }
 
-/** Adds a function; each one runs at another domain while there are enough of them. */
+/** Adds a function. Each function runs at another domain, as far as there are enough. */
 function addFunction(account: Account, index: number, domain: Domain | undefined): void {
   account.functions.add({
     name: `${domain?.name ?? `spare-${index + 1}`}-headers`,

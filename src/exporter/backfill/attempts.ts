@@ -7,25 +7,25 @@ export interface RetryOptions {
   readonly signal: AbortSignal;
   /** Called before each retry, with the delay (ms). */
   readonly onRetry: (failure: PlatformFailure, pause: number) => void;
-  /** True while the platform has never answered: then the address may be wrong. */
+  /** Returns true while the platform has never answered, so that the address may be wrong. */
   readonly isAddressInDoubt?: () => boolean;
 }
 
-/** Time (ms) of failures after which backfill gives up. */
+/** Duration (ms) of consecutive failures after which backfill stops. */
 export const RETRY_TIMEOUT_MS = 15 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Tries, in a row, that show a wrong address or a metric that does not exist. */
+/** Number of consecutive attempts that confirm a wrong address or a missing metric. */
 const TRIES = 3;
 
-/** Failures that a retry does not change. */
+/** Failures that are never retried. */
 const FINAL: readonly FailureOutcome[] = ['unauthorized', 'forbidden', 'not_acceptable'];
 
-/** Failures that only the platform itself answers. */
+/** Failures that only the platform itself can cause. */
 const OF_PLATFORM: readonly FailureOutcome[] = ['rate_limited', 'server_error'];
 
-/** Retries with growing pauses. @throws PlatformFailure a final one, or the last one when time is over */
+/** Retries an operation with increasing delays. @throws PlatformFailure that is not retried, or the last one at the time limit */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, signal, onRetry, isAddressInDoubt = () => false } = options;
   const mayBeMisaddressed = ({ outcome }: PlatformFailure) =>
@@ -46,7 +46,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOp
   }
 }
 
-/** Works on items, several at once, in their order. The first failure aborts the others, and is thrown. */
+/** Processes items in their order, several at a time. The first failure aborts the others and is thrown. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,
@@ -55,7 +55,7 @@ export async function inParallel<T>(
 ): Promise<void> {
   const failed = new AbortController();
   const ending = AbortSignal.any([signal, failed.signal]);
-  // Each worker listens: more than ten listeners are no leak.
+  // Each worker adds a listener, so more than ten are not a leak.
   setMaxListeners(0, ending);
   const iterator = items[Symbol.iterator]();
   const worker = async () => {

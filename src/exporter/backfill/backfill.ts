@@ -26,16 +26,16 @@ export interface BackfillOptions {
   readonly accounts: readonly AccountConfig[];
   /** Milliseconds since the epoch. */
   readonly from: number;
-  /** Default: the newest settled bucket. */
+  /** Milliseconds since the epoch; undefined for the newest settled bucket. */
   readonly to: number | undefined;
-  /** Labels that every series gets besides its own. */
+  /** Labels added to every series. */
   readonly labels: Labels;
-  /** Names of the families that the output has; all by default. */
+  /** Names of the families in the output; default: all. */
   readonly families?: ReadonlySet<string>;
-  /** The file to write; undefined to write none. */
+  /** Path of the file to write; undefined to write none. */
   readonly output: string | undefined;
   readonly receivers: readonly Receiver[];
-  /** Continues an interrupted history, or starts over. */
+  /** Mode for an interrupted history: continue it, or start again. */
   readonly mode: 'continue' | 'restart';
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -46,14 +46,15 @@ export interface BackfillOptions {
 /** A complete history. */
 export interface History {
   readonly plan: HistoryPlan;
-  /** Number of samples that each receiver has taken, by its name. */
+  /** Number of samples that each receiver accepted, by its name. */
   readonly pushed: ReadonlyMap<string, number>;
 }
 
 /**
- * Writes the history of every configured series as OpenMetrics, pushes it to receivers, or both; continues an interrupted run.
- * @throws BackfillRefusal when there can be none, LongFailure or PlatformFailure when the platform keeps failing, and the
- * signal's reason when it aborts. What was read stays for the next run
+ * Writes the history of every configured series as OpenMetrics, pushes it to receivers, or both. Continues an interrupted run and
+ * keeps what it has read for the next one.
+ * @throws BackfillRefusal if a history is not possible, LongFailure or PlatformFailure if the platform keeps failing, and the
+ * signal's reason if it aborts
  */
 export async function backfill(options: BackfillOptions): Promise<History> {
   const { output, progress, clock, mode } = options;
@@ -72,13 +73,17 @@ export async function backfill(options: BackfillOptions): Promise<History> {
     if (begun === undefined) await state.begin(plan);
     return await complete(plan, state, { accounts, receivers }, options);
   } finally {
-    // A history that was not begun must not be in the way of the next.
+    // A history that has not started must not block the next one.
     const ending = state.plan === undefined ? state.remove() : state.close();
     await Promise.all([ending, ...[...accounts, ...receivers].map((one) => one.close())]);
   }
 }
 
-/** Looks, before the platform is asked, if the output has a place. @returns true if there is a file already. @throws Misuse */
+/**
+ * Checks that the output can be written, before any request to the platform.
+ * @returns true if the file exists already
+ * @throws Misuse if it cannot be written
+ */
 async function hasFile(output: string | undefined): Promise<boolean> {
   const parent = resolve(dirname(output ?? '.'));
   try {
@@ -87,7 +92,7 @@ async function hasFile(output: string | undefined): Promise<boolean> {
     throw new Misuse(`the folder of --output: ${fileTrouble(error)}`);
   }
   const there = output === undefined ? undefined : await unlessMissing(stat(output));
-  // The new file replaces the old one: it must not replace /dev/null for all programs of the machine.
+  // The new file replaces the old one, which must not be a device such as /dev/null.
   if (there?.isFile() === false) throw new Misuse(`${output} is no file: choose another --output`);
   return there !== undefined;
 }
@@ -99,7 +104,7 @@ function refuseChanges(begun: HistoryPlan, path: string, options: BackfillOption
   throw new Misuse(`${path} contains a history with other settings (${changes}): ${advice}`);
 }
 
-/** Lists the series, decides the range, and probes the receivers. @throws BackfillRefusal */
+/** Lists the series, determines the range, and probes the receivers. @throws BackfillRefusal */
 async function makePlan(
   accounts: readonly HistoryAccount[],
   receivers: readonly ConnectedReceiver[],
@@ -123,7 +128,7 @@ interface Connected {
   readonly receivers: readonly ConnectedReceiver[];
 }
 
-/** Reads what no earlier run has read, and brings all of it where it is wanted. */
+/** Reads the windows that no earlier run has read, then writes and pushes the whole history. */
 async function complete(
   plan: HistoryPlan,
   state: HistoryState,

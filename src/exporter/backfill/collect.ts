@@ -23,7 +23,7 @@ interface CollectOptions {
   readonly progress: Progress;
 }
 
-/** Reads what the state lacks of a plan. @throws LongFailure, and the signal's reason when it aborts */
+/** Reads the windows of a plan that the state lacks. @throws LongFailure, and the signal's reason if it aborts */
 export async function collect(
   accounts: readonly Pick<HistoryAccount, 'name' | 'concurrency' | 'units'>[],
   options: CollectOptions,
@@ -39,7 +39,7 @@ export async function collect(
     const mine = [...plan.series.entries()].filter(([, planned]) => planned.account === account.name);
     const units = account.units(new Map(mine));
     const missing = function* () {
-      // Looked at late: another window may have shown meanwhile that there is nothing to read.
+      // Checked just before the read: another window may have shown meanwhile that the series does not exist.
       for (const window of windows)
         for (const unit of units)
           if (unit.numbers.some((number) => !state.has(number, window.index))) yield { unit, window };

@@ -18,9 +18,9 @@ import { type Available, availableAt, type PlannedSeries, targetOf } from './his
 import type { HistoryUnit, ReadSeries } from './read-window.ts';
 import { BackfillRefusal } from './refusal.ts';
 
-/** A series of a plan, as a source reads it. */
+/** A series of a plan, in the form that a source reads. */
 interface AskedSeries extends GraphqlSeries {
-  /** Its number in the plan. */
+  /** Number of the series in the plan. */
   readonly number: number;
   readonly source: SourceName;
 }
@@ -32,7 +32,7 @@ interface HistoryAccountOptions {
   readonly progress: Progress;
 }
 
-/** One account of the platform, read for its past. */
+/** Reads the past of one account of the platform. */
 export class HistoryAccount {
   readonly #account: AccountConfig;
   readonly #options: HistoryAccountOptions;
@@ -75,7 +75,7 @@ export class HistoryAccount {
 
   /**
    * Lists every series that the exporter would poll, and learns the platform's time.
-   * @throws BackfillRefusal also if nothing that was asked for is there: then the address is wrong
+   * @throws BackfillRefusal also if nothing was found, because the address is then wrong
    */
   async discover(): Promise<PlannedSeries[]> {
     try {
@@ -93,7 +93,7 @@ export class HistoryAccount {
       account: this.#account,
       scopes: this.#connection.platform.scopes,
       readFor: (group) => this.#connection.operations.readFor(group),
-      // A history that is written with ids for names stays so.
+      // A history that starts with ids instead of names keeps them, so the names are awaited.
       namesWaitMs: Number.POSITIVE_INFINITY,
     });
     const poll = (job: Job) =>
@@ -104,13 +104,13 @@ export class HistoryAccount {
     for (const job of survey.jobs())
       if (job.subject.collector === 'discovery' && this.#isRead(job.group, job.subject.product))
         missing = (await poll(job)) ?? missing;
-    // Which source has the series is asked when it is known which there are.
+    // The source of the series is probed once the series are known.
     for (const job of survey.jobs()) if (job instanceof SourceProbe) missing = (await poll(job)) ?? missing;
     if (missing !== undefined && !this.#hasAnswered) throw missing;
     const series = this.#planned(survey);
     const [first] = series;
     if (first === undefined || this.platformClock.known) return series;
-    // No list has shown the platform's time: a read does.
+    // No list has shown the platform's time, so a read determines it.
     const now = this.platformClock.now();
     const [unit] = this.units(new Map([[0, first]]));
     const window = { from: now - FINEST_WINDOW_MS, to: now };
@@ -118,7 +118,7 @@ export class HistoryAccount {
     return series;
   }
 
-  /** History of the platform, as far as its time is known. */
+  /** History that the platform has, according to its known time. */
   get available(): Available {
     return availableAt(this.platformClock.now(), this.#account.settle_delay);
   }
@@ -128,8 +128,8 @@ export class HistoryAccount {
   }
 
   /**
-   * Returns the series of a plan as they are read: by REST each alone, by GraphQL in groups. What an exporter needs for them
-   * is left alone from now on.
+   * Returns the series of a plan in units of reading: single series by REST, groups by GraphQL. From then on, reserves the
+   * operations that an exporter needs for these series.
    */
   units(planned: ReadonlyMap<number, PlannedSeries>): HistoryUnit[] {
     const asked = [...planned].map(([number, series]) => ({ number, ...this.#askedOf(series) }));
@@ -154,7 +154,7 @@ export class HistoryAccount {
 
   #reader(first: AskedSeries, together: readonly AskedSeries[]): ReadSeries {
     const { platformClock } = this;
-    // The exporter's own reads have found the series: few of these metrics are missing.
+    // The exporter's reads have found the series, so few of these metrics are missing.
     const options = { ...first, mode: () => 'metric' as const, mayTry: () => true, platformClock };
     const source = first.source === 'rest' ? new RestSource(options) : this.#graphql.source(0);
     const read = this.#connection.operations.readFor(source.group);
@@ -169,7 +169,7 @@ export class HistoryAccount {
     };
   }
 
-  /** Returns the time until which nothing of this account can be read because its quota is used up. */
+  /** Returns the wait of this account while its quota is exhausted; empty otherwise. */
   waits(): QuotaWait[] {
     const until = this.#connection.queue.restsUntil(this.#options.clock.now());
     return until === undefined ? [] : [{ account: this.name, until }];
@@ -179,7 +179,7 @@ export class HistoryAccount {
     return this.#connection.close();
   }
 
-  /** Asks with retries. Returns the failure of a product that the account does not have. @throws PlatformFailure any other */
+  /** Sends a request with retries. Returns the failure of a product that the account lacks. @throws any other PlatformFailure */
   async #asked(ask: () => Promise<unknown>): Promise<PlatformFailure | undefined> {
     const { clock, signal, progress } = this.#options;
     const onRetry: RetryOptions['onRetry'] = ({ message: reason }, pause) => {
@@ -201,7 +201,7 @@ export class HistoryAccount {
     const { quota } = this.#account;
     const { limit = quota.assumed_limit, othersPerMinute } =
       this.#connection.platform.scopes.of('metrics').limiter;
-    // Operations of others are left to them in any case: only the rest of the exporter's comes on top.
+    // Operations of other clients are reserved anyway: only the rest of the exporter's demand is added.
     return leftAlone(quota.reserve, Math.max(0, this.#demand - othersPerMinute), limit);
   }
 
@@ -236,10 +236,10 @@ export class HistoryAccount {
   }
 }
 
-/** Least share of the limit (0 to 1) that the history gets, so that it finishes. */
+/** Minimum share of the limit (0 to 1) for the history, so that it finishes. */
 const LEAST_SHARE = 0.1;
 
-/** Returns the share of a limit that a history leaves alone: the reserve, and the needs of an exporter (operations per minute). */
+/** Returns the share of a limit that a history does not use: the reserve, and the demand of an exporter (operations per minute). */
 export function leftAlone(reserve: number, demand: number, limit: number): number {
   return Math.max(reserve, Math.min(1 - LEAST_SHARE, reserve + demand / limit));
 }

@@ -12,24 +12,24 @@ import type { CountedBuckets } from './read-window.ts';
 interface OutputOptions {
   readonly series: readonly PlannedSeries[];
   readonly state: HistoryState;
-  /** Labels that every series gets besides its own. */
+  /** Labels added to every series. */
   readonly labels: Labels;
   readonly unitsOf: (account: string) => UnitOverrides;
-  /** Names of the families that are wanted; all by default. */
+  /** Names of the families in the output; default: all. */
   readonly families?: ReadonlySet<string> | undefined;
 }
 
-/** A series of the output: a dimension as one family shows it. */
+/** A series of the output: one dimension in one family. */
 export interface OutputSeries {
   readonly family: Family;
   readonly labels: Labels;
-  /** Name and labels, as a line of the file begins. */
+  /** Name and labels, as at the beginning of the file's lines. */
   readonly text: string;
-  /** Samples in the order of time, in pieces. */
+  /** Yields the samples in chunks, ordered by time. */
   readonly samples: () => AsyncGenerator<readonly TimedSample[]>;
 }
 
-/** Returns the series of a history, in the order of its plan. A series that two metrics bring is taken from the first. */
+/** Returns the series of a history in the order of its plan. If two metrics have the same series, the first one provides it. */
 export function outputSeries({ series, state, labels, unitsOf, families }: OutputOptions): OutputSeries[] {
   const known = new Map<string, OutputSeries>();
   const texts = new LabelTexts();
@@ -52,7 +52,7 @@ export function outputSeries({ series, state, labels, unitsOf, families }: Outpu
   return [...known.values()];
 }
 
-/** Yields the gauges of buckets. A bucket beside missing ones may be one of any width: it is only counted. */
+/** Yields the gauges of buckets. Skips a bucket next to missing ones, whose width is unknown: it only counts. */
 async function* gauges(samples: SeriesSamples, dimension: string, windows: AsyncIterable<CountedBuckets>) {
   for await (const { width, buckets } of windows) {
     const clear = buckets.filter((bucket) => bucket[1] === width);
@@ -66,8 +66,8 @@ async function* gauges(samples: SeriesSamples, dimension: string, windows: Async
 }
 
 /**
- * Yields the counter after every bucket. It counts from 0 at the start of the history, shown by a sample a millisecond later:
- * so `increase` sees the first bucket, and the sample does not meet that of a history which ends there.
+ * Yields the counter after every bucket. It starts at 0 with a sample one millisecond after the start of the history, so that
+ * `increase` sees the first bucket. The millisecond avoids a conflict with the last sample of an earlier history.
  */
 async function* totals(samples: SeriesSamples, dimension: string, windows: AsyncIterable<CountedBuckets>) {
   let total = 0;
@@ -84,10 +84,10 @@ async function* totals(samples: SeriesSamples, dimension: string, windows: Async
   }
 }
 
-/** Text (UTF-16 units) that is worth a write. */
+/** Minimum length (UTF-16 units) of a chunk to write. */
 const PIECE = 65_536;
 
-/** Yields a history as OpenMetrics 1.0, in the order of the format, in pieces. */
+/** Yields a history as OpenMetrics 1.0 in chunks, in the order that the format requires. */
 export async function* historyText(series: readonly OutputSeries[]): AsyncGenerator<string> {
   const order = [...new Set(series.map(({ family }) => family.name))].sort();
   const byFamily = series.toSorted((a, b) => order.indexOf(a.family.name) - order.indexOf(b.family.name));

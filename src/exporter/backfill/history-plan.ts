@@ -18,22 +18,22 @@ export interface PlannedSeries {
   readonly name: string;
   readonly metric: string;
   readonly source: SourceName;
-  /** The configuration's own id, where `id` is that of its only domain. */
+  /** Id of the configuration, if `id` is that of its only domain; otherwise undefined. */
   readonly owner?: string;
 }
 
-/** Everything that decides the content of a history. It is kept, so that interruptions do not change the outcome. */
+/** Everything that determines the content of a history. It is stored, so that interruptions do not change the result. */
 export interface HistoryPlan {
   readonly version: 2;
   readonly id: string;
   readonly request: Readonly<Record<string, unknown>>;
   readonly range: Window;
-  /** Time that no operation asks beyond: the platform's, when the plan was made. */
+  /** The platform's time when the plan was made, which no operation exceeds. */
   readonly latest: number;
   readonly series: readonly PlannedSeries[];
 }
 
-/** Returns a plan from its stored form; undefined if it is none of this version. */
+/** Returns a plan from its stored form; undefined for another version. */
 export function restorePlan(stored: unknown): HistoryPlan | undefined {
   return Object(stored).version === 2 ? (stored as HistoryPlan) : undefined;
 }
@@ -45,13 +45,13 @@ export function targetOf({ account, api, product, by, id, name, owner }: Planned
 
 interface RequestOptions {
   readonly from: number;
-  /** Undefined for the newest settled bucket. */
+  /** Milliseconds since the epoch; undefined for the newest settled bucket. */
   readonly to: number | undefined;
   readonly labels: Labels;
   readonly accounts: readonly AccountConfig[];
 }
 
-/** Returns a request by the names of its parts, as JSON. */
+/** Returns a request in its JSON form, with names for its parts. */
 export function requestOf({ from, to, labels, accounts }: RequestOptions): HistoryPlan['request'] {
   const request = {
     '--from': moment(from),
@@ -62,7 +62,7 @@ export function requestOf({ from, to, labels, accounts }: RequestOptions): Histo
   return JSON.parse(JSON.stringify(request));
 }
 
-/** Returns the settings of an account that decide its series and the meaning of their values. */
+/** Returns the settings of an account that determine its series and the meaning of their values. */
 function settingsOf({ api_url, source, settle_delay, units, collectors }: AccountConfig): object {
   const products = (['metrics', 'analytics'] as const).map((api) => {
     const entries = Object.entries(collectors[api]?.products ?? {});
@@ -71,7 +71,7 @@ function settingsOf({ api_url, source, settle_delay, units, collectors }: Accoun
   return { api_url, source, settle_delay, units, ...Object.fromEntries(products) };
 }
 
-/** Returns how a request differs from that of a history which was begun, as phrases. */
+/** Returns the differences between a request and that of a started history, as phrases. */
 export function changesSince(
   { request: begun }: Pick<HistoryPlan, 'request'>,
   options: RequestOptions,
@@ -87,20 +87,20 @@ export function changesSince(
     );
 }
 
-/** Part of the range that one operation brings in the platform's finest buckets. */
+/** Part of the range that one operation reads in the platform's finest buckets. */
 export interface HistoryWindow extends Window {
   readonly index: number;
-  /** Window of the operation: an hour, so that the platform chooses the same width for all. */
+  /** Window of the operation: a whole hour, so that the platform chooses the same bucket width for all. */
   readonly ask: Window;
 }
 
-/** The platform's history at a time. It has settled within the window. */
+/** History that the platform has at a given time. The window contains only settled buckets. */
 export interface Available extends Window {
   /** The last whole minute. */
   readonly latest: number;
 }
 
-/** Returns the platform's history at a time. @param settleDelay of the account */
+/** Returns the history that the platform has at a given time. @param settleDelay `settle_delay` of the account */
 export function availableAt(now: number, settleDelay: AccountConfig['settle_delay']): Available {
   const delay = settleDelay === 'auto' ? USUAL_SETTLE_MS : settleDelay;
   const minute = (time: number) => Math.floor(time / MINUTE_MS) * MINUTE_MS;
@@ -108,9 +108,9 @@ export function availableAt(now: number, settleDelay: AccountConfig['settle_dela
 }
 
 /**
- * Returns the whole minutes of a request.
+ * Returns the range of a request in whole minutes.
  * @param to undefined for the newest settled bucket
- * @throws Misuse if the platform does not have them
+ * @throws Misuse if the platform does not have the range
  */
 export function rangeOf(from: number, to: number | undefined, available: Window): Window {
   const range = {
@@ -132,8 +132,8 @@ export function rangeOf(from: number, to: number | undefined, available: Window)
 }
 
 /**
- * Cuts the range at every full hour. The oldest hour is first, because the platform forgets it first. An operation may ask
- * beyond the range: rows behind it show where its last bucket ends.
+ * Divides the range at every full hour. The oldest hour is first, because the platform deletes it first. An operation may read
+ * beyond the range: later rows show where its last bucket ends.
  */
 export function windowsOf({ range, latest }: Pick<HistoryPlan, 'range' | 'latest'>): HistoryWindow[] {
   const windows: HistoryWindow[] = [];
@@ -147,12 +147,12 @@ export function windowsOf({ range, latest }: Pick<HistoryPlan, 'range' | 'latest
   return windows;
 }
 
-/** Returns a time as messages show it, in UTC and as the flags take it. */
+/** Returns a time in UTC for messages, in the form that flags accept. */
 export function moment(time: number): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }
 
-/** Returns the name of a series in messages. */
+/** Returns the name of a series for messages. */
 export function nameOf({ account, product, by, id, name, metric }: PlannedSeries): string {
   const whose = by === 'product' ? 'the whole product' : `configuration ${name || id}`;
   return `account ${account}, ${product}, ${whose}, ${metric}`;

@@ -11,39 +11,39 @@ import { type HistoryPlan, restorePlan } from './history-plan.ts';
 import type { CountedBuckets, WindowRead } from './read-window.ts';
 import { BackfillRefusal, Misuse } from './refusal.ts';
 
-/** Windows of one series that were read. */
+/** Progress of one series: the windows that were read. */
 interface SeriesProgress {
   /** All windows before this index are done. */
   readonly reached: number;
-  /** Windows behind it that are done. */
+  /** Indexes of windows after `reached` that are done. */
   readonly ahead: readonly number[];
-  /** In the order of their first appearance. */
+  /** Names of the dimensions, in the order of their first appearance. */
   readonly dimensions: readonly string[];
-  /** Windows that lacked buckets. */
+  /** Number of windows with missing buckets. */
   readonly lacking: number;
 }
 
-/** Part of a history that a receiver has answered for. */
+/** Progress of pushing a history to a receiver. */
 interface PushProgress {
-  /** Index of a series among those that the receiver wants, and its samples that need no sending. */
+  /** Index of a series among the receiver's series, and the number of its samples that need no sending. */
   readonly series: number;
   readonly samples: number;
-  /** Samples taken, and samples refused for good, by reason. */
+  /** Number of accepted samples, and of refused samples per reason. */
   readonly sent: number;
   readonly refused: Readonly<Record<string, number>>;
 }
 
 const PLAN: StateKey = ['backfill'];
 
-/** Records that are read at once. */
+/** Number of records read at once. */
 const PAGE = 100;
 
-/** A history that grows in a state of its own, in a folder that no other backfill can use meanwhile. */
+/** Stored state of a history in progress, in a folder that it locks. */
 export class HistoryState {
   readonly path: string;
   readonly #state: State;
   #plan: HistoryPlan | undefined;
-  /** Progress by the number of the series. The state follows with the next commit. */
+  /** Progress by number of the series. The state contains it after the next commit. */
   readonly #progress = new Map<number, SeriesProgress>();
 
   private constructor(path: string, state: State) {
@@ -52,7 +52,7 @@ export class HistoryState {
     this.#plan = restorePlan(state.get(PLAN));
   }
 
-  /** Opens the folder of an output, or one in the current directory. @throws BackfillRefusal if it is not to be used */
+  /** Opens the folder of an output, or one in the current directory. @throws BackfillRefusal if the folder cannot be used */
   static async open(output: string | undefined, log: LineLog): Promise<HistoryState> {
     const path = join(dirname(output ?? '.'), `${basename(output ?? 'edge-history')}.partial`);
     const files = await readdir(path).catch((): string[] => []);
@@ -69,19 +69,19 @@ export class HistoryState {
     throw notOurs(path);
   }
 
-  /** Plan of the history that was begun; undefined if none was. */
+  /** Plan of the started history; undefined if none was started. */
   get plan(): HistoryPlan | undefined {
     return this.#plan;
   }
 
-  /** Begins a history. What is there of another one stays unused. */
+  /** Starts a history. Records of another history stay, but are not used. */
   async begin(plan: HistoryPlan): Promise<void> {
     await this.#state.commit([{ key: PLAN, value: plan }]);
     this.#plan = plan;
     this.#progress.clear();
   }
 
-  /** File that the text is written to before it is complete. */
+  /** Path of the output file until it is complete. */
   get unfinished(): string {
     return join(this.path, 'unfinished.om');
   }
@@ -93,21 +93,22 @@ export class HistoryState {
     return known as SeriesProgress;
   }
 
-  /** True if a window of a series needs no more reading. */
+  /** Returns true if a window of a series needs no further reading. */
   has(series: number, window: number): boolean {
     const { reached, ahead } = this.progress(series);
     return window < reached || ahead.includes(window);
   }
 
-  /** Windows of a series that need no more reading. */
+  /** Returns the number of windows of a series that need no further reading. */
   done(series: number): number {
     const { reached, ahead } = this.progress(series);
     return reached + ahead.length;
   }
 
   /**
-   * Keeps a window of some series, with their progress, in one commit.
-   * @param reads by series; undefined for one that the platform does not know: none of its windows needs reading
+   * Stores a window of some series, with their progress, in one commit.
+   * @param reads results by number of the series; undefined for a series unknown to the platform, none of whose windows needs
+   * reading
    * @param windows number of all windows
    */
   async keep(
@@ -124,7 +125,7 @@ export class HistoryState {
     await this.#state.commit(entries);
   }
 
-  /** Advances the progress at once: another window of the series may come before the commit has ended. */
+  /** Advances the progress at once, because another window of the series may arrive before the commit ends. */
   #keptWindow(series: number, window: number, { dimensions, isWhole }: WindowRead): StateEntry[] {
     const before = this.progress(series);
     const names = [...before.dimensions];
@@ -141,7 +142,7 @@ export class HistoryState {
     return buckets;
   }
 
-  /** Yields the counted buckets of one dimension of a series, a window at a time, ascending. */
+  /** Yields the counted buckets of one dimension of a series in ascending order, window by window. */
   async *buckets(series: number, dimension: string): AsyncGenerator<CountedBuckets> {
     const prefix = this.#bucketsKey(series, this.progress(series).dimensions.indexOf(dimension));
     for (let page: readonly StateEntry[] = [], after: StateKey | undefined; ; after = page.at(-1)?.key) {
@@ -156,20 +157,20 @@ export class HistoryState {
     return (this.#state.get(this.#pushedKey(receiver)) ?? nothing) as PushProgress;
   }
 
-  /** Keeps the progress of a receiver. @param progress undefined to send everything again */
+  /** Stores the progress of a receiver. @param progress undefined to send everything again */
   async keepPushed(receiver: Receiver, progress: PushProgress | undefined): Promise<void> {
     await this.#state.commit([{ key: this.#pushedKey(receiver), value: progress }]);
   }
 
-  /** Gives the complete file, which is on disk, its final name. */
+  /** Renames the complete file, which is on disk, to its final name. */
   async finish(output: string): Promise<void> {
     await rename(this.unfinished, output);
     await this.remove();
   }
 
-  /** Removes the history. */
+  /** Removes the history from the disk. */
   async remove(): Promise<void> {
-    // Without any key, the rest after a sudden end is not continued.
+    // Removes every key, so that remains after a crash are not continued.
     await this.#state.commit([...this.#state.keys([])].map((key) => ({ key, value: undefined })));
     await this.close();
     await rm(this.path, { recursive: true });
@@ -179,7 +180,7 @@ export class HistoryState {
     return this.#state.close();
   }
 
-  /** Every history has keys of its own, so that nothing of an earlier one is taken for its own. */
+  /** Returns a key of this history. Every history has its own keys, so that it never reads records of an earlier one. */
   #key(kind: string, series: number): StateKey {
     return [kind, this.#plan?.id ?? '', String(series)];
   }
@@ -188,7 +189,7 @@ export class HistoryState {
     return [QUEUE, ...this.#key('buckets', series), String(dimension)];
   }
 
-  /** A receiver at another address, or of other samples, has another key. */
+  /** Returns the key of a receiver's progress. The key depends on the receiver's address and on the samples that it selects. */
   #pushedKey({ name, kind, url, families, accounts, labels }: Receiver): StateKey {
     const identity = JSON.stringify([name, kind, url, families, accounts, labels]);
     return ['pushed', this.#plan?.id ?? '', createHash('sha256').update(identity).digest('hex')];

@@ -19,7 +19,10 @@ interface PushOptions {
   readonly progress: Progress;
 }
 
-/** Sends a receiver what it lacks of a history, series by series, each in order. @throws LongFailure, and the signal's reason */
+/**
+ * Sends a receiver the samples of a history that it lacks, series by series in order of time.
+ * @throws LongFailure, and the signal's reason if it aborts
+ */
 export async function pushHistory({
   to,
   series,
@@ -67,7 +70,7 @@ export async function pushHistory({
   }
 }
 
-/** Yields the samples of a series, as many as a request takes. @param done samples at the beginning to leave out */
+/** Yields the samples of a series in chunks for one request each. @param done number of samples to skip at the beginning */
 async function* requestsOf(one: OutputSeries, done: number): AsyncGenerator<readonly PushedSample[]> {
   const { series } = pushed({ ...one, value: 0, at: 0 });
   let left = done;
@@ -82,7 +85,7 @@ async function* requestsOf(one: OutputSeries, done: number): AsyncGenerator<read
   if (request.length > 0) yield request;
 }
 
-/** Reports what receivers have refused for good; the next run sends everything again. @throws BackfillRefusal */
+/** Reports the samples that receivers refused for good. The next run sends everything again. @throws BackfillRefusal if any */
 export async function refuseIncomplete(
   receivers: readonly ConnectedReceiver[],
   state: HistoryState,
@@ -103,10 +106,10 @@ export async function refuseIncomplete(
   throw new BackfillRefusal(`${phrases.join('; ')}: ${advice}`);
 }
 
-/** Family that is written into the receiver, under a label of its own for each time, so that no sample is out of order. */
+/** Family of the probes that are written to the receiver. Each time has its own label, so that no sample is out of order. */
 const PROBE = { name: 'edge_exporter_backfill_probe', type: 'gauge' } as const;
 
-/** Probes a receiver with a sample of each end of the range. @throws BackfillRefusal with the earliest time that it takes */
+/** Probes a receiver with a sample at each end of the range. @throws BackfillRefusal with the earliest accepted time */
 export async function refuseUntaken(
   { name, protocol }: { readonly name: string; readonly protocol: Pick<Protocol, 'send'> },
   { from, to }: Window,

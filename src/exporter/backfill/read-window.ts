@@ -13,14 +13,14 @@ import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts'
 import { type RetryOptions, withRetries } from './attempts.ts';
 import type { HistoryWindow } from './history-plan.ts';
 
-/** A series that is asked for, by its number in the plan. */
+/** A series to read, with its number in the plan. */
 export interface SeriesAskedFor {
   readonly number: number;
-  /** Values by which its metric was broken down before; undefined lets the answer choose them. */
+  /** Values of its metric's breakdown in earlier windows; undefined if the response determines them. */
   readonly names: readonly string[] | undefined;
 }
 
-/** Reads one window of some series. The answer lacks those that the platform does not have. @throws PlatformFailure */
+/** Reads one window of some series. The result omits series that the platform does not have. @throws PlatformFailure */
 export type ReadSeries = (
   asked: readonly SeriesAskedFor[],
   window: Window,
@@ -29,7 +29,7 @@ export type ReadSeries = (
 
 /** Series of a plan that are read together. */
 export interface HistoryUnit {
-  /** Their numbers in the plan. */
+  /** Numbers of the series in the plan. */
   readonly numbers: readonly number[];
   readonly read: ReadSeries;
 }
@@ -38,14 +38,14 @@ export interface HistoryUnit {
 export interface CountedBuckets {
   /** Width of the dimension's buckets (ms). */
   readonly width: number;
-  /** Start (ms since the epoch), width (ms) and value. A greater width than usual means that buckets are missing. */
+  /** Start (ms since the epoch), width (ms) and value. A width above the dimension's means that buckets are missing. */
   readonly buckets: readonly (readonly [start: number, width: number, value: number])[];
 }
 
 /** Result of reading one window. */
 export interface WindowRead {
   readonly dimensions: ReadonlyMap<string, CountedBuckets>;
-  /** False if buckets are missing. */
+  /** False if the window has missing buckets. */
   readonly isWhole: boolean;
 }
 
@@ -53,10 +53,10 @@ export interface WindowOptions extends RetryOptions {
   readonly read: ReadSeries;
 }
 
-/** Answers after which a bucket counts as missing: the first, and the three rereads of polling. */
+/** Number of responses after which a bucket counts as missing: the first, and the three rereads of polling. */
 const ENOUGH_ANSWERS = 4;
 
-/** All time of a window has settled, and every dimension is kept. */
+/** Rules for a window that has settled entirely, with every dimension kept. */
 const RULES: LedgerRules = {
   counts: () => true,
   delays: { publish: 0, settle: 0, horizon: 0, lag: 0 },
@@ -65,13 +65,14 @@ const RULES: LedgerRules = {
 
 const NONE_REJECTED: Rejections = new Map();
 
-/** Delay (ms) of each answer after the one before, as the ledger sees it: all rereads are due at once. */
+/** Simulated delay (ms) between two responses for the ledger, after which all rereads are due. */
 const STEP_MS = 30 * MINUTE_MS;
 
 /**
- * Reads one window of some series, again until their ledgers lack nothing: to every counter the window is a hole.
- * @returns undefined for a series that the platform does not know
- * @throws PlatformFailure when it keeps failing
+ * Reads one window of some series, repeatedly until their ledgers have no missing buckets. Every counter treats the window as a
+ * hole.
+ * @returns undefined for a series that the platform does not have
+ * @throws PlatformFailure if it keeps failing
  */
 export async function readWindow(
   window: HistoryWindow,
@@ -82,7 +83,7 @@ export async function readWindow(
   for (let answers = 1; answers <= ENOUGH_ANSWERS; answers += 1) {
     const lacking = [...series].filter(([, ledger]) => !ledger.isComplete);
     if (lacking.length === 0) break;
-    // The window's first answer decides which values of an open breakdown have series of their own.
+    // The window's first response determines which values of an open breakdown have their own series.
     const asked = lacking.map(([number, { names }]) => ({
       number,
       names: answers === 1 ? undefined : names,
@@ -98,15 +99,15 @@ export async function readWindow(
   return new Map(numbers.map((number) => [number, series.get(number)?.result]));
 }
 
-/** The platform knows no such metric, or no longer the configuration. @throws any other failure */
+/** Returns no series if the platform lacks the metric or the configuration. @throws every other failure */
 function noneIfNotFound(error: unknown): ReadonlyMap<number, WindowedAnswer> {
   if (!(error instanceof PlatformFailure) || error.outcome !== 'not_found') throw error;
   return new Map();
 }
 
-/** One series within a window. */
+/** Ledger of one series within a window. */
 class WindowLedger {
-  /** True if no further answer is needed. */
+  /** True if no further response is needed. */
   isComplete = false;
   readonly #window: HistoryWindow;
   readonly #settled: SettledBucket[] = [];
@@ -129,7 +130,7 @@ class WindowLedger {
     );
   }
 
-  /** @param answers number of answers, this one included */
+  /** Applies a response to the ledger. @param answers number of responses, including this one */
   take(answer: WindowedAnswer, answers: number): void {
     const { ask } = this.#window;
     const { rejected, insteadOf: _, ...decoded } = answer.decoded;
@@ -151,12 +152,12 @@ class WindowLedger {
   }
 }
 
-/** Adds a row behind a window that ends with the hour, where a bucket begins: it shows that the last one ends there. */
+/** Adds a row after a window that ends with the hour, where a bucket begins. The row shows where the last bucket ends. */
 function closed(series: ReadonlyMap<string, Points>, { to }: Window): ReadonlyMap<string, Points> {
   if (to % FINEST_WINDOW_MS !== 0) return series;
   return new Map(
     [...series].map(([name, points]) => {
-      // An operation that serves others as well may bring rows behind the window.
+      // An operation for several series may return rows after the window.
       if (Number(points.timestamps.at(-1)) >= to) return [name, points];
       const { timestamps, values } = points;
       return [
@@ -167,7 +168,7 @@ function closed(series: ReadonlyMap<string, Points>, { to }: Window): ReadonlyMa
   );
 }
 
-/** Begins counters of dimensions that are new. */
+/** Starts counters for new dimensions. */
 function begun(ledger: Ledger, names: Iterable<string>, { from, to }: Window): Ledger {
   const dimensions = new Map(ledger.dimensions);
   const counter = { total: 0, watermark: to, holes: [{ from, to, since: 0, asked: 0 }] };

@@ -2,20 +2,20 @@ import { PlatformFailure } from '../platform/read.ts';
 import { StateReadFailure, StateWriteFailure } from '../state/state.ts';
 import { fileTrouble } from '../text/file-trouble.ts';
 
-/** Reason why there is no history, as a sentence for the operator. */
+/** Error with the reason why there is no history, as a sentence for the operator. */
 export class BackfillRefusal extends Error {
   override readonly name = 'BackfillRefusal';
 }
 
-/** A refusal after which the command must be changed, rather than repeated later. */
+/** A refusal for which the operator must change the command; repeating it does not help. */
 export class Misuse extends BackfillRefusal {}
 
-/** A read or a receiver that has failed for too long. The message names which, and why. */
+/** Error for a read or receiver that has failed for too long. The message contains its name and the reason. */
 export class LongFailure extends Error {
   override readonly name = 'LongFailure';
 }
 
-/** Returns the sentence for an error of a history, with what to do next; undefined for a fault of the program. */
+/** Returns a sentence for an error of a history, with the next step; undefined if the error is a bug. */
 export function backfillSentence(
   error: unknown,
   advice = 'run the same command again to continue',

@@ -12,19 +12,19 @@ import { baseUnits, DEFAULT_UNITS, type UnitKind, type UnitOverrides } from './u
 /** Scope of a value: one configuration, or a whole product (an aggregate read). */
 export type Scope = 'configuration' | 'product';
 
-/** The families that show a meaning: every one as a gauge, the additive ones as a counter too. */
+/** Families of a meaning: a gauge, and also a counter for additive meanings. */
 export interface MeaningFamilies {
   readonly gauge: Family;
   readonly counter?: Family;
-  /** Families of the newest bucket with any data, however incomplete. */
+  /** Families of the newest bucket with data, even if incomplete; undefined if the meaning has no lower bounds. */
   readonly early?: EarlyFamilies;
 }
 
 /** Families of a bucket before it is complete. */
 export interface EarlyFamilies {
-  /** The bucket's value so far. */
+  /** Lower bound: the bucket's value so far. */
   readonly atLeast: Family;
-  /** Value that it will probably reach. */
+  /** Estimate of the bucket's final value. */
   readonly expected: Family;
 }
 
@@ -35,9 +35,8 @@ export const KNOWN_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
 ]);
 
 /**
- * Dimensions of each metric, from the analytics metadata (section 2.12). The metrics API documents none: its metrics
- * have those of the analytics metric with the same meaning, or only `total`. Further dimensions of an answer are
- * accepted.
+ * Dimensions of each metric, from the analytics metadata (section 2.12). The metrics API documents none. Its metrics have those of
+ * the analytics metric with the same meaning, or only `total`. Further dimensions of a response are accepted.
  */
 export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   [...KNOWN_METRICS].map(([metric, { dimensions, undocumented }]) => [
@@ -46,10 +45,10 @@ export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = Object.fr
   ]),
 );
 
-// Whole-product values have names of their own: in one family with its configurations they would count twice.
+// Whole-product values have their own names: in one family with the configurations, sums would count traffic twice.
 const NAMESPACES = { configuration: 'edge', product: 'edge_product' } as const;
 
-/** The API metrics, with their dimensions, that a meaning is read from: `analytics/metrics waf (xss, rfi)`. */
+/** Returns the API metrics, with their dimensions, that provide a meaning: `analytics/metrics waf (xss, rfi)`. */
 function sourcesOf(meaning: Meaning): readonly string[] {
   return [...KNOWN_METRICS].flatMap(([metric, { dimensions }]) => {
     const names = [...dimensions].filter(([, reading]) => reading.meaning === meaning).map(([name]) => name);
@@ -79,7 +78,7 @@ function familiesOf(meaning: Meaning, scope: Scope): MeaningFamilies {
   };
 }
 
-/** Returns the subject of a bound that has fewer labels than its gauge. */
+/** Returns the subject of a lower bound that has fewer labels than its gauge. */
 function summedTo(subject: string, labels: readonly string[]): string {
   return labels.length === 0 ? subject : subject.replace(/ by .*;[^,]*/, ` by ${labels.join(' and ')}`);
 }
@@ -131,22 +130,22 @@ export interface FaceContext {
   readonly units?: UnitOverrides | undefined;
 }
 
-/** Families of a series' newest bucket, and the labels that are left in them: the same object for all that are summed up. */
+/** Families of a series' newest bucket, and their remaining labels. Series whose values are summed share one labels object. */
 export interface EarlyFaces extends EarlyFamilies {
   readonly labels: Labels;
 }
 
 /** Families of a series of the platform. */
 export interface Faces {
-  /** Newest published bucket: its value times `scale`, per minute of its width if `perMinute` is true. */
+  /** Family of the newest published bucket. Its value is multiplied by `scale`, and is per minute if `perMinute` is true. */
   readonly gauge: { readonly family: Family; readonly scale: number; readonly perMinute: boolean };
-  /** Sum of the values of all settled buckets, times `scale`; additive series only. */
+  /** Family of the sum of all settled buckets, multiplied by `scale`; undefined if the series is not additive. */
   readonly counter?: { readonly family: Family; readonly scale: number };
-  /** Families of metrics that page. */
+  /** Families of the lower bound and the estimate of the newest bucket; undefined for meanings without lower bounds. */
   readonly early?: EarlyFaces;
-  /** Written after the common labels. */
+  /** Labels written after the common labels. */
   readonly labels: Labels;
-  /** False when the catalogue does not know the metric or the dimension: it is exported raw, with a warning. */
+  /** False if the catalogue does not know the metric or the dimension. The series is then exported raw, with a warning. */
   readonly known: boolean;
 }
 
@@ -162,8 +161,8 @@ function readingOf(metric: string, dimension: string): LabelledMeaning | undefin
 }
 
 /**
- * Returns a function that is true for dimensions in percent (0 to 100); undefined if the metric has none. A dimension of
- * '' has no name.
+ * Returns a function that is true for dimensions in percent (0 to 100); undefined if the metric has none. The dimension '' is a
+ * series without a name.
  */
 export function percentagesOf(metric: string): ((dimension: string) => boolean) | undefined {
   const meanings = [...(KNOWN_METRICS.get(metric)?.dimensions.values() ?? [])];
@@ -180,7 +179,7 @@ function scaleOf({ unit }: Meaning, metric: string, dimension: string, units: Un
   return unit === 'rate' ? scale / 8 : scale;
 }
 
-/** Known faces by metric and dimension. */
+/** Cache of faces by metric and dimension. */
 class KnownFaces {
   readonly #byMetric = new Map<string, Map<string, Faces>>();
   #count = 0;
@@ -189,7 +188,7 @@ class KnownFaces {
     return this.#byMetric.get(metric)?.get(dimension);
   }
 
-  /** More names than the platform documents may come, and each takes memory. */
+  /** Adds faces, up to a limit: responses may have more names than the platform documents, and each takes memory. */
   add(metric: string, dimension: string, faces: Faces): void {
     if (this.#count >= MOST_KNOWN) return;
     this.#count += 1;
@@ -208,8 +207,8 @@ const known: Readonly<Record<Scope, WeakMap<UnitOverrides, KnownFaces>>> = {
 const DEFAULTS: UnitOverrides = {};
 
 /**
- * The families, scales and extra labels of one series of the platform: the metric contract. A dimension of '' is a
- * series that the answer did not name.
+ * Returns the families, scales and extra labels of one series of the platform, which is the contract of its metrics. The dimension
+ * '' is a series without a name in the response.
  */
 export function facesOf(metric: string, dimension: string, context: FaceContext): Faces {
   const { scope, units = DEFAULTS } = context;
@@ -252,10 +251,7 @@ function only(labels: Labels, names: readonly string[]): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)));
 }
 
-/**
- * Returns the kinds of units that `units:` may set for a metric or `metric.dimension`. None for numbers and shares;
- * undefined for unknown names.
- */
+/** Returns the kinds of units that `units:` may set for a name: empty for numbers and shares, undefined for unknown names. */
 export function unitKinds(name: string): ReadonlySet<UnitKind> | undefined {
   const [metric = '', dimension] = name.split(/\.(.*)/s);
   const known = KNOWN_METRICS.get(metric);
@@ -273,7 +269,7 @@ export const NAMES_WITH_UNITS: readonly string[] = [...KNOWN_METRICS].flatMap(([
   return kinds === 1 ? [metric] : [metric, ...[...dimensions.keys()].map((name) => `${metric}.${name}`)];
 });
 
-/** Every family that a series of the platform can be shown in. */
+/** Returns every family that can contain a series of the platform. */
 export function families(): readonly Family[] {
   return (['configuration', 'product'] as const).flatMap((scope) => [
     ...[...MEANING_FAMILIES[scope].values()].flatMap(({ gauge, counter, early }) => [

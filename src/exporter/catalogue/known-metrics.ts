@@ -2,19 +2,19 @@ import type { Labels } from './family.ts';
 import { BY_VALUE, OTHER } from './products.ts';
 
 /**
- * Quantity that a value measures, whichever API metric and dimension it comes from. Values of one meaning can be summed
- * over every label; overlapping values have another meaning.
+ * Quantity that a value measures, independent of API metric and dimension. Values of one meaning can be summed over every label;
+ * overlapping values have another meaning.
  */
 export interface Meaning {
   /** The family's name without namespace, and for additive meanings without `_per_minute` and `_total`. */
   readonly stem: string;
   /** True if values of consecutive buckets add up (counts, volumes); false for levels, rates and ratios. */
   readonly additive: boolean;
-  /** Unit of the platform's value, which decides how it becomes a base unit. */
+  /** Unit of the platform's value, which determines its conversion to a base unit. */
   readonly unit: 'count' | 'seconds' | 'volume' | 'rate' | 'percent';
-  /** Quantity, as the beginning of a sentence. */
+  /** Description of the quantity, as the beginning of a sentence. */
   readonly text: string;
-  /** Labels of its lower bounds; undefined if none are shown. */
+  /** Labels of its lower bounds; undefined if none are exposed. */
   readonly boundedBy?: readonly string[];
 }
 
@@ -27,15 +27,15 @@ export interface LabelledMeaning {
 /** An API metric that the catalogue knows. */
 export interface KnownMetric {
   readonly dimensions: ReadonlyMap<string, LabelledMeaning>;
-  /** Meaning of a dimension that follows a pattern instead of being listed. */
+  /** Returns the meaning of a dimension that follows a pattern instead of being listed; undefined for other dimensions. */
   readonly pattern?: (dimension: string) => LabelledMeaning | undefined;
-  /** Dimension of a series without a name, if it is not `total` or the only one. */
+  /** Dimension of a series without a name; default: `total`, or the only dimension. */
   readonly unnamed?: string;
-  /** A dimension that nothing documents. */
+  /** Name of a dimension that is not documented. */
   readonly undocumented?: string;
 }
 
-/** A number of things that happened in a bucket. */
+/** Returns a meaning of a number of events in a bucket. */
 export function count(stem: string, text: string): Meaning {
   return { stem, additive: true, unit: 'count', text };
 }
@@ -55,7 +55,7 @@ export function volume(stem: string, text: string): Meaning {
   return { stem, additive: true, unit: 'volume', text };
 }
 
-/** A level, rate or ratio, whose consecutive buckets do not add up. */
+/** Returns a meaning of a level, rate or ratio, whose consecutive buckets do not add up. */
 export function level(stem: string, unit: Meaning['unit'], text: string): Meaning {
   return { stem, additive: false, unit, text };
 }
@@ -66,10 +66,9 @@ export function known(...readings: readonly (readonly [dimension: string, Meanin
 }
 
 /**
- * Returns the labels of a dimension of the status code metric: `404` is `{class: '4xx', code: '404'}`. The platform's
- * `4xx` holds only the codes of its class that it does not list by number, hence `{class: '4xx', code: 'other'}`.
- * Dimensions therefore add up to all responses, and those of a class to the class. Undefined if the dimension is not a
- * status code.
+ * Returns the labels of a dimension of the status code metric: `404` is `{class: '4xx', code: '404'}`. The platform's `4xx`
+ * contains only the codes of its class that it does not list by number, hence `{class: '4xx', code: 'other'}`. Dimensions therefore
+ * add up to all responses, and those of a class to the class. Undefined if the dimension is not a status code.
  */
 export function statusCodeLabels(dimension: string): Labels | undefined {
   const match = /^(\d)(\d\d|xx)$/.exec(dimension);
@@ -116,11 +115,11 @@ function byMethod(dimension: string): LabelledMeaning | undefined {
   return { meaning: BY_METHOD, labels: { method: dimension.toUpperCase() } };
 }
 
-/** Status codes with dimensions of their own, and the rest of each class. */
+/** Status codes with their own dimensions. Other codes count in the rest of their class. */
 export const CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
 export const CLASSES = ['2xx', '3xx', '4xx', '5xx'];
 
-/** The types that DNS is asked for most; others are counted together. */
+/** Most frequent types of DNS queries; other types are counted together. */
 export const QUERY_TYPES = [
   ...'A AAAA ANY CAA CNAME DNSKEY DS HTTPS MX NS PTR SOA SRV SVCB TXT'.split(' '),
   OTHER,
@@ -183,7 +182,7 @@ function offload(stem: string, what: string): readonly [string, Meaning] {
   ];
 }
 
-/** Traffic of configurations: requests, responses, threats, data, and the share of the cache. */
+/** Metrics of configurations' traffic: requests, responses, threats, data, and cache ratios. */
 export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ['requests', REQUESTS],
   ['cdn_requests', REQUESTS],
@@ -236,7 +235,7 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   [
     'data_offloaded',
     {
-      // Only the ratio is documented. A volume under another name of the same metric occurs in practice.
+      // Only the ratio is documented. A volume with another name of the same metric occurs in practice.
       ...known(offload('data', 'transferred bytes'), [
         'total',
         volume('data_offloaded_bytes', 'Bytes served from the edge cache'),
@@ -247,7 +246,7 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ],
 ]);
 
-/** A metric that has a single dimension. */
+/** Returns a metric that has a single dimension. */
 function single(meaning: Meaning): KnownMetric {
   return known(['total', meaning]);
 }
@@ -258,7 +257,7 @@ const BY_TYPE = count(
   'Queries answered by the DNS service, by type; type="other" is the rest',
 );
 
-/** Metrics of the other products: functions, images, DNS, storage, streaming. A bucket of each has its own unit. */
+/** Metrics of the other products: functions, images, DNS, storage, streaming. Each has its own unit per bucket. */
 export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ['invocations', single(count('function_invocations', 'Invocations of edge functions'))],
   [
@@ -344,7 +343,7 @@ export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ],
 ]);
 
-/** Weight of a metric's freshness: attacks and errors before volumes, volumes before averages. */
+/** Weights of metrics' freshness: attacks and errors before volumes, volumes before averages. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   waf: 4,
   status_code: 4,
@@ -356,7 +355,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   idns_queries: 2,
 };
 
-/** The weight of a metric of the platform. */
+/** Returns the weight of a metric of the platform. */
 export function weightOf(metric: string): number {
   return WEIGHTS[metric] ?? 1;
 }

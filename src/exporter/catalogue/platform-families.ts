@@ -9,7 +9,7 @@ export const DISCOVERY_FAMILIES: LabelledFamily[] = [];
 /** Families of values learned over hours, exposed once known. */
 export const LEARNED_FAMILIES: LabelledFamily[] = [];
 
-/** Declares gauges: each is added to the families, in the order of the declarations. */
+/** Returns a function that declares gauges and adds them to the families, in order. */
 function gaugesOf(families: LabelledFamily[]) {
   return (name: string, labels: readonly string[], help: string): LabelledFamily => {
     const family = { name, type: 'gauge', labels, help } as const;
@@ -36,7 +36,7 @@ export const EDGE_CONFIGURATIONS = gauge(
 
 const OF_PRODUCT = ['account', 'product', 'metric'];
 
-/** Returns the families of a moment of an API metric's data: one for configurations, one for whole products. */
+/** Returns the families of a timestamp of an API metric's data: one for configurations, one for whole products. */
 function moment(stem: string, help: (metric: string) => string) {
   const family = (prefix: string, labels: readonly string[], metric: string) =>
     gauge(`${prefix}_${stem}_timestamp_seconds`, labels, help(metric));
@@ -65,7 +65,7 @@ const SEEN_UNTIL = moment(
     `End of the newest bucket of ${metric} with any data, as a Unix time: the bucket of …_at_least_per_minute and …_expected_per_minute.`,
 );
 
-/** Moments of an API metric's data, by scope. */
+/** Families of timestamps of an API metric's data, by scope. */
 export const DATA_MOMENTS = { configuration: momentsOf('configuration'), product: momentsOf('product') };
 
 function momentsOf(by: 'configuration' | 'product') {

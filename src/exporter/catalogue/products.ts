@@ -1,24 +1,24 @@
 /** Data API that serves a product: `analytics` is version 1, `metrics` version 2. */
 export type SeriesApi = 'analytics' | 'metrics';
 
-/** A product whose series the platform serves, as section 2.12 lists it. */
+/** A product with series on the platform (section 2.12). */
 export interface Product {
   readonly api: SeriesApi;
-  /** The value of the `product` label, and the product's key in the configuration. */
+  /** Value of the `product` label, and the product's key in the configuration. */
   readonly slug: string;
-  /** The path parameter `:prod_id`. */
+  /** Path parameter `:prod_id`. */
   readonly id: number;
-  /** The names that the path parameter `:metric_name` takes for this product. */
+  /** Valid values of the path parameter `:metric_name` for this product. */
   readonly metrics: readonly string[];
-  /** Metrics of GraphQL alone, read only if they are named; `*` does not include them. */
+  /** Metrics that only GraphQL has. They are read only if the configuration lists them; `*` does not include them. */
   readonly onlyElsewhere?: readonly string[];
 }
 
 const TRAFFIC = ['status_code', 'waf', 'http_method', 'requests_per_second', 'bandwidth'];
 
 /**
- * Breakdowns of requests by a field with open values, and the label of the values. The largest have series of their own;
- * the rest is `other`.
+ * Breakdowns of requests by a field that may have any value, with the label of the values. The largest values have their own
+ * series; the rest is `other`.
  */
 export const BY_VALUE: Readonly<Record<string, string>> = {
   requests_by_country: 'country',
@@ -30,13 +30,13 @@ export const BY_VALUE: Readonly<Record<string, string>> = {
   bot_requests_by_category: 'category',
 };
 
-/** Default number of values with series of their own. */
+/** Default number of values with their own series. */
 export const TOP_VALUES = 10;
 
 /** Label value of the rest of a breakdown. */
 export const OTHER = 'other';
 
-/** Metrics that are known of whole products only. */
+/** Metrics that exist only for whole products. */
 export const OF_WHOLES: ReadonlySet<string> = new Set(['bot_requests_by_action', 'bot_requests_by_category']);
 
 const ONLY_ELSEWHERE = [
@@ -45,8 +45,8 @@ const ONLY_ELSEWHERE = [
 ];
 
 /**
- * Products of section 2.12. The specification lists the analytics metrics without their products; they are assigned by
- * meaning. Metrics that operators watch most come first.
+ * Products of section 2.12. The specification lists the analytics metrics without their products, so they are assigned by meaning.
+ * The most watched metrics come first.
  */
 export const PRODUCTS: readonly Product[] = [
   {
@@ -119,7 +119,7 @@ export const PRODUCTS: readonly Product[] = [
   { api: 'metrics', slug: 'load_balancer', id: 1441740012, metrics: ['load_balancer_data_transferred'] },
 ];
 
-/** Returns the product of an API with this slug. @throws Error for an unknown one, a mistake in the program */
+/** Returns the product of an API with this slug. @throws Error for an unknown one, which is a bug */
 export function productOf(api: SeriesApi, slug: string): Product {
   const found = PRODUCTS.find((product) => product.api === api && product.slug === slug);
   if (found === undefined) throw new Error(`no product ${slug} in the ${api} API`);

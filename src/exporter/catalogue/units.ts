@@ -17,10 +17,10 @@ const RATE_UNITS = { bps: 1, kbps: 1e3, mbps: 1e6, gbps: 1e9 } as const;
 
 export type UnitName = keyof typeof VOLUME_UNITS | keyof typeof RATE_UNITS;
 
-/** Every unit that `units:` of the configuration may name. */
+/** All unit names that `units:` of the configuration accepts. */
 export const UNIT_NAMES = Object.keys({ ...VOLUME_UNITS, ...RATE_UNITS }) as [UnitName, ...UnitName[]];
 
-/** The names of the units of some kinds. */
+/** Returns the names of the units of some kinds. */
 export function unitsOf(kinds: ReadonlySet<UnitKind>): readonly UnitName[] {
   return UNIT_NAMES.filter((unit) => [...kinds].some((kind) => baseUnits(unit, kind) !== undefined));
 }
@@ -35,8 +35,8 @@ export function baseUnits(unit: UnitName, kind: UnitKind): number | undefined {
 }
 
 /**
- * Assumed units. Volumes are megabytes of 10^6 bytes, as a former exporter reported. The platform's documentation names
- * both bits per second and Mbps for bandwidth. Bits per second keeps the platform's figure, so that a wrong guess is
- * easily seen and overridden.
+ * Assumed units. Volumes are megabytes of 10^6 bytes, as a former exporter reported. The platform's documentation mentions both
+ * bits per second and Mbps for bandwidth. Bits per second keeps the platform's number, so that a wrong assumption is easily seen
+ * and overridden.
  */
 export const DEFAULT_UNITS = { volume: 'megabytes', rate: 'bps' } as const;

@@ -4,33 +4,33 @@ import { type OwnedAccount, QUEUE, type State, type StateEntry, type StateKey } 
 import { BEAT_MS } from './lease.ts';
 import type { Registry } from './registry.ts';
 
-/** Reason why a state was not copied. It names any changes that were made. */
+/** Error with the reason why a state was not copied, and with any changes that were made. */
 export class CopyRefused extends Error {
   override readonly name = 'CopyRefused';
 }
 
-/** A database as a copy sees it. */
+/** Database that is copied from or to. */
 export interface CopiedDatabase {
   readonly registry: Pick<Registry, 'beat' | 'leave'>;
-  /** The accounts that it knows. */
+  /** Returns the accounts in the database. */
   readonly accounts: () => Promise<readonly string[]>;
   readonly open: (owned: OwnedAccount) => Promise<State>;
   /** An id that was never used before. */
   readonly session: string;
 }
 
-/** Numbers of accounts and records that were copied. */
+/** Numbers of copied accounts and records. */
 export interface Copied {
   readonly accounts: number;
   readonly records: number;
 }
 
-/** Returns all keys except those of the outbox' bookkeeping: the outbox is empty when a state is copied. */
+/** Returns all keys except the outbox's own, because the outbox is empty when a state is copied. */
 function keysOf(state: State): StateKey[] {
   return [...state.keys([])].filter(([first]) => first !== 'push');
 }
 
-/** @throws CopyRefused if samples wait. In a directory the outbox belongs to all accounts, in a database to each. */
+/** @throws CopyRefused if samples are queued. In a directory one outbox serves all accounts, in a database each has its own. */
 async function refuseWaiting(state: State): Promise<void> {
   const waiting = await state.range([QUEUE], { limit: 1 });
   if (waiting.length > 0)
@@ -38,8 +38,8 @@ async function refuseWaiting(state: State): Promise<void> {
 }
 
 /**
- * Copies the state of a directory into a database without other state of its accounts; an interrupted copy may be there.
- * Owns all accounts meanwhile, so that no replica begins to count.
+ * Copies the state of a directory into a database that has no other state of its accounts, except an interrupted copy. Owns all
+ * accounts meanwhile, so that no replica starts to count.
  * @throws CopyRefused, StateWriteFailure, and the connections' errors
  */
 export async function copyToDatabase(directory: State, database: CopiedDatabase): Promise<Copied> {
@@ -57,7 +57,7 @@ export async function copyToDatabase(directory: State, database: CopiedDatabase)
   return sumOf(byAccount);
 }
 
-/** Copies the state of a database into a directory that has nothing else. @throws as above */
+/** Copies the state of a database into an empty directory. @throws CopyRefused, StateWriteFailure, and the connections' errors */
 export async function copyToDirectory(database: CopiedDatabase, directory: State): Promise<Copied> {
   const byAccount = new Map<string, StateEntry[]>();
   await whileOwned(database, await database.accounts(), async (states) => {
@@ -74,7 +74,7 @@ export async function copyToDirectory(database: CopiedDatabase, directory: State
   return sumOf(byAccount);
 }
 
-/** Works with the states of accounts while nobody else owns them or can take them. */
+/** Runs a function on the states of accounts while this session owns them, so that no replica can take them. */
 async function whileOwned(
   { registry, open, session }: CopiedDatabase,
   accounts: readonly string[],
@@ -85,10 +85,10 @@ async function whileOwned(
   let renewing: NodeJS.Timeout | undefined;
   try {
     await registry.beat({ ...request, joins: true, wanted: accounts, acquired: [] }, 'state-copy', []);
-    // Replicas that were killed do not stand in the way once their leases are over.
+    // Removes expired leases, so that killed replicas do not block the copy.
     const taking = { ...request, buries: true, wanted: [], acquired: accounts };
     const answer = await registry.beat(taking, 'state-copy', []);
-    // A failed renewal is repeated by the next one. The end checks that the lease held throughout.
+    // The next renewal repeats a failed one. At the end, the lease is checked to have been valid throughout.
     renewing = setInterval(() => void renew().catch(() => undefined), BEAT_MS);
     const mine = answer?.mine ?? [];
     const isMine = new Set(mine.map(({ account }) => account));
@@ -110,7 +110,7 @@ function hasOther(state: State, copied: (key: StateKey) => unknown): boolean {
   return keysOf(state).some((key) => !isDeepStrictEqual(state.get(key), copied(key)));
 }
 
-/** Records in one commit: all records of a large account would exceed the time of one statement. */
+/** Number of records per commit: all records of a large account would exceed the time limit of one statement. */
 const PAGE = 2_000;
 
 async function commitAll(state: State | undefined, entries: readonly StateEntry[]): Promise<void> {

@@ -1,56 +1,53 @@
-/** Duration (ms) of a lease from each renewal, in the database's time. */
+/** Duration (ms) of a lease after each renewal, in the database's time. */
 export const LEASE_MS = 10_000;
 
-/**
- * Time (ms) before the end of a lease at which a replica takes it for over, in its own time. It covers clocks that drift
- * by 10 %.
- */
+/** Time (ms) before the end of a lease at which a replica treats it as expired. It covers clocks that drift by 10 %. */
 export const MARGIN_MS = 1_000;
 
 /** Interval (ms) of renewals. A killed replica is replaced within the lease and one interval. */
 export const BEAT_MS = 2_000;
 
-/** A failed renewal is repeated after this time (ms). */
+/** Delay (ms) before a failed renewal is repeated. */
 export const RETRY_MS = 500;
 
-/** A replica must renew without a gap for this time (ms) before it declares others dead: all return after an outage. */
+/** Time (ms) for which a replica must renew without a gap before it declares others dead: all return after an outage. */
 export const STEADY_MS = 4_000;
 
-/** Shortest gap (ms) between two renewals. */
+/** Interval (ms) between two renewals from which on it counts as a gap. */
 export const GAP_MS = 5_000;
 
-/** A replica that has joined, as the database knows it. */
+/** A replica that has joined, according to the database. */
 export interface Replica {
   readonly id: string;
   readonly name: string;
-  /** Digest of the accounts in its configuration; `LEAVING` while it stops. */
+  /** Digest of the accounts in the replica's configuration; `LEAVING` while it stops. */
   readonly digest: string;
-  /** Time (ms) since it joined, and since its last renewal. */
+  /** Time (ms) since the replica joined, and since its last renewal. */
   readonly ageMs: number;
   readonly renewedMs: number;
-  /** Accounts that it owns, and their demand (operations a minute). */
+  /** Number of accounts that the replica owns, and their demand (operations per minute). */
   readonly accounts: number;
   readonly load: number;
 }
 
 export interface Demand {
   readonly account: string;
-  /** Operations a minute. */
+  /** Operations per minute. */
   readonly demand: number;
 }
 
-/** The digest of a replica that stops: it gets no account. */
+/** Digest of a replica that is stopping, which gets no account. */
 export const LEAVING = 'leaving';
 
-/** Age (ms) of a replica from which it gets accounts of others, so that a replica that starts and dies moves nothing. */
+/** Age (ms) from which a replica gets accounts of others, so that a replica in a crash loop moves nothing. */
 const RIPE_MS = 10_000;
 
 /** Share of the mean below which differences of load count as even. */
 const TOLERANCE = 0.05;
 
 /**
- * Returns the free accounts that a replica takes: the largest first, each for the replica with the least demand. All
- * replicas get the same result.
+ * Returns the free accounts that a replica takes. Assigns the largest account first, each to the replica with the least demand. All
+ * replicas compute the same result.
  */
 export function accountsToTake(
   me: string,
@@ -67,7 +64,7 @@ export function accountsToTake(
   return mine;
 }
 
-/** Returns the accounts that a replica gives away, so that demand is even and few accounts move. */
+/** Returns the accounts that a replica gives away, so that demand becomes even while few accounts move. */
 export function accountsToGive(
   me: string,
   mine: readonly Demand[],
@@ -107,32 +104,32 @@ function largestFirst(accounts: readonly Demand[]): readonly Demand[] {
   return accounts.toSorted((a, b) => b.demand - a.demand || (a.account < b.account ? -1 : 1));
 }
 
-/** An account that this replica owns, or owned and has not given back yet. */
+/** An account that this replica owns, or owned and has not returned yet. */
 export interface HeldAccount {
-  /** The fencing token: it grew when the account came to this replica. */
+  /** Fencing token, which increased when this replica took the account. */
   readonly token: string;
-  /** `open`: it may be polled while the lease holds. `closing`: its polls are ending. */
+  /** `open`: it may be polled while the lease is valid. `closing`: its polls are ending. `closed`: nothing of it runs. */
   readonly phase: 'open' | 'closing' | 'closed';
-  /** Reason for giving it back; it is never opened again under this token. */
+  /** Reason for returning the account, which is never opened again with this token; undefined while it stays. */
   readonly released: string | undefined;
 }
 
-/** Request of a replica to the database, in one transaction. */
+/** Request of a replica to the database, run in one transaction. */
 export interface BeatRequest {
   readonly session: string;
   readonly digest: string;
-  /** True if the session may be created: the database has never confirmed it. */
+  /** True if the session may be created, because the database has never confirmed it. */
   readonly joins: boolean;
   /** True to remove sessions with an expired lease, which frees their accounts. */
   readonly buries: boolean;
-  /** Configured accounts, which the database may not know yet. */
+  /** Configured accounts, which may be new to the database. */
   readonly wanted: readonly string[];
   readonly released: readonly { readonly account: string; readonly token: string; readonly reason: string }[];
   /** Accounts to take if they are free. */
   readonly acquired: readonly string[];
 }
 
-/** Answer of the database; undefined if the session is gone. */
+/** Response of the database; undefined if the session no longer exists. */
 export type BeatAnswer =
   | {
       readonly mine: readonly (Demand & { readonly token: string })[];
@@ -141,24 +138,24 @@ export type BeatAnswer =
     }
   | undefined;
 
-/** All that a replica knows of its lease: a value. Times are local ms that no change of a clock touches. */
+/** State of a replica's lease, as an immutable value. Times are local ms, which no change of the machine's clock affects. */
 export interface LeaseView {
   readonly session: string;
   readonly isJoined: boolean;
-  /** Time until which the lease certainly holds. */
+  /** Time until which the lease is certainly valid. */
   readonly until: number;
-  /** The renewal under way. */
+  /** Renewal in progress; undefined if there is none. */
   readonly beat:
     | { readonly number: number; readonly sentAt: number; readonly wanted: ReadonlySet<string> }
     | undefined;
   readonly beats: number;
   readonly nextBeatAt: number;
-  /** Time at which the last answered renewal left, and since when there was no gap. */
+  /** Time at which the last successful renewal was sent, and the time since which renewals have had no gap. */
   readonly renewedAt: number;
   readonly steadySince: number;
   readonly holds: ReadonlyMap<string, HeldAccount>;
   readonly wanted: ReadonlySet<string>;
-  /** True if the database knows all that are wanted. */
+  /** True if the database has all configured accounts. */
   readonly isAnnounced: boolean;
   readonly digest: string;
   readonly acquire: readonly string[];
@@ -169,23 +166,26 @@ export type LeaseEvent =
   /** Time has passed. */
   | { readonly kind: 'time' }
   | { readonly kind: 'wanted'; readonly accounts: ReadonlySet<string>; readonly digest: string }
-  /** @param nextSession an id never used before, for the case that the session is gone */
+  /** @param nextSession id that was never used before, in case the session no longer exists */
   | {
       readonly kind: 'answered';
       readonly number: number;
       readonly answer: BeatAnswer;
       readonly nextSession: string;
     }
-  /** The result is unknown. */
+  /** The result of a renewal is unknown. */
   | { readonly kind: 'unanswered'; readonly number: number }
-  /** No poll of the account runs any more, and nothing of it is exposed; or it could not be opened. */
+  /** The account is closed: no poll of it runs and nothing of it is exposed. Or it could not be opened. */
   | { readonly kind: 'closed'; readonly account: string; readonly token: string }
   | { readonly kind: 'leave' };
 
 export type LeaseAction =
   | { readonly kind: 'beat'; readonly number: number; readonly request: BeatRequest }
   | { readonly kind: 'open'; readonly account: string; readonly token: string }
-  /** Ends an account; its samples go at once. @param orderly true if there is time: another replica waits until it is closed */
+  /**
+   * Closes an account and removes its samples at once.
+   * @param orderly true if there is time to finish polls, because no other replica takes the account before it is closed
+   */
   | {
       readonly kind: 'close';
       readonly account: string;
@@ -193,7 +193,7 @@ export type LeaseAction =
       readonly orderly: boolean;
     };
 
-/** A replica that has not joined yet. */
+/** Returns the view of a replica that has not joined yet. */
 export function beginning(session: string): LeaseView {
   return {
     session,
@@ -213,13 +213,13 @@ export function beginning(session: string): LeaseView {
   };
 }
 
-/** Returns true if, at this moment, a request for the account may leave and its data may be shown. */
+/** Returns true if requests for the account may be sent now, and its data may be exposed. */
 export function mayAct(view: LeaseView, account: string, token: string, now: number): boolean {
   const hold = view.holds.get(account);
   return hold?.token === token && hold.phase === 'open' && now < view.until;
 }
 
-/** Returns when (local ms) time alone changes something. */
+/** Returns the local time (ms) at which the view changes next without another event. */
 export function nextAt(view: LeaseView): number {
   const hasOpen = [...view.holds.values()].some(({ phase }) => phase === 'open');
   return Math.min(
@@ -238,7 +238,7 @@ export function step(view: LeaseView, event: LeaseEvent, now: number): Stepped {
   return [sent, [...actions.filter((action) => isStill(action, sent)), ...closes, ...beats]];
 }
 
-/** An account that lapsed within the same step is not opened. */
+/** Returns false for the opening of an account that expired within the same step. */
 function isStill(action: LeaseAction, view: LeaseView): boolean {
   return action.kind !== 'open' || view.holds.get(action.account)?.phase === 'open';
 }
@@ -275,7 +275,7 @@ function taken(view: LeaseView, event: LeaseEvent, now: number): Stepped {
   }
 }
 
-/** The session is gone, and with it every account: another one begins. */
+/** Ends all accounts, because the session no longer exists, and starts another session. */
 function buried(view: LeaseView, nextSession: string, now: number): Stepped {
   const next = {
     ...beginning(nextSession),
@@ -320,7 +320,7 @@ function answered(
   return [{ ...shared, nextBeatAt: isDue ? now : sentAt + BEAT_MS }, [...losses, ...opens, ...gifts]];
 }
 
-/** Opens the accounts that the database assigns to this replica, except those that are being closed or given back. */
+/** Opens the accounts that the database assigns to this replica, except those that are being closed or returned. */
 function opening(view: LeaseView, mine: readonly (Demand & { readonly token: string })[]): Stepped {
   const holds = new Map(view.holds);
   const actions: LeaseAction[] = [];
@@ -341,10 +341,10 @@ function opening(view: LeaseView, mine: readonly (Demand & { readonly token: str
   return [{ ...view, holds }, actions];
 }
 
-/** Takes free accounts, and gives away those that others should have. */
+/** Takes free accounts, and gives away those that other replicas should own. */
 function sharing(view: LeaseView, { mine, free, replicas }: NonNullable<BeatAnswer>): Stepped {
   const me = replicas.find(({ id }) => id === view.session);
-  // Replicas that start together find each other first.
+  // Waits until replicas that start together see each other.
   if (view.isLeaving || me === undefined || me.ageMs < BEAT_MS) return [view, []];
   const wanted = free.filter(({ account }) => view.wanted.has(account));
   if (wanted.length > 0) return [{ ...view, acquire: accountsToTake(me.id, wanted, replicas) }, []];
@@ -390,7 +390,7 @@ function beaten(view: LeaseView, now: number): Stepped {
   return [{ ...view, beats: number, beat }, [{ kind: 'beat', number, request }]];
 }
 
-/** Returns the accounts to give back: nothing of them runs any more. */
+/** Returns the accounts to return to the database, because nothing of them runs any more. */
 function released({ holds }: LeaseView): BeatRequest['released'] {
   return [...holds].flatMap(([account, { token, phase, released: reason }]) =>
     phase === 'closed' && reason !== undefined ? [{ account, token, reason }] : [],

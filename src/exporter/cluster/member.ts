@@ -15,10 +15,10 @@ import {
 } from './lease.ts';
 import type { Registry } from './registry.ts';
 
-/** Runner of the accounts that this replica owns. */
+/** Runs the accounts that this replica owns. */
 export interface AccountsOfReplica {
   own(account: string, ownership: { readonly state: State; readonly mayAct: () => boolean }): void;
-  /** Stops an account. Its samples go at once; resolves when nothing of it runs. */
+  /** Stops an account. Removes its samples at once; resolves when nothing of it runs. */
   disown(account: string, signal: AbortSignal): Promise<void>;
   /** Returns the known demands of accounts. */
   demands(): readonly Demand[];
@@ -37,49 +37,49 @@ interface MemberOptions {
 }
 
 interface ClusterPicture extends Awaited<ReturnType<Registry['ownership']>> {
-  /** Time (local ms) at which it was taken. */
+  /** Local time (ms) at which the picture was read. */
   readonly at: number;
 }
 
-/** Time (ms) that a moving account has to end cleanly. */
+/** Time (ms) in which a moving account can finish its polls. */
 const ORDERLY_MS = 2_000;
 
-/** An aborted request may still reach the platform within this time (ms). */
+/** Time (ms) within which an aborted request may still reach the platform. */
 const IN_FLIGHT_MS = 500;
 
-/** Interval (ms) at which the picture of all replicas is renewed. */
+/** Interval (ms) at which the owners of all accounts are read again for the status. */
 const PICTURE_MS = 10_000;
 
-/** Share by which a demand must change before the member writes it for other replicas. */
+/** Relative change of a demand from which on the member writes it for other replicas. */
 const DEMAND_CHANGE = 0.2;
 
 /** Step (ms) of a clock above which the machine may have slept. */
 const SLEPT_MS = 500;
 
-/** Replica that shares accounts with others. The only place that acts on the results of `step`. */
+/** Replica that shares accounts with others. Only this class acts on the results of `step`. */
 export class Member {
   readonly name: string;
   readonly #options: MemberOptions;
   readonly #timer: Timer;
   readonly #states = new Map<string, State>();
-  /** Newest opening of each account: an account may be opened twice under one token. */
+  /** Latest opening of each account: an account may be opened twice with one token. */
   readonly #openings = new Map<string, object>();
-  /** Reasons why accounts could not be loaded. Nobody polls such an account until it is loaded or moves. */
+  /** Reasons why accounts could not be loaded. Such an account is not polled until it is loaded or moves. */
   readonly #unloaded = new Map<string, string>();
   #accounts: AccountsOfReplica | undefined;
   #view: LeaseView;
   replicas: readonly Replica[] = [];
   /** Local ms. */
   replicasAt = 0;
-  /** Time (local ms) of the database's last answer, or of the start. */
+  /** Local time (ms) of the database's last response, or of the start. */
   #answeredAt: number;
-  /** Demands as the database has them. */
+  /** Demands that the database has, by account. */
   #known: ReadonlyMap<string, number> = new Map();
   picture: ClusterPicture | undefined;
   #isTakingPicture = false;
   #trouble: string | undefined;
   #closed: (() => void) | undefined;
-  /** Lead of the machine's clock over time that cannot be set, and the time that the machine has slept. */
+  /** Lead (ms) of the machine's clock over monotonic time, and the time (ms) that the machine has slept. */
   #ahead: number;
   #sleptMs = 0;
 
@@ -92,7 +92,7 @@ export class Member {
     this.#timer = new Timer(options.clock, () => this.#dispatch({ kind: 'time' }));
   }
 
-  /** Sets the configured accounts. `accounts` runs those that this replica owns. */
+  /** Sets the configured accounts. @param accounts runs the accounts that this replica owns */
   share(names: readonly string[], accounts: AccountsOfReplica): void {
     this.#accounts = accounts;
     const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex');
@@ -116,12 +116,12 @@ export class Member {
     return `${which} cannot be polled, since what is remembered cannot be loaded: ${reason}`;
   }
 
-  /** Local time (ms) since which the database has not answered; undefined while it answers. */
+  /** Local time (ms) since which the database has not responded; undefined while it responds. */
   get silentSince(): number | undefined {
     return this.#trouble === undefined ? undefined : this.#answeredAt;
   }
 
-  /** The accounts that it owns and may poll now. */
+  /** Returns the accounts that this replica owns and may poll now. */
   owned(): string[] {
     const now = this.#now();
     return [...this.#view.holds].flatMap(([account, { token }]) =>
@@ -129,12 +129,12 @@ export class Member {
     );
   }
 
-  /** Time (ms) left of the lease in local time; 0 without a lease. */
+  /** Time (ms) until the lease ends, in local time; 0 without a lease. */
   get leaseLeftMs(): number {
     return Math.max(0, this.#view.until - this.#now());
   }
 
-  /** Gives everything back, so that others take it at once. */
+  /** Returns all accounts to the database, so that other replicas take them at once. */
   async leave(): Promise<void> {
     const isClosed = new Promise<void>((resolve) => {
       this.#closed = resolve;
@@ -152,7 +152,7 @@ export class Member {
     });
   }
 
-  /** Returns local time (ms) that continues while the machine sleeps, when some clocks stand still. */
+  /** Returns local time (ms) that continues while the machine sleeps, when some clocks stop. */
   #now(): number {
     const now = this.#options.clock.now();
     const ahead = this.#options.clock.wall() - now;
@@ -225,7 +225,7 @@ export class Member {
     const state = this.#states.get(account);
     this.#states.delete(account);
     await state?.close();
-    // A request that had just left arrives before the next owner's.
+    // Waits for requests just sent, so that they arrive before those of the next owner.
     if (orderly) await this.#options.clock.sleep(IN_FLIGHT_MS);
     this.#dispatch({ kind: 'closed', account, token });
     this.#checkClosed();
@@ -249,7 +249,7 @@ export class Member {
   async #takePicture(): Promise<void> {
     const { clock, registry } = this.#options;
     if (clock.now() - (this.picture?.at ?? Number.NEGATIVE_INFINITY) < PICTURE_MS) return;
-    // It waits for connections that commits and loading use: the next renewals must not queue up more of them.
+    // Reads of the picture share connections with commits and loading, so at most one waits at a time.
     if (this.#isTakingPicture) return;
     this.#isTakingPicture = true;
     const ownership = await registry.ownership().catch(() => undefined);
@@ -286,7 +286,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Replicas that share the accounts: owners, since when, and the last moves. Times are ISO 8601 in UTC. */
+/** Status of the replicas that share the accounts: owners, since when, and the last moves. Times are ISO 8601 in UTC. */
 export type ClusterStatus = ReturnType<typeof clusterStatus>;
 
 export function clusterStatus(
@@ -302,25 +302,25 @@ export function clusterStatus(
   const owning = new Set(member.replicas.filter((replica) => !isOver(replica)).map(({ name }) => name));
   return {
     replica: member.name,
-    /** Time left of its own lease; 0 if nothing is polled or exposed. */
+    /** Time until the replica's own lease ends; 0 if nothing is polled or exposed. */
     lease_left_seconds: member.leaseLeftMs / 1_000,
-    /** Reason why it does not serve all its accounts; empty if it does. */
+    /** Reason why the replica does not serve all its accounts; empty if it does. */
     note: member.trouble ?? '',
-    /** Time since which the database has not answered; null while it answers. The fields below are of that time. */
+    /** Time since which the database has not responded; null while it responds. The fields below are of that time. */
     database_silent_since: silentSince === undefined ? null : timeOf(wallAt(clock, silentSince)),
     replicas: member.replicas.map((replica) => ({
       name: replica.name,
       joined_seconds_ago: (replica.ageMs + passedMs) / 1_000,
-      /** Time since its last known request to the database. */
+      /** Time since the replica's last known request to the database. */
       lease_age_seconds: (replica.renewedMs + passedMs) / 1_000,
-      /** True if, as far as known, it owns nothing any more. */
+      /** True if the replica's lease has expired, as far as known. */
       lease_over: isOver(replica),
       accounts: replica.accounts,
       demand: replica.load,
     })),
     /**
-     * Time at which the lists below were read from the database. They have at most 1,000 accounts and 50 moves, the
-     * newest first.
+     * Time at which the lists below were read from the database; null before the first read. They have at most 1,000 accounts and
+     * 50 moves, the newest first.
      */
     as_of: picture === undefined ? null : timeOf(wallAt(clock, picture.at)),
     accounts: (picture?.accounts ?? []).map(({ since, owner, ...one }) =>

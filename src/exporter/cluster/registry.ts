@@ -21,7 +21,7 @@ const answerShape = z
   })
   .nullable();
 
-/** Accounts and moves in a status at most. */
+/** Maximum numbers of accounts and moves in a status. */
 const MOST_SHOWN = 1_000;
 const MOVES_SHOWN = 50;
 
@@ -31,7 +31,7 @@ export class Registry {
   readonly #forPictures: Pick<PostgresConnections, 'query'>;
   #isMigrated = false;
 
-  /** @param forPictures connections for reads that no lease depends on, so that no renewal waits for them */
+  /** @param forPictures connections for reads of the status, separate so that no renewal waits for them */
   constructor(
     connections: PostgresConnections,
     forPictures: Pick<PostgresConnections, 'query'> = connections,
@@ -47,7 +47,7 @@ export class Registry {
     this.#isMigrated = true;
   }
 
-  /** Runs one transaction. @throws the connections' errors: it may then have taken effect, now or later, or not */
+  /** Runs a renewal as one transaction. @throws the connections' errors, after which the transaction may still take effect */
   async beat(request: BeatRequest, replica: string, demands: readonly Demand[]): Promise<BeatAnswer> {
     await this.migrate();
     const { session, digest, joins, buries, wanted, released, acquired } = request;
@@ -78,7 +78,7 @@ export class Registry {
     };
   }
 
-  /** Gives back the session's accounts, and ends it. @throws the connections' errors */
+  /** Returns the session's accounts and ends the session. @throws the connections' errors */
   async leave(session: string): Promise<void> {
     await this.#connections.query('SELECT exporter_state.leave($1)', [session]);
   }
@@ -103,7 +103,7 @@ export class Registry {
     return {
       accounts: accounts.map(({ name, owner, since, token }) => ({
         account: String(name),
-        /** Name of the replica, and the time (ms, database's clock) since which it is the owner; null without an owner. */
+        /** Name of the owning replica, and the time (ms, database's clock) since which it owns the account; null without one. */
         owner: textOf(owner),
         since: owner === null ? null : Number(since),
         token: String(token),

@@ -8,24 +8,27 @@ export interface Shard {
   readonly of: number;
 }
 
-/** Returns true if an account belongs to a shard. Rendezvous hashing: an additional shard moves only its own accounts. */
+/** Returns true if an account belongs to a shard. Uses rendezvous hashing: a new shard takes accounts, and no others move. */
 export function isOfShard(account: string, { index, of }: Shard): boolean {
   const scores = Array.from({ length: of }, (_, shard) => scoreOf(shard, account));
   return scores.toSorted().at(-1) === scores[index];
 }
 
-/** Account of which a process may poll only a part (`shard`). */
+/** Account that a process may poll only in part (`shard`). */
 export interface Sharded {
   readonly name: string;
   readonly shard?: Shard | undefined;
 }
 
-/** Returns true if this process reads the account's settings and whole products: only one shard does. */
+/** Returns true if this process reads the account's settings and whole products, which only one shard does. */
 export function hasWhole({ name, shard }: Sharded): boolean {
   return shard === undefined || isOfShard(name, shard);
 }
 
-/** True if the series under an id are this process'. It remembers: there are thousands, asked for again and again. */
+/**
+ * Returns a function that is true if this process reads the series of an id. It caches its results, because thousands of ids are
+ * checked again and again.
+ */
 export function ownIds({ shard }: Sharded): (id: string) => boolean {
   if (shard === undefined) return () => true;
   const known = new Map<string, boolean>();
@@ -36,15 +39,14 @@ export function ownIds({ shard }: Sharded): (id: string) => boolean {
   };
 }
 
-/** A shard's part of a number of operations: all shards together never have more. */
+/** Returns a shard's part of a number of operations. The parts of all shards never exceed the number. */
 export function shardOfLimit(operations: number, { of }: Shard = { index: 0, of: 1 }): number {
   return Math.max(1, Math.floor(operations / of));
 }
 
 /**
- * Returns a shard's part of a limit and of its remainder. However unevenly shards spend it, together they meet the
- * reserve, and none has more than its part. `remaining` is capped at two below the part, so that no answer looks like
- * the first of a window.
+ * Returns a shard's part of a limit and of its remainder. However unevenly shards use it, together they respect the reserve, and
+ * none exceeds its part. `remaining` is at most two below the part, so that no response looks like the first of a window.
  */
 export function partOfRate({ limit, remaining, ...rest }: RateLimit, shard: Shard): RateLimit {
   const part = limit && shardOfLimit(limit, shard);
@@ -56,7 +58,7 @@ export function partOfRate({ limit, remaining, ...rest }: RateLimit, shard: Shar
   };
 }
 
-/** Describes the part of an account that a shard polls, and its share of the quota. */
+/** Returns a description of the part of an account that a shard polls, and of its share of the quota. */
 export function shardText({ index, of }: Shard): string {
   return `shard ${index}/${of}: its part of the configurations, and 1/${of} of what the platform allows`;
 }

@@ -21,20 +21,20 @@ export interface Invocation<Name extends CommandName> {
   readonly env: Environment;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Writes a mistake or a doubt to stderr as a line of its own. */
+  /** Writes an error or a warning to stderr as a line of its own. */
   readonly complain: (text: string) => void;
   readonly warn: (text: string) => void;
-  /** Aborted when the process is asked to end. */
+  /** Aborts when the process is asked to end. */
   readonly signal: AbortSignal;
-  /** Registers the reaction to SIGHUP; calls it at once if a signal has arrived already. */
+  /** Registers a handler of SIGHUP. Calls it at once if a signal has arrived already. */
   readonly onReload: (listener: () => void) => void;
   readonly logging: Logging;
 }
 
-/** Runs until it is done or the signal aborts. It rejects only when the program itself is wrong. */
+/** Function that runs a command until it is done or the signal aborts. It rejects only because of a bug. */
 export type Command<Name extends CommandName> = (invocation: Invocation<Name>) => Promise<ExitCode>;
 
-/** A command in the help, and how its code is loaded: only when it is called, so that each starts fast. */
+/** A command in the help, and a function that loads its code: only when it is called, so that each starts fast. */
 export interface CommandEntry<Name extends CommandName> {
   readonly summary: string;
   readonly load: () => Promise<Command<Name>>;

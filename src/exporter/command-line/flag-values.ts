@@ -4,14 +4,14 @@ import { SWITCH } from '../configuration/environment.ts';
 import { parseDuration } from '../text/figures.ts';
 import { parseListenAddress } from '../web/listen-address.ts';
 
-/** The values of a flag, and their texts. */
+/** Type of a flag's values: how to parse and describe them. */
 export interface FlagValue<Value> {
-  /** Stands for the value in the help; a flag without one is a switch. */
+  /** Placeholder of the value in the help; a flag without one is a switch. */
   readonly placeholder?: string;
-  /** Stands in the help for the value that a switch may have. */
+  /** Placeholder in the help for the optional value of a switch. */
   readonly option?: string;
   readonly expected: string;
-  /** May be given several times, which is the same as once with commas in between. */
+  /** True if the flag may be repeated, which is the same as values separated by commas. */
   readonly repeatable?: true;
   parse(text: string): Value | undefined;
 }
@@ -25,7 +25,7 @@ export const onOff: FlagValue<boolean> = {
 /** Selected receivers: none, all, or one by name. */
 export type ReceiverChoice = 'none' | 'all' | { readonly name: string };
 
-/** A switch that may name one receiver. */
+/** A switch with an optional receiver name. */
 export const receiverChoice: FlagValue<ReceiverChoice> = {
   option: 'receiver',
   expected: 'nothing, or the name of a receiver',
@@ -36,12 +36,12 @@ export const receiverChoice: FlagValue<ReceiverChoice> = {
   },
 };
 
-/** Value of any text except the empty one. */
+/** Returns a flag type for any text except the empty one. */
 export function text(placeholder: string): FlagValue<string> {
   return { placeholder, expected: 'a value', parse: (given) => (given === '' ? undefined : given) };
 }
 
-/** One of some words. */
+/** Returns a flag type that accepts exactly one of the given words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): FlagValue<Word> {
   return {
     placeholder: words.join('|'),
@@ -50,7 +50,7 @@ export function oneOf<const Word extends string>(words: readonly Word[]): FlagVa
   };
 }
 
-/** A whole number that is not negative. */
+/** A whole number from 0. */
 export const count: FlagValue<number> = {
   placeholder: 'count',
   expected: 'a whole number that is not negative',
@@ -67,7 +67,7 @@ export const positive: FlagValue<number> = {
   parse: (given) => count.parse(given) || undefined,
 };
 
-/** One of several processes: `2/5` is the third of five. */
+/** Index of one of several processes: `2/5` is the third of five. */
 export const shardOfAll: FlagValue<Shard> = {
   placeholder: 'index/count',
   expected: 'a shard such as "0/3", the first of three; the last is "2/3"',
@@ -78,16 +78,16 @@ export const shardOfAll: FlagValue<Shard> = {
   },
 };
 
-/** Number for all, and numbers by name. */
+/** A default number, and numbers by name. */
 export interface Counts {
   readonly usual: number;
   readonly named: ReadonlyMap<string, number>;
 }
 
-/** More than any account has: a plan of some hundred millions ends for want of memory. */
+/** Maximum number of a count, more than any account has. A plan of some hundred millions would exhaust the memory. */
 const MOST_COUNTED = 1_000_000;
 
-/** Counts by name, and one without a name for all others (default 0): `10,edge_applications=40`. */
+/** Counts by name, and one without a name as the default for all others (or else 0): `10,edge_applications=40`. */
 export const counts: FlagValue<Counts> = {
   placeholder: 'counts',
   expected: 'counts of at most 1000000, such as "10" or "10,edge_applications=40"',
@@ -105,14 +105,14 @@ export const counts: FlagValue<Counts> = {
   },
 };
 
-/** An absolute path below an address. */
+/** An absolute URL path. */
 export const urlPath: FlagValue<string> = {
   placeholder: 'path',
   expected: 'a path such as "/metrics"',
   parse: (given) => (/^\/[\w\-.~/]*$/.test(given) ? given : undefined),
 };
 
-/** The address of an HTTP API, without a slash at its end. A login in it would show in process lists. */
+/** URL of an HTTP API, without a trailing slash. It has no login, which would be visible in process lists. */
 export const httpAddress: FlagValue<string> = {
   placeholder: 'url',
   expected: 'an address such as "http://localhost:9090", without a login',
@@ -129,7 +129,7 @@ const MOMENT = z.union([
   z.iso.datetime({ offset: true, precision: -1 }),
 ]);
 
-/** A point in time: a date, or a date and a time with its zone; milliseconds since the epoch. */
+/** A point in time: a date, or a date and a time with its zone, in ms since the epoch. */
 export const moment: FlagValue<number> = {
   placeholder: 'time',
   expected: 'a time such as "2025-01-31" or "2025-01-31T12:00:00Z"',
@@ -149,21 +149,21 @@ export const labelSet: FlagValue<Readonly<Record<string, string>>> = {
   },
 };
 
-/** An address that a server listens on, as `parseListenAddress` reads it. */
+/** An address that a server listens on, in the form of `parseListenAddress`. */
 export const listenAddress: FlagValue<string> = {
   placeholder: 'address',
   expected: 'an address such as ":9801" or "127.0.0.1:9801"',
   parse: (given) => (parseListenAddress(given) === undefined ? undefined : given),
 };
 
-/** One address or several that a server listens on. */
+/** One or several addresses that a server listens on. */
 export const listenAddresses: FlagValue<readonly string[]> = {
   ...listenAddress,
   repeatable: true,
   parse: (given) => (given.split(',').every(parseListenAddress) ? given.split(',') : undefined),
 };
 
-/** Names of hosts, in small letters; `*.` in front stands for every name below. */
+/** Host names in lower case; `*.` in front matches every subdomain. */
 export const hostNames: FlagValue<readonly string[]> = {
   placeholder: 'name',
   expected: 'names such as "exporter.example.net" or "*.example.net", without a port',
@@ -174,7 +174,7 @@ export const hostNames: FlagValue<readonly string[]> = {
   },
 };
 
-/** A length of time above 0, as the configuration writes them; milliseconds. */
+/** A duration above 0 in the form of the configuration; milliseconds. */
 export const timeSpan: FlagValue<number> = {
   placeholder: 'duration',
   expected: 'a duration such as "30s" or "5m"',

@@ -20,7 +20,7 @@ import {
   urlPath,
 } from './flag-values.ts';
 
-/** Every command. */
+/** All commands. */
 const COMMANDS = [
   'serve',
   'check-config',
@@ -38,7 +38,7 @@ export type CommandName = (typeof COMMANDS)[number];
 /** A flag of the command line. */
 export interface Flag {
   readonly value: FlagValue<unknown>;
-  /** Default in the form of a value; a flag without one is undefined unless given. */
+  /** Text of the default value; a flag without one is undefined unless given. */
   readonly default?: string;
   readonly about: string;
   readonly commands: readonly CommandName[];
@@ -49,7 +49,7 @@ export interface Flag {
 /** Commands that read the configuration. */
 export const CONFIGURED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'rehearse'] as const;
 
-/** Gives flags the commands that take them. */
+/** Returns the flags with the commands that accept them. */
 function flagsOf<
   const Names extends readonly CommandName[],
   const Flags extends Readonly<Record<string, Omit<Flag, 'commands'>>>,
@@ -281,23 +281,23 @@ type ValueOf<F> = F extends { value: FlagValue<infer Value> }
     : Value | undefined
   : never;
 
-/** The values of the flags that a command takes; undefined for one that is not given and has no default. */
+/** Values of the flags of a command; undefined for one that is not given and has no default. */
 export type FlagsOf<Name extends CommandName> = {
   readonly [Key in FlagName as Name extends (typeof FLAGS)[Key]['commands'][number] ? Key : never]: ValueOf<
     (typeof FLAGS)[Key]
   >;
 };
 
-/** The flags that a command takes, in the order of the help. */
+/** Returns the flags of a command, in the order of the help. */
 export function flagsFor(command: CommandName): [FlagName, Flag][] {
   const all: [string, Flag][] = Object.entries(FLAGS);
   return all.filter((entry): entry is [FlagName, Flag] => entry[1].commands.includes(command));
 }
 
-/** Kubernetes' own variables of a Service that is called edge-exporter. */
+/** Variables that Kubernetes sets for a Service named edge-exporter. */
 const OF_SERVICE_LINKS = /^EDGE_EXPORTER_(SERVICE_(HOST|PORT)|PORT)(_|$)/;
 
-/** Returns variables that look like flags and are none. */
+/** Returns the environment variables that look like a flag's but belong to none. */
 export function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   const known = Object.keys(FLAGS).map((name) => flagVariable(name as FlagName));
   return Object.keys(env)
@@ -306,7 +306,7 @@ export function unknownVariables(env: Readonly<Record<string, string | undefined
     .map((name) => `the environment variable ${name} gives no flag and is ignored${didYouMean(name, known)}`);
 }
 
-/** Returns the environment variable of a flag, which counts if the command line does not give the flag. */
+/** Returns the environment variable of a flag, which applies if the command line does not set the flag. */
 export function flagVariable(name: FlagName): string {
   return `EDGE_EXPORTER_${name.toUpperCase().replaceAll(/[^A-Z]/g, '_')}`;
 }

@@ -5,9 +5,9 @@ import type { Output } from '../text/output.ts';
 /** Time limit (ms) for threads to end. */
 const LONGEST_WAIT_MS = 500;
 
-/** Standard output. Node drops data silently if a disk is full, which would cut off a file of rules. */
+/** Standard output. Detects lost data, because Node drops it silently if a disk is full, which would truncate a file of rules. */
 export class StandardOutput implements Output {
-  /** Failure to write to a file. A reader that leaves a pipe is no failure. */
+  /** Failure to write to a file; undefined if there was none. A reader that closes a pipe is not a failure. */
   failure: Error | undefined;
   readonly #stream: NodeJS.WriteStream & { readonly fd: number };
   readonly #isStream: boolean;
@@ -35,18 +35,18 @@ export class StandardOutput implements Output {
   }
 }
 
-/** Returns true for a pipe or a socket, whose reader may take its time, and for a descriptor that cannot be examined. */
+/** Returns true for a pipe or a socket, which a reader may empty slowly, and for a descriptor that cannot be examined. */
 function isPipe(fd: number): boolean {
   try {
     const kind = fstatSync(fd);
     return kind.isFIFO() || kind.isSocket();
   } catch {
-    // It is closed.
+    // The descriptor is closed.
     return true;
   }
 }
 
-/** Ends the process even if a thread waits for a hanging disk: then with the signal that asked for it. */
+/** Ends the process even if a thread waits for a hanging disk. In that case ends it with `signal`. */
 export async function endProcess(code: number, signal: NodeJS.Signals | undefined): Promise<void> {
   if (signal === undefined) await allTaken();
   else {
@@ -56,7 +56,7 @@ export async function endProcess(code: number, signal: NodeJS.Signals | undefine
   process.exit(code);
 }
 
-/** Waits until a pipe's reader has all that was written, which `process.exit` would drop; a signal ends that at once. */
+/** Waits until a pipe's reader has received all output, which `process.exit` would drop. A signal ends the wait at once. */
 async function allTaken(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
   const taken = [process.stdout, process.stderr].map(
@@ -79,25 +79,25 @@ export async function endBySignal(signal: NodeJS.Signals): Promise<void> {
   process.abort();
 }
 
-/** Open files that the program needs to load itself and to poll one account. */
+/** Minimum number of open files that the program needs to load itself and to poll one account. */
 const FEWEST = 256;
 
-/** Message for a refusal of the operating system to open one more file. */
+/** Message for the operating system's refusal to open another file. */
 export const TOO_FEW_FILES = `the limit of open files is too low: allow at least ${FEWEST} (ulimit -n, LimitNOFILE=)`;
 
-/** Returns true if an error is that refusal. */
+/** Returns true if the operating system refused to open another file. */
 export function isTooFewFiles(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }
 
-/** Returns the limit of open files and connections of this process; undefined if the system does not name it. */
+/** Returns the limit of open files and connections of this process; undefined if the system does not report it. */
 export function openFilesLimit(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
     const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
     return soft === 'unlimited' ? Number.POSITIVE_INFINITY : soft === undefined ? undefined : Number(soft);
   } catch {
-    // Only Linux has it.
+    // Only Linux has this file.
     return undefined;
   }
 }

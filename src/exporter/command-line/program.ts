@@ -18,7 +18,7 @@ import {
 } from './flags.ts';
 import { isTooFewFiles, TOO_FEW_FILES } from './process.ts';
 
-/** The process context that the program runs in. */
+/** Process context of the program. */
 export interface ProcessContext {
   readonly args: readonly string[];
   readonly env: Environment;
@@ -26,11 +26,11 @@ export interface ProcessContext {
   readonly stderr: Output;
   readonly signal: AbortSignal;
   onReload(listener: () => void): void;
-  /** Registers a report for uncaught errors, called before the process ends. */
+  /** Registers a handler of uncaught errors, called before the process ends. */
   onCrash(report: (error: unknown) => void): void;
 }
 
-/** Command whose output is files, which are the same on a terminal. */
+/** Command that writes files, which must be the same on a terminal. */
 const WRITES_FILES: CommandName = 'rules';
 
 /** Runs the command of the command line and returns the exit code. */
@@ -90,7 +90,7 @@ export type RunRequest<Name extends CommandName = CommandName> = {
   readonly [Key in Name]: { readonly kind: 'run'; readonly command: Key; readonly flags: FlagsOf<Key> };
 }[Name];
 
-/** The request of a command line. */
+/** Request that a command line makes. */
 export type Request =
   | RunRequest
   | { readonly kind: 'shown'; readonly text: string }
@@ -99,7 +99,7 @@ export type Request =
 /** Texts given on the command line, by flag; switches are true or false. */
 type GivenFlags = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Parses a command line (without the program's own name); `env` supplies flags that are not given. */
+/** Parses a command line (without the program's own name). @param env environment variables for flags that are not given */
 export function parseCommandLine(args: readonly string[], env: Environment, commands: Commands): Request {
   const problem = wordMistake(args, commands);
   if (problem !== undefined) return { kind: 'wrong', problems: [problem] };
@@ -126,7 +126,7 @@ export function parseCommandLine(args: readonly string[], env: Environment, comm
   return request ?? { kind: 'shown', text: program.helpInformation() };
 }
 
-/** Returns the mistake in the words of a command line, which is checked before flags. */
+/** Returns the mistake in the words of a command line, which is checked before flags; undefined if there is none. */
 function wordMistake([word = 'serve', ...rest]: readonly string[], commands: Commands): string | undefined {
   const oneDash = [word, ...rest].find((arg) => /^-[a-z]{2}/i.test(arg))?.replace(/=.*/s, '');
   if (oneDash !== undefined) return `unknown flag ${oneDash}: flags begin with two dashes: -${oneDash}`;
@@ -136,7 +136,7 @@ function wordMistake([word = 'serve', ...rest]: readonly string[], commands: Com
   return `unknown command "${named}"${didYouMean(named, known)}`;
 }
 
-/** Returns an argument for commander: a switch without its value, an unknown flag without a possible secret. */
+/** Returns an argument for commander: a switch without its value, or an unknown flag without a possible secret. */
 function withoutValue(arg: string): string {
   const [, name = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(arg) ?? [];
   if (name === '') return arg;
@@ -149,7 +149,7 @@ function isSwitch({ value }: Flag): boolean {
   return value.placeholder === undefined;
 }
 
-/** Creates the program with every command and its flags. `onCommand` is called with the given ones. */
+/** Creates the program with every command and its flags. @param onCommand called with the command and the given flags */
 export function programOf(
   commands: Commands,
   onCommand: (command: CommandName, given: GivenFlags) => void,
@@ -181,13 +181,13 @@ function withoutUndefined(entries: readonly unknown[][]): GivenFlags {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** The variables that stand for a configuration file, for the commands that take one. */
+/** Help text on the variables that replace a configuration file, for commands that read one. */
 const ACCOUNT_HELP = [
   '\nEnvironment variables that describe one account without a --config.file:',
   ...ACCOUNT_VARIABLES.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`),
 ].join('\n');
 
-/** Returns a flag as options of commander: the second one takes a switch back. */
+/** Returns a flag as options of commander; the second one negates a switch. */
 function optionsOf(command: CommandName, name: FlagName, flag: Flag): Option[] {
   const { value, default: usual } = flag;
   const placeholder = flag.words?.[command]?.join('|') ?? value.placeholder;

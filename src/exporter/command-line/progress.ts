@@ -5,14 +5,14 @@ import { clearLine, type Output } from '../text/output.ts';
 /** An account whose reads wait for its quota. */
 export interface QuotaWait {
   readonly account: string;
-  /** Time at which the next read may leave (local ms). */
+  /** Local time (ms) at which the next read may be sent. */
   readonly until: number;
 }
 
-/** Shorter waits (ms) are not worth a word. */
+/** Wait (ms) below which a wait is not displayed. */
 const LONG_WAIT_MS = 2_000;
 
-/** Progress of work on a history, and its log. */
+/** Progress of work on a history, for display and log. */
 export class Progress {
   readonly log: LineLog;
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class Progress {
   #done = 0;
   #doneBefore = 0;
   #operations = 0;
-  /** Present activity, unless windows are worked on. */
+  /** Current activity before and after the windows; undefined while windows are processed. */
   stage: string | undefined;
   /** Returns the accounts that wait for their quota. */
   waits: () => readonly QuotaWait[] = () => [];
@@ -33,7 +33,7 @@ export class Progress {
     this.#startedAt = clock.now();
   }
 
-  /** Begins work on windows. @param done how many of them an earlier run has done */
+  /** Starts work on windows. @param done number of windows that an earlier run has done */
   expect(windows: number, done: number, activity = this.#activity): void {
     this.stage = undefined;
     this.#startedAt = this.#clock.now();
@@ -53,12 +53,12 @@ export class Progress {
     this.#done += windows;
   }
 
-  /** Present activity, for a log. */
+  /** Current activity, for a log. */
   get words(): string {
     return this.stage ?? this.#activity;
   }
 
-  /** Progress in figures, for a log. */
+  /** Progress in numbers, for a log. */
   get facts() {
     const done = this.#done - this.#doneBefore;
     const elapsed = this.#clock.now() - this.#startedAt;
@@ -113,7 +113,7 @@ function besideLiveLine(log: LineLog, stderr: Output): LineLog {
   return { info: over('info'), warn: over('warn') };
 }
 
-/** Shows the progress of work while it lasts: a line that changes on a terminal, else a log line every few seconds. */
+/** Shows the progress of work while it runs: a live line on a terminal, else a log line every few seconds. */
 export async function withProgress<Result>(
   log: LineLog,
   stderr: Output,

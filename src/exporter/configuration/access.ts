@@ -17,13 +17,13 @@ import {
   text,
 } from './field-types.ts';
 
-/** The keys of an account or receiver that may hold secrets. */
+/** Keys of an account or receiver that may contain secrets. */
 export interface SecretsInPart {
   readonly credentials: CredentialsSource | undefined;
   readonly request: { readonly proxy?: ProxyServer | 'none' };
 }
 
-/** Returns the secrets in a part's configuration and its proxy; none if they are in files. */
+/** Returns the secrets in the configuration of an account or receiver and of its proxy. Secrets in files are not included. */
 export function secretsOf({ credentials, request: { proxy } }: SecretsInPart): readonly Secret[] {
   const login = typeof proxy === 'object' && proxy.login !== undefined ? Object.values(proxy.login) : [];
   if (credentials?.kind === 'token') return [credentials.token, ...login];
@@ -31,7 +31,7 @@ export function secretsOf({ credentials, request: { proxy } }: SecretsInPart): r
   return isWritten ? [credentials.password, ...login] : login;
 }
 
-/** Returns true if two parts are equal, secrets included: comparing objects does not look into these. */
+/** Returns true if two parts are equal, including their secrets, which a comparison of objects ignores. */
 export function isSame<Part>(
   before: Part,
   after: Part,
@@ -41,7 +41,7 @@ export function isSame<Part>(
   return isDeepStrictEqual(before, after) && isDeepStrictEqual(revealed(before), revealed(after));
 }
 
-/** Returns true if two accounts use one platform with the same token or login. */
+/** Returns true if two accounts use the same platform with the same token or login. */
 export function sameAccess<Account extends SecretsInPart & { readonly api_url: string }>(
   before: Pick<Account, 'api_url' | 'credentials'>,
   after: Pick<Account, 'api_url' | 'credentials'>,
@@ -50,12 +50,12 @@ export function sameAccess<Account extends SecretsInPart & { readonly api_url: s
   return isSame(access(before), access(after), secretsOf);
 }
 
-/** The address of an API: origin and path only, over http or https; becomes the address without a trailing slash. */
+/** Returns the schema of an API's URL: origin and path only, over http or https. Removes a trailing slash. */
 function apiUrl() {
   return httpAddress('https://api.example.net', (url) => url.origin + url.pathname.replace(/\/+$/, ''));
 }
 
-/** Address over http or https: origin and path only, or with a query if `takesQuery` is true. */
+/** Returns the schema of a URL over http or https: origin and path only, or with a query if `takesQuery` is true. */
 export function httpAddress(
   example: string,
   written: (url: URL) => string,
@@ -82,7 +82,7 @@ export function httpAddress(
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** A value that goes into a header. White space around it, such as a variable's last newline, does not belong to it. */
+/** Returns the schema of a header value. Removes white space around it, such as a variable's trailing newline. */
 export function tokenText() {
   return z
     .string()
@@ -103,7 +103,7 @@ export function secretText() {
     .transform((given) => new Secret(given));
 }
 
-/** Keys of an account for the platform's address and the credentials. */
+/** Keys of an account for the platform's URL and the credentials. */
 export const ACCESS = {
   api_url: apiUrl().describe(
     'Base address of the API. Must be https unless the host is loopback or allow_http is set.',
@@ -126,7 +126,7 @@ export const ACCESS = {
   password_file: text().exactOptional().describe('File with the password of username.'),
 };
 
-/** The platform's APIs of series, or whichever answers. */
+/** Returns the schema of a source of series: one of the platform's APIs, or `auto` for whichever works. */
 export function sourceName() {
   return z.enum(['auto', 'rest', 'graphql']);
 }
@@ -143,7 +143,7 @@ export const SOURCE = {
     .describe('Base address of the GraphQL API, below which /metrics/graphql is; default: api_url.'),
 };
 
-/** Returns the rule that an address and `allow_http` break together, if any. @param what data that others could see */
+/** Returns the mistake of an unencrypted URL without `allow_http`; undefined if none. @param what data sent unencrypted */
 export function unencrypted(
   address: unknown,
   allowHttp: unknown,
@@ -153,13 +153,13 @@ export function unencrypted(
   if (allowHttp === true || typeof address !== 'string' || !URL.canParse(address)) return undefined;
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'http:') return undefined;
-  // Behind a proxy, loopback is the proxy's own machine, and the way there is open.
+  // Behind a proxy, loopback is the proxy's own machine, and the connection to it is unencrypted.
   if (isLoopback(hostname) && !throughProxy) return undefined;
   const where = isLoopback(hostname) ? 'to the proxy unencrypted' : 'unencrypted';
   return `expected https: ${what} would be sent ${where}; {allow_http} permits it`;
 }
 
-/** The keys that `credentials` is built from, as far as they are given. */
+/** Given keys from which `credentials` is built. */
 type GivenCredentials = {
   readonly [Key in 'token' | 'token_file' | 'username' | 'password' | 'password_file']?:
     | z.output<(typeof ACCESS)[Key]>
@@ -169,7 +169,7 @@ type GivenCredentials = {
 const ONE_KIND =
   'expected exactly one of {token}, {token_file}, or {username} with {password} or {password_file}';
 
-/** The rules that the credentials break as a whole: exactly one kind, and complete. */
+/** Returns the mistakes of the credentials as a whole: there must be exactly one kind, and it must be complete. */
 export function credentialMistakes(given: { readonly [Key in keyof GivenCredentials]?: unknown }): string[] {
   const has = (key: keyof GivenCredentials) => given[key] !== undefined;
   const password = has('password') || has('password_file');
@@ -185,7 +185,7 @@ export function credentialMistakes(given: { readonly [Key in keyof GivenCredenti
   ];
 }
 
-/** The credentials of keys that break no rule. */
+/** Returns the credentials of valid keys. */
 export function toCredentials(given: GivenCredentials): CredentialsSource {
   if (given.token !== undefined) return { kind: 'token', token: given.token };
   if (given.token_file !== undefined) return { kind: 'token_file', path: given.token_file };
@@ -193,7 +193,7 @@ export function toCredentials(given: GivenCredentials): CredentialsSource {
   return { kind: 'password', username: given.username ?? '', password };
 }
 
-/** The keys of `request` for connections. */
+/** Keys of `request` for connections. */
 export const ROUTE = {
   proxy: proxyAddress()
     .exactOptional()
@@ -216,7 +216,7 @@ export const ROUTE = {
     .describe('Name expected in the server certificate, if it is not the host of the address.'),
 };
 
-/** Makes the schema of a `request`: its own keys, and how connections are made. */
+/** Returns the schema of a `request`, with its own keys and those for connections. */
 export function requestOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject({ ...shape, ...ROUTE }).superRefine(
     (given, context) => {
@@ -245,7 +245,7 @@ export const REQUEST = requestOf({
     ),
 });
 
-/** Configured `proxy`: an address, or `none` to ignore the environment. */
+/** Returns the schema of `proxy`: a URL, or `none` to ignore the environment. */
 function proxyAddress() {
   return z
     .string()
@@ -259,7 +259,7 @@ function proxyAddress() {
 export const EXPECTED_PROXY =
   'expected the address of an http or https proxy, such as "http://proxy.example.net:3128"';
 
-/** Returns the proxy at an address, with the user name and password in it; undefined if it is not a proxy's. */
+/** Parses a proxy's URL, with its user name and password; undefined if it is not valid. @param from key or variable of the URL */
 export function parseProxy(address: string, from: string): ProxyServer | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isBare = url !== undefined && /^\/?$/.test(url.pathname + url.search + url.hash);
@@ -279,7 +279,7 @@ export function parseProxy(address: string, from: string): ProxyServer | undefin
 /** Keys of `request` for connections. */
 export type RouteKeys = Pick<z.output<typeof REQUEST>, keyof typeof ROUTE>;
 
-/** Returns the route to a platform or receiver: its proxy and trusted authorities. */
+/** Returns the route to a platform or receiver: its proxy and its TLS settings. The route has no proxy if none is configured. */
 export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: RouteKeys): Route {
   return {
     ...(typeof proxy === 'object' && { proxy }),

@@ -12,7 +12,7 @@ function metricsText({ metrics, onlyElsewhere = [] }: Product): string {
   return `Metrics to read, "*" for all: ${metrics.join(', ')}${named}. Others are exported raw.`;
 }
 
-/** Keys that do not depend on the product, made once: schemas of fifteen products are a tenth of a start. */
+/** Keys that do not depend on the product. Created once, because schemas of fifteen products take a tenth of the start time. */
 const OF_EVERY_PRODUCT = {
   address_by: z
     .enum(['auto', 'configuration', 'domain'])
@@ -79,12 +79,12 @@ function productSettings(product: Product) {
   });
 }
 
-/** The settings of one product. */
+/** Settings of one product. */
 export type ProductSettings = z.output<ReturnType<typeof productSettings>>;
 
-/** Reads series of some products. */
+/** Settings of a collector that reads series of some products. */
 export interface SeriesCollector {
-  /** Cron expression for products without one. */
+  /** Cron expression for products without one of their own. */
   readonly schedule: string;
   /** API to read from; undefined for the account's. */
   readonly source?: ConfiguredSource;
@@ -155,7 +155,7 @@ const SETTINGS = Object.fromEntries(
   [Name in CollectorName]: ReturnType<typeof settingsCollectorOf>;
 };
 
-/** Collectors of an account that run, by name. */
+/** Schema of an account's enabled collectors, by name. */
 export const COLLECTORS_SCHEMA = z.strictObject({
   metrics: seriesCollector('metrics').exactOptional().describe('Series of the metrics API (version 2).'),
   analytics: seriesCollector('analytics')
@@ -164,21 +164,21 @@ export const COLLECTORS_SCHEMA = z.strictObject({
   ...SETTINGS,
 });
 
-/** Reads one part of the platform's settings. */
+/** Settings of a collector that reads one part of the platform's settings. */
 export interface SettingsCollector {
   readonly schedule: string;
-  /** Ids to read, if the collector takes any. */
+  /** Ids to read, for collectors that need them. */
   readonly configurations?: readonly string[];
 }
 
-/** The collectors of an account. A collector that is absent does not run. */
+/** Collectors of an account. An absent collector is disabled. */
 export type Collectors = {
   readonly [Api in SeriesApi]?: SeriesCollector;
 } & {
   readonly [Name in CollectorName]?: SettingsCollector;
 };
 
-/** The collectors that run, with their products. */
+/** Returns the enabled collectors with their products. */
 export function toCollectors(given: z.output<typeof COLLECTORS_SCHEMA>): Collectors {
   const metrics = given.metrics?.enabled ? withProducts(given.metrics, productsOf('metrics')) : undefined;
   const read = new Set(
@@ -204,7 +204,7 @@ function withProducts(
   return { schedule, ...(source !== undefined && { source }), products };
 }
 
-/** Returns all collectors: all products of the metrics API, those of the analytics API alone, and all settings. */
+/** Returns all collectors: all products of the metrics API, products that only the analytics API has, and all settings. */
 export function defaultCollectors(): Collectors {
   const everything = Object.keys(COLLECTORS_SCHEMA.shape).map((name) => [name, {}]);
   return toCollectors(COLLECTORS_SCHEMA.parse(Object.fromEntries(everything)));

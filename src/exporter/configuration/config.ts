@@ -22,12 +22,12 @@ import type { Receiver } from './push-settings.ts';
 import { ACCOUNTS_FROM, type Config, configJsonSchema, OUTLINE } from './schema.ts';
 import { configWarnings } from './warnings.ts';
 
-/** The place of the configuration: a YAML file (whose `${VARIABLES}` the environment fills in), or the environment. */
+/** Source of the configuration: a YAML file, in which the environment replaces `${VARIABLES}`, or the environment alone. */
 export type ConfigSource =
   | { readonly file: string; readonly env: Environment }
   | { readonly env: Environment };
 
-/** The files that a configuration was read from. */
+/** Files from which a configuration was read. */
 export interface ReadFiles {
   /** Hashes of the files' contents, by path. */
   readonly digests: ReadonlyMap<string, string>;
@@ -44,7 +44,7 @@ export type LoadedConfig =
   | {
       readonly ok: false;
       readonly issues: readonly ConfigIssue[];
-      /** True if there is no configuration at all, rather than a wrong one. */
+      /** True if there is no configuration at all, rather than an invalid one. */
       readonly nothingConfigured: boolean;
     };
 
@@ -55,7 +55,7 @@ export interface ReadConfig {
 }
 
 interface ExaminedConfig extends ReadConfig {
-  /** Doubts: allowed, but probably not meant; also beside mistakes. */
+  /** Warnings: settings that are allowed, but probably not intended. Present even if there are mistakes. */
   readonly warnings: readonly ConfigIssue[];
   readonly files: readonly NamedFile[];
 }
@@ -67,7 +67,7 @@ export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
 
 /**
  * Loads and checks the configuration, with warnings for the operator.
- * @param exposed families that `/metrics` may have; if undefined, only the names of buckets are checked
+ * @param exposed families that `/metrics` may have; if undefined, only names of bucket families are checked
  */
 export async function examineConfig(
   source: ConfigSource,
@@ -182,7 +182,7 @@ export class ConfigInUse {
     this.#loadedAt = clock.now();
   }
 
-  /** Loads the configuration. Keeps its mistakes for `status`. */
+  /** Loads the configuration. Stores its mistakes for `status`. */
   async load(): Promise<LoadedConfig> {
     const { loaded: found, read } = await this.#load();
     this.#read = read;
@@ -193,7 +193,7 @@ export class ConfigInUse {
     return loaded;
   }
 
-  /** Uses a configuration that was not loaded, for as long as nothing else is. */
+  /** Sets a configuration that was not loaded, until another one is loaded. */
   use(source: string, config: Config): Config {
     this.#standIn = { source, config };
     this.#issues = [];
@@ -206,7 +206,7 @@ export class ConfigInUse {
     return this.#isStandIn;
   }
 
-  /** Returns true if one of its files has changed since it was read, is new, or is gone. */
+  /** Returns true if one of its files was changed, added or removed since it was read. */
   async hasChanged(): Promise<boolean> {
     const [file, read] = [this.#file, this.#read];
     if (file === undefined || read === undefined) return false;
@@ -246,11 +246,11 @@ interface WatchOptions {
   readonly interval: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Reloads the configuration. The next check waits for it, so that one change is one reload. */
+  /** Reloads the configuration. The next check waits for it, so that one change causes one reload. */
   readonly onChange: () => Promise<void>;
 }
 
-/** Checks periodically, until the signal aborts. */
+/** Checks periodically for changes, until the signal aborts. */
 export async function watch({ hasChanged, interval, clock, signal, onChange }: WatchOptions): Promise<void> {
   while (!signal.aborted) {
     await clock.sleep(interval, signal).catch(() => undefined);

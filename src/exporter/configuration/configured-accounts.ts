@@ -14,13 +14,13 @@ import { accountWarnings } from './warnings.ts';
 
 /** Checked account. */
 export interface CheckedAccount {
-  /** Undefined if the name cannot be read. */
+  /** Name of the account; undefined if it cannot be read. */
   readonly name: string | undefined;
   /** Complete account with its paths and proxy; undefined if it has mistakes. */
   readonly account: AccountConfig | undefined;
-  /** Hash of its address and token; undefined if it has none. */
+  /** Hash of its URL and token; undefined without both. */
   readonly access: string | undefined;
-  /** Name for other accounts' messages, such as `accounts[3]`. */
+  /** Description of its position for messages about other accounts, such as `accounts[3]`. */
   readonly place: string;
   readonly source: string;
   readonly issueAt: (key: 'name' | 'token', message: string) => ConfigIssue;
@@ -56,7 +56,7 @@ export async function checkAccounts(from: Written, env: Environment): Promise<Ch
       const proxied = withEnvironmentProxy(checked.data, checked.data.api_url, env);
       if ('issue' in proxied) mistakes.push(proxied.issue);
       else account = proxied.part;
-      // It broke no rule of the schema.
+      // The account broke no rule of the schema.
       warnings.push(...accountWarnings(one as z.input<typeof ACCOUNT>, path).map(from.place));
     }
     files.push(...named);
@@ -74,7 +74,7 @@ export async function checkAccounts(from: Written, env: Environment): Promise<Ch
   return { accounts, mistakes: mistakes.slice(0, MOST_ISSUES), warnings, files };
 }
 
-/** Returns a hash of the account's identity on the platform. */
+/** Returns a hash of the account's identity on the platform; undefined if the URL or token is missing. */
 function accessOf(part: unknown): string | undefined {
   const { api_url: url, token, token_file: file }: Readonly<Record<string, unknown>> = Object(part);
   if (typeof url !== 'string' || (token === undefined && file === undefined)) return undefined;
@@ -83,13 +83,13 @@ function accessOf(part: unknown): string | undefined {
   return createHash('sha256').update(access).digest('base64');
 }
 
-/** More would take minutes to look through. */
+/** Maximum number of files of an entry, because more would take minutes to search. */
 const MOST_FILES = 10_000;
 
 /** Files of an entry of `accounts_from`, or the reason why there are none. */
 type FoundFiles = { readonly paths: readonly string[] } | { readonly problem: string };
 
-/** Looks up a file, a folder (its YAML), or a pattern in the last part of a path; names that begin with a dot are left out. */
+/** Finds a file, the YAML files of a folder, or files that match a pattern in the last part of a path. Ignores hidden files. */
 export async function findAccountFiles(given: string, directory: string): Promise<FoundFiles> {
   const path = isAbsolute(given) ? given : join(directory, given);
   const entry = await stat(path).catch(() => undefined);
@@ -124,7 +124,7 @@ export async function checkAccountFile(from: Written, env: Environment): Promise
   return { ...checked, mistakes: [...from.issues, ...found, ...checked.mistakes] };
 }
 
-/** Returns a mistake for each account that has the name of an earlier one. */
+/** Returns a mistake for each account with the name of an earlier one. */
 export function repeatedNames(accounts: Iterable<CheckedAccount>): ConfigIssue[] {
   return twins(
     accounts,
@@ -134,14 +134,14 @@ export function repeatedNames(accounts: Iterable<CheckedAccount>): ConfigIssue[]
   );
 }
 
-/** Returns a warning for accounts with one address and token: the platform's account is polled twice. */
+/** Returns a warning for each account with the URL and token of an earlier one, because the platform's account is polled twice. */
 export function askedTwice(accounts: Iterable<CheckedAccount>): ConfigIssue[] {
   const say = (other: string) =>
     `has the address and the token of ${other}: it is polled twice, and sums over accounts are doubled`;
   return twins(accounts, ({ access }) => access, 'token', say);
 }
 
-/** Returns an issue for each account that has a key of an earlier one. */
+/** Returns an issue for each account with the key of an earlier one. */
 function twins(
   accounts: Iterable<CheckedAccount>,
   keyOf: (account: CheckedAccount) => string | undefined,

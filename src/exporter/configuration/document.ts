@@ -17,7 +17,7 @@ import {
 import { type Environment, interpolate, withKeys } from './environment.ts';
 import { type ConfigIssue, type ConfigPath, formatPath, type UnplacedIssue } from './issue.ts';
 
-/** Size of a file with ten thousand accounts; a larger file is something else. */
+/** Maximum size of a file: that of a file with ten thousand accounts. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
 /** Text of a configuration file, or the reason why it cannot be read. */
@@ -31,11 +31,11 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EISDIR: 'expected a file, found a directory',
 };
 
-/** Reads a file or pipe, never more than a configuration could have. */
+/** Reads a file or pipe, at most up to the maximum size. */
 export async function readConfigFile(path: string): Promise<ConfigText> {
   try {
     const pieces: Buffer[] = [];
-    // One byte more than is allowed shows that there is too much.
+    // One byte more than the maximum shows that the file is too large.
     for await (const piece of createReadStream(path, { end: LARGEST_BYTES })) pieces.push(piece);
     return decode(Buffer.concat(pieces));
   } catch (error) {
@@ -44,7 +44,7 @@ export async function readConfigFile(path: string): Promise<ConfigText> {
   }
 }
 
-/** Returns a hash of the text, which may hold secrets. */
+/** Returns a hash of the text, which may contain secrets. */
 export function digestOf(read: ConfigText): string {
   return 'problem' in read ? read.problem : createHash('sha256').update(read.text).digest('hex');
 }
@@ -55,21 +55,21 @@ function decode(bytes: Buffer): ConfigText {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return text.includes('\0') ? { problem: 'expected text, found binary data' } : { text };
   } catch {
-    // The decoder can only throw for bytes that are not UTF-8.
+    // The decoder throws only for bytes that are not UTF-8.
     return { problem: 'expected text in UTF-8, found other data' };
   }
 }
 
-/** YAML file as plain data, with the place of each part. */
+/** Content of a YAML file, with the position of each part. */
 interface YamlFile {
-  /** The data of the file, variables filled in; undefined when it is too broken to be read further. */
+  /** Parsed content, with variables replaced; undefined if the YAML is invalid. */
   readonly value: unknown;
   readonly issues: readonly ConfigIssue[];
-  /** Returns the finding as an issue at its line, or at that of the nearest part above it that the file has. */
+  /** Returns the finding as an issue at its line, or at that of the nearest existing part above it. */
   readonly place: (finding: UnplacedIssue) => ConfigIssue;
 }
 
-/** Messages for mistakes of YAML, which repeat nothing of the file, since that may be a secret. */
+/** Messages for mistakes of YAML. They repeat nothing of the file, because it may contain secrets. */
 const YAML_PROBLEMS: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_DQ_ESCAPE: 'this escape sequence is not valid in double quotes',
   BAD_INDENT: 'the indentation does not fit, or a bracket is not closed',
@@ -85,13 +85,14 @@ const YAML_PROBLEMS: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNEXPECTED_TOKEN: 'this is not expected here',
 };
 
-/** Limit of the uses of aliases times the nodes that they repeat: ten thousand accounts may each repeat a hundred. */
+/** Maximum of the uses of aliases times the nodes that they repeat: ten thousand accounts may each repeat a hundred. */
 const MOST_REPEATED = 1_000_000;
 
 /**
- * Reads YAML with merge keys. `source` names the file in the issues.
- * @param env fills in `${NAME}` in texts; without it they stay
- * @param version of YAML
+ * Parses YAML with merge keys.
+ * @param source name of the file in the issues
+ * @param env variables that replace `${NAME}` in texts; without it, texts stay unchanged
+ * @param version version of YAML
  */
 export function readYaml(
   text: string,
@@ -127,10 +128,10 @@ export function readYaml(
   }
 }
 
-/** Nodes that aliases stand for. */
+/** Nodes to which aliases refer. */
 type Targets = ReadonlyMap<Alias, Node>;
 
-/** Findings that the library does not give, or not with a place: keys that repeat, aliases and merge keys that lead nowhere. */
+/** Findings that the library does not report with a position: repeated keys, and aliases and merge keys without a target. */
 interface Look {
   readonly targets: Targets;
   readonly repeated: readonly unknown[];
@@ -184,12 +185,12 @@ function lead(alias: Alias, target: Node): void {
   };
 }
 
-/** Returns true for the key `<<`, which stands for the keys of another mapping. In quotes it is a key as any other. */
+/** Returns true for the key `<<`, which merges the keys of another mapping. In quotes it is an ordinary key. */
 function isMergeKey(key: unknown): boolean {
   return isScalar(key) && key.source === '<<' && key.type === 'PLAIN';
 }
 
-/** Returns data with variables in place, after parsing, so that no value can be read as YAML. */
+/** Returns data with variables replaced. This follows parsing, so that no value is parsed as YAML. */
 function filledIn(
   value: unknown,
   env: Environment | undefined,
@@ -199,7 +200,7 @@ function filledIn(
   if (typeof value === 'string') {
     const { text, problems } = env === undefined ? { text: value, problems: [] } : interpolate(value, env);
     for (const problem of problems) say(path, problem);
-    // No file, address or key of the state can hold it.
+    // No file, URL or key of the state can contain an unpaired surrogate.
     if (/\p{Surrogate}/u.test(text)) say(path, 'has an escape sequence that is half of a character');
     return text;
   }
@@ -224,13 +225,13 @@ function offsetOf(document: Document, path: ConfigPath, at: UnplacedIssue['at'],
   return at === 'key' ? startOf(here.key, here.value) : startOf(here.value, here.key);
 }
 
-/** Returns the offset of the first of the nodes that stands in the text. */
+/** Returns the offset of the first of the nodes that has one. */
 function startOf(...nodes: readonly unknown[]): number {
   const ranges = nodes.map((node) => Object(node).range as Node['range']);
   return ranges.find((range) => Array.isArray(range))?.[0] ?? 0;
 }
 
-/** Returns the entry that `step` leads to from a node, through aliases and merge keys. */
+/** Returns the entry at `step` below a node, after resolving aliases and merge keys. */
 function entryOf(node: unknown, step: string | number, targets: Targets): Entry | undefined {
   const target = isAlias(node) ? targets.get(node) : node;
   if (isSeq(target))
@@ -247,14 +248,14 @@ function entryOf(node: unknown, step: string | number, targets: Targets): Entry 
   return undefined;
 }
 
-/** Configuration or a part of it, as written. */
+/** Content of a configuration, or of a part of it, before validation. */
 export interface Written extends YamlFile {
   readonly source: string;
-  /** The folder that its paths start from. */
+  /** Folder to which its paths are relative. */
   readonly directory: string;
 }
 
-/** Returns the contents of a file without its top-level `x-` keys, which hold anchors as in compose files. */
+/** Parses the contents of a file, without its top-level `x-` keys, which hold anchors as in compose files. */
 export function written(source: string, read: ConfigText, env: Environment): Written {
   const common = { source, directory: dirname(source) };
   if ('problem' in read) {
@@ -270,9 +271,9 @@ function withoutExtensions(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('x-')));
 }
 
-/** Returns the mistakes except those at the place of a variable's mistake, which causes them. */
+/** Returns the mistakes except those at the position of a variable's mistake, which causes them. */
 export function besides(issues: readonly ConfigIssue[], found: readonly ConfigIssue[]): ConfigIssue[] {
-  // Environment variables stand for lines of a file.
+  // An environment variable corresponds to a line of a file.
   const placeOf = ({ line, column, path }: ConfigIssue) => (line === undefined ? path : `${line}:${column}`);
   const places = new Set(issues.map(placeOf));
   return found.filter((issue) => !places.has(placeOf(issue)));

@@ -3,12 +3,12 @@ import { EXPECTED_PROXY, isLoopback, parseProxy, type RouteKeys } from './access
 import type { Environment } from './environment.ts';
 import type { ConfigIssue } from './issue.ts';
 
-/** The proxy that the environment names for an address, if any, or the mistake of its variable. */
+/** The proxy from the environment for a URL, if any, or the mistake in its variable. */
 type EnvironmentProxy =
   | { readonly proxy: ProxyServer | undefined }
   | { readonly variable: string; readonly message: string };
 
-/** Returns an account or receiver with the environment's proxy if it names none, or the mistake in the variable. */
+/** Returns an account or receiver with the environment's proxy if it configures none, or the mistake in the variable. */
 export function withEnvironmentProxy<Part extends { readonly request: RouteKeys }>(
   part: Part,
   address: string,
@@ -23,8 +23,8 @@ export function withEnvironmentProxy<Part extends { readonly request: RouteKeys 
 }
 
 /**
- * Returns the environment's proxy for an address, by the rules of Go and curl: HTTPS_PROXY for https, HTTP_PROXY for
- * http, lower case first. Addresses in NO_PROXY and loopback hosts have none.
+ * Returns the environment's proxy for a URL, by the rules of Go and curl: HTTPS_PROXY for https, HTTP_PROXY for http, lower case
+ * first. URLs in NO_PROXY and loopback hosts have none.
  */
 export function environmentProxy(apiUrl: string, env: Environment): EnvironmentProxy {
   const url = new URL(apiUrl);
@@ -38,7 +38,7 @@ export function environmentProxy(apiUrl: string, env: Environment): EnvironmentP
   return proxy === undefined ? { variable, message: EXPECTED_PROXY } : { proxy };
 }
 
-/** Returns true if NO_PROXY's list names the host: itself or a domain above it, with or without a port. */
+/** Returns true if NO_PROXY contains the host or a domain above it, with or without a port. */
 function isExempt({ protocol, hostname, port }: URL, list: string): boolean {
   const actualPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
   const host = bare(hostname);

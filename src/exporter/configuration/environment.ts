@@ -2,10 +2,10 @@ import { ACCESS, SOURCE } from './access.ts';
 import { isQuoted, QUOTED } from './field-types.ts';
 import type { ConfigIssue, UnplacedIssue } from './issue.ts';
 
-/** Keys of an account that variables set if there is no file. */
+/** Keys of an account that environment variables set if there is no file. */
 const KEYS = { ...ACCESS, ...SOURCE };
 
-/** Variables that describe an account without a file, with the key of each. */
+/** Variables that configure an account without a file, with the key of each. */
 export const ACCOUNT_VARIABLES: readonly {
   readonly key: string;
   readonly name: string;
@@ -21,10 +21,10 @@ function variableOf(key: string): string {
   return `EDGE_${key.toUpperCase()}`;
 }
 
-/** The words for yes and no, in variables and flags. */
+/** Words for true and false in variables and flags. */
 export const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
-/** Returns the configuration of the environment, as a file would hold it; undefined when no variable is set. An empty one counts as not set. */
+/** Returns the configuration from the environment in the form of a file; undefined if all variables are unset or empty. */
 export function configFromEnvironment(env: Environment): unknown {
   const given = ACCOUNT_VARIABLES.flatMap(({ key, name }) => {
     const value = env[name];
@@ -35,7 +35,7 @@ export function configFromEnvironment(env: Environment): unknown {
   return { accounts: [{ name: 'default', ...Object.fromEntries(given) }] };
 }
 
-/** The variables whose values are in quotes. A password may be so on purpose. */
+/** Returns a warning for each variable whose value is in quotes, except a password, whose quotes may be intended. */
 export function quotedVariables(env: Environment): ConfigIssue[] {
   return ACCOUNT_VARIABLES.filter(({ key, name }) => key !== 'password' && isQuoted(env[name] ?? '')).map(
     ({ name }) => ({ source: 'environment', path: name, message: QUOTED }),
@@ -44,12 +44,12 @@ export function quotedVariables(env: Environment): ConfigIssue[] {
 
 const KEYS_IN_BRACES = new RegExp(`\\{(${ACCOUNT_VARIABLES.map(({ key }) => key).join('|')})\\}`, 'g');
 
-/** Returns a message whose keys in braces are replaced by their written names. */
+/** Returns a message in which keys in braces are replaced by the names that the source uses. */
 export function withKeys(message: string, written = (key: string) => key): string {
   return message.replaceAll(KEYS_IN_BRACES, (_, key: string) => written(key));
 }
 
-/** The finding as an issue of the variable that it is about. */
+/** Returns a finding as an issue of its variable. */
 export function placeInEnvironment({ path, message }: UnplacedIssue): ConfigIssue {
   const written = (key: string) => `${variableOf(key)}${key === 'allow_http' ? '=true' : ''}`;
   const key = String(path[2]);
@@ -61,7 +61,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 
-/** The text with each `${NAME}` as the variable's value, and `$${` as `${`. A problem never repeats a value. */
+/** Returns the text with each `${NAME}` replaced by the variable's value, and `$${` by `${`. A problem never repeats a value. */
 export function interpolate(text: string, env: Environment): { text: string; problems: string[] } {
   const problems: string[] = [];
   const filled = text.replaceAll(REFERENCE, (whole, name: string | undefined, end: string | undefined) => {

@@ -16,39 +16,39 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
-/** Reports a mistake at `path`. Keys of an account stand in braces, for `withKeys`. */
+/** Reports a mistake at `path`. The message has keys of an account in braces, for `withKeys`. */
 export function addMistake(context: z.RefinementCtx, path: ConfigPath, message: string): void {
   context.addIssue({ code: 'custom', path: [...path], message });
 }
 
-/** Returns true for a mapping, whose rules are checked in spite of mistakes in its parts. */
+/** Returns true for a mapping, whose rules are checked even if its parts have mistakes. */
 export function isMapping({ value }: { readonly value: unknown }): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Limit of the length of names and patterns, each of which is compared with many others. */
+/** Maximum length of names and patterns, each of which is compared with many others. */
 export const LONGEST_PATTERN = 4_096;
 
-/** Limit of the length of lists, except lists of configurations and accounts. */
+/** Maximum length of lists, except lists of configurations and accounts. */
 export const MOST_ENTRIES = 1_000;
 export const MOST_NAMES = 10_000;
 
-/** Text with at least one character that is not white space. */
+/** Returns the schema of a text that is not only white space. */
 export function text(): z.ZodString {
   return z.string().regex(/\S/, 'must not be empty');
 }
 
-/** Name or pattern of a selection. */
+/** Returns the schema of a name or pattern of a selection. */
 export function patternText(): z.ZodString {
   return text().max(LONGEST_PATTERN);
 }
 
-/** Text for lines of logs and reports. */
+/** Returns the schema of a text for lines of logs and reports. */
 export function nameText(): z.ZodString {
   return text().refine((given) => !/\p{Cc}/u.test(given), 'must not contain line ends or control characters');
 }
 
-/** A whole number. (`z.int()` would keep the checks of the mapping around it from running.) */
+/** Returns the schema of a whole number. `z.int()` would skip the checks of the mapping around it. */
 export function integer(): z.ZodNumber {
   return z.number().refine(Number.isInteger, 'expected a whole number').meta({ type: 'integer' });
 }
@@ -61,7 +61,7 @@ export interface Bounds {
 
 const EXPECTED_DURATION = 'expected a duration such as "90s", "2m" or "1h30m"';
 
-/** A duration in Prometheus' form, within bounds; becomes milliseconds. */
+/** Returns the schema of a duration in Prometheus' form, within bounds; converts it to milliseconds. */
 export function duration(bounds: Bounds) {
   return z
     .string({ error: EXPECTED_DURATION })
@@ -69,7 +69,7 @@ export function duration(bounds: Bounds) {
     .transform((given, context) => milliseconds(given, bounds, EXPECTED_DURATION, context));
 }
 
-/** Duration, or `auto` for a learned one. */
+/** Returns the schema of a duration, or `auto` for a learned one. */
 export function durationOrAuto(bounds: Bounds) {
   const expected = `${EXPECTED_DURATION}, or "auto"`;
   return z
@@ -92,7 +92,7 @@ function milliseconds(
   return refuse(context, `expected a duration between ${formatDuration(min)} and ${formatDuration(max)}`);
 }
 
-/** The mistake of a value that arrives within quotes, as Docker passes it on from an env file. */
+/** Message for a value in quotes, as Docker passes it on from an env file. */
 export const QUOTED =
   'is in quotes, which belong to the value: an env file of Docker needs none, so leave them out';
 
@@ -105,7 +105,7 @@ const EXPECTED_CRON = 'expected a cron expression such as "*/5 * * * *"';
 
 const CRON_FIELDS = ['second', 'minute', 'hour', 'day of month', 'month', 'day of week'];
 
-/** The problem of a cron expression (5 fields, or 6 with seconds first), naming the fields that are wrong. */
+/** Returns the mistake of a cron expression (5 fields, or 6 with seconds first) with its invalid fields; undefined if none. */
 function cronMistake(expression: string): string | undefined {
   if (isCronPattern(expression)) return undefined;
   const given = expression.trim().split(/\s+/);
@@ -117,7 +117,7 @@ function cronMistake(expression: string): string | undefined {
   return `${EXPECTED_CRON}; the ${wrong.join(' and the ')} is not valid`;
 }
 
-/** Schedule of polls, as a cron expression of five fields: polls wait for a bucket to close, whichever seconds are named. */
+/** Returns the schema of a poll schedule. It has five fields without seconds, because polls wait for a bucket to close. */
 export function schedule() {
   return z
     .string({ error: EXPECTED_CRON })
@@ -128,7 +128,7 @@ export function schedule() {
     .overwrite((expression) => expression.trim().split(/\s+/).slice(-5).join(' '));
 }
 
-/** A configuration's name (with globs) or its id, which may be written as a number; becomes text. */
+/** Returns the schema of a configuration's name (with globs) or id. Converts a number to text. */
 export function nameOrId() {
   return z
     .union([z.string().max(LONGEST_PATTERN), integer().min(0)], {
@@ -141,7 +141,7 @@ export function nameOrId() {
     });
 }
 
-/** A list in which nothing occurs twice. */
+/** Returns the schema of a list without repeated items. */
 export function listOf<Item extends z.ZodType>(item: Item, most = MOST_ENTRIES) {
   return z
     .array(item)

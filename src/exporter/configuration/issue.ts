@@ -1,31 +1,31 @@
 import type { z } from 'zod';
 import { didYouMean, suggest } from '../text/suggestion.ts';
 
-/** A place in a configuration: keys and list positions from the top. */
+/** Path in a configuration: keys and list indexes from the top. */
 export type ConfigPath = readonly (string | number)[];
 
-/** Mistake in the configuration, or a doubt about it, for its author. It repeats no given value. */
+/** Mistake in the configuration, or a warning, for its author. It repeats no given value. */
 export interface ConfigIssue {
   /** File name as given, or `environment`. */
   readonly source: string;
   /** Line number from 1; absent if the source has no lines. */
   readonly line?: number;
   readonly column?: number;
-  /** Such as `accounts[0].collectors.metrics.schedule`, or a variable's name; empty for the whole. */
+  /** Path such as `accounts[0].collectors.metrics.schedule`, or a variable's name; empty for the whole. */
   readonly path: string;
   readonly message: string;
 }
 
-/** An issue that has not been placed in its source yet. */
+/** An issue without its position in the source. */
 export interface UnplacedIssue {
   readonly path: ConfigPath;
-  /** The part at fault at the end of the path. */
+  /** Affected part at the end of the path. */
   readonly at: 'key' | 'value';
-  /** Keys of an account in it stand in braces: see `withKeys`. */
+  /** Message with keys of an account in braces: see `withKeys`. */
   readonly message: string;
 }
 
-/** `file:line:column: path: message`, with the parts that are there. */
+/** Returns `file:line:column: path: message`, without absent parts. */
 export function formatIssue(issue: ConfigIssue): string {
   const position = issue.line === undefined ? '' : `:${issue.line}:${issue.column ?? 1}`;
   const path = issue.path === '' ? '' : `${issue.path}: `;
@@ -43,7 +43,7 @@ export function formatPath(path: ConfigPath): string {
   return text;
 }
 
-/** The issues in the order of their places, each once; the sources in that in which they come. */
+/** Returns the issues without repetitions, sorted by position. Sources stay in their order. */
 export function inOrder(issues: readonly ConfigIssue[]): ConfigIssue[] {
   const unique = new Map(issues.map((issue) => [formatIssue(issue), issue]));
   const sources = new Map([...new Set(issues.map(({ source }) => source))].map((source, at) => [source, at]));
@@ -55,7 +55,7 @@ export function inOrder(issues: readonly ConfigIssue[]): ConfigIssue[] {
 
 type Issue = z.core.$ZodIssue;
 
-/** More issues than anybody would read. */
+/** Maximum number of issues that are reported. */
 export const MOST_ISSUES = 1_000;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -71,8 +71,8 @@ const WORDS: Readonly<Record<string, string>> = {
 type Schema = z.core.JSONSchema.BaseSchema;
 
 /**
- * Returns zod's issues in words for the author of the file, one for each mistake. `schema` names the possible keys.
- * Issues must hold their input.
+ * Converts zod's issues to messages for the author of the file, one per mistake. Issues must contain their input.
+ * @param schema contains the possible keys
  * @param above position of the checked part in the whole that `schema` describes
  */
 export function findings(error: z.ZodError, schema: Schema, above: ConfigPath = []): UnplacedIssue[] {
@@ -98,13 +98,13 @@ function knownKeys(root: Schema, path: ConfigPath): string[] {
   for (const step of path) {
     const inner = typeof step === 'number' ? schema.items : schema.properties?.[step];
     if (typeof inner !== 'object' || Array.isArray(inner)) return [];
-    // A schema that allows null as well has two choices.
+    // A schema that also allows null has two choices.
     schema = inner.anyOf?.find((choice) => typeof choice === 'object' && choice.type !== 'null') ?? inner;
   }
   return Object.keys(schema.properties ?? {});
 }
 
-/** Beginnings of zod's own messages, which repeat given values or speak of types. */
+/** Beginnings of zod's own messages, which repeat given values or contain types. */
 const OF_ZOD = /^(Invalid|Too small|Too big)/;
 
 const UNITS_OF: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
@@ -139,7 +139,7 @@ function wrongType(expected: string, input: unknown): string {
 
 /**
  * Checks a value with a schema.
- * @param describe returns the JSON Schema of the whole, which lists the possible keys
+ * @param describe returns the JSON Schema of the whole, which contains the possible keys
  * @param above path of the value in the whole
  */
 export function check<Value>(
@@ -154,7 +154,7 @@ export function check<Value>(
     found.push(...reservedKeys(value, above));
     return parsed.success && found.length === 0 ? { data: parsed.data } : { findings: found };
   } catch (error) {
-    // zod spreads its issues into a call, which overflows the stack when there are some hundred thousand.
+    // zod spreads its issues into a call, which overflows the stack with some hundred thousand of them.
     if (!(error instanceof RangeError)) throw error;
     return { findings: [{ path: above, at: 'value', message: 'has too many mistakes to list' }] };
   }

@@ -3,18 +3,18 @@ import { resolve } from 'node:path';
 import type { Written } from './document.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
 
-/** The expected content of a file that a configuration names. */
+/** Expected content of a file whose path a configuration contains. */
 export type FileContent = 'token' | 'password' | 'ca' | 'cert' | 'key';
 
-/** A file that a configuration expects a secret in, or a part of TLS. */
+/** A configured file with a secret or a part of the TLS settings. */
 export interface NamedFile {
   readonly holds: FileContent;
   readonly path: string;
-  /** Returns a message about the file as an issue at the key that names it. */
+  /** Returns a message about the file as an issue at the key with its path. */
   issue(message: string): ConfigIssue;
 }
 
-/** The keys of an account or receiver that name files. */
+/** Keys of an account or receiver whose values are paths of files. */
 const KEYS_OF_FILES: readonly (readonly [keys: readonly string[], holds: FileContent])[] = [
   [['token_file'], 'token'],
   [['password_file'], 'password'],
@@ -26,9 +26,9 @@ const KEYS_OF_FILES: readonly (readonly [keys: readonly string[], holds: FileCon
 ];
 
 /**
- * Returns an account or receiver as written, mistakes included, with the paths of its files resolved against the naming
- * file; and these files.
- * @param path of the account or receiver
+ * Returns an account or receiver before validation, with file paths resolved relative to its configuration file, and the list of
+ * these files.
+ * @param path path of the account or receiver in the configuration
  */
 export function withFiles(
   given: unknown,
@@ -52,17 +52,17 @@ function replaced(part: unknown, [key = '', ...inner]: readonly string[], value:
   return { ...Object(part), [key]: inner.length === 0 ? value : replaced(Object(part)[key], inner, value) };
 }
 
-/** Permissions of everybody else on the machine. */
+/** Permission bits for users other than the owner and group. */
 const FOR_OTHERS = 0o006;
 
-/** Returns a warning for each file with a secret that users of this machine other than its owner and group may read or change. */
+/** Returns a warning for each secret file that users other than its owner and group may read or change. */
 export async function exposedSecrets(files: readonly NamedFile[]): Promise<ConfigIssue[]> {
   return (await Promise.all(files.map(exposed))).flat();
 }
 
 async function exposed({ holds, path, issue }: NamedFile): Promise<ConfigIssue[]> {
   if (holds === 'ca' || holds === 'cert' || process.platform === 'win32') return [];
-  // A file that is not there yet is spoken of elsewhere.
+  // A missing file is reported elsewhere.
   const mode = await stat(path).then(
     (file) => (file.isFile() ? file.mode : 0),
     () => 0,

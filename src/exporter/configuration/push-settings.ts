@@ -31,7 +31,7 @@ import {
 const OWN_HEADERS =
   /^(authorization|host|connection|user-agent|transfer-encoding|content-.*|x-prometheus-remote-write-version)$/i;
 
-/** Names that begin with two underscores are Prometheus' own. */
+/** Valid label names. Prometheus reserves names that begin with two underscores. */
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 function headers() {
@@ -82,7 +82,7 @@ const request = requestOf({
 
 const LOGIN = 'token, token_file or username';
 
-/** The rule that a secret stands in exactly one of two keys. */
+/** Returns the rule that exactly one of two keys contains a secret. */
 function exactlyOne(one: string, other: string) {
   const refine = (given: object, context: z.RefinementCtx) => {
     if ((Reflect.get(given, one) === undefined) === (Reflect.get(given, other) === undefined))
@@ -91,7 +91,7 @@ function exactlyOne(one: string, other: string) {
   return [refine, { when: isMapping }] as const;
 }
 
-/** Named as in Prometheus. */
+/** Keys as in Prometheus. */
 const oauth2 = z
   .strictObject({
     token_url: httpAddress('https://login.example.net/oauth2/token', ({ href }) => href, {
@@ -114,7 +114,7 @@ const oauth2 = z
 
 export type OAuth2 = z.output<typeof oauth2>;
 
-/** Named as in Prometheus. */
+/** Keys as in Prometheus. */
 const sigv4 = z
   .strictObject({
     region: headerWord().describe('Region of the workspace, such as eu-central-1.'),
@@ -131,7 +131,7 @@ const sigv4 = z
 
 export type SigV4 = z.output<typeof sigv4>;
 
-/** A word of the header of a signature. */
+/** Returns the schema of a word in the header of a signature. */
 function headerWord() {
   return text().regex(/^[\w+=.-]*$/, 'expected letters, digits and hyphens');
 }
@@ -215,7 +215,7 @@ const RECEIVER = z
     return { ...receiver, credentials: isAuthenticated(given) ? toCredentials(given) : undefined };
   });
 
-/** The receivers that samples are pushed to. */
+/** Receivers to which samples are pushed. */
 export const PUSH = z
   .array(RECEIVER)
   .superRefine((receivers, context) => {
@@ -229,10 +229,10 @@ export const PUSH = z
   .default([])
   .describe('Receivers of pushed samples, each bucket at its own time; /metrics does not change.');
 
-/** A receiver, checked and complete: durations in milliseconds. */
+/** A validated receiver with defaults; durations are in milliseconds. */
 export type Receiver = z.output<typeof RECEIVER>;
 
-/** The secrets that the configuration of a receiver itself holds. */
+/** Returns the secrets in the configuration of a receiver. Secrets in files are not included. */
 export function secretsOfReceiver(receiver: Receiver): readonly Secret[] {
   const { oauth2, sigv4, headers } = receiver;
   const further = [oauth2?.client_secret, sigv4?.secret_key, sigv4?.session_token];
@@ -243,13 +243,13 @@ export function secretsOfReceiver(receiver: Receiver): readonly Secret[] {
   ];
 }
 
-/** Keys that decide where a receiver's samples arrive. */
+/** Keys that determine the destination of a receiver's samples. */
 export type Destination = Pick<Receiver, 'kind' | 'url'> &
   Partial<Pick<Receiver, 'headers' | 'labels' | 'credentials' | 'oauth2' | 'sigv4'>>;
 
 /**
- * Returns a digest of the destination of a receiver's samples, which reveals no secret. Tenants of one address differ by
- * a header, a login, or added labels.
+ * Returns a digest of the destination of a receiver's samples, which reveals no secret. Tenants with the same URL differ by a
+ * header, a login, or added labels.
  */
 export function digestOfDestination(destination: Destination): string {
   const { kind, url, headers = {}, labels = {}, oauth2, sigv4 } = destination;

@@ -22,7 +22,7 @@ import {
 } from './field-types.ts';
 import { PUSH } from './push-settings.ts';
 
-/** Labels that Prometheus sets, that histograms have, and that the exporter's own metrics use. */
+/** Labels that Prometheus sets, that histograms have, or that the exporter's own metrics use. */
 const RESERVED = [
   'job',
   'instance',
@@ -35,7 +35,7 @@ const RESERVED = [
   'reason',
 ];
 
-/** Labels of traffic and accounts, which mean the same in every query and rule. */
+/** Returns the names of the labels of traffic and accounts, which have the same meaning in every query and rule. */
 function takenNames(): ReadonlySet<string> {
   const known = [...PLATFORM_FAMILIES, ...DISCOVERY_FAMILIES, ...LEARNED_FAMILIES].flatMap(
     ({ labels }) => labels,
@@ -43,10 +43,10 @@ function takenNames(): ReadonlySet<string> {
   return new Set([...RESERVED, ...known, ...PARTS]);
 }
 
-/** The labels that partition traffic. */
+/** Labels that partition traffic. */
 const PARTS = ['cache', 'scheme', 'method', 'class', 'code', 'family', 'dimension'];
 
-/** More than this is a mistake, and every series carries them. */
+/** Maximum number of further labels, because every series has them. */
 const MOST_LABELS = 20;
 const LONGEST_VALUE = 256;
 
@@ -82,14 +82,14 @@ export const UNITS = z.record(z.string(), unitName).superRefine(
   { when: isMapping },
 );
 
-/** Returns the reason why a unit has no effect. A name outside the catalogue is a warning instead. */
+/** Returns the reason why a unit has no effect; undefined if it has one. A name outside the catalogue causes a warning instead. */
 function unitMistake(name: string, given: unknown): string | undefined {
   const kinds = unitKinds(name);
   if (kinds === undefined) return undefined;
   if (kinds.size === 0) {
     return `its figures are numbers or shares and have no unit to set; these have: ${NAMES_WITH_UNITS.join(', ')}`;
   }
-  // An unknown unit is a mistake of its own.
+  // An unknown unit is reported separately.
   const { data: unit } = unitName.safeParse(given);
   if (unit === undefined || fits(unit, kinds)) return undefined;
   const what = kinds.has('rate') ? 'a bandwidth' : 'an amount of data';
@@ -140,10 +140,10 @@ const TIMES = {
     .describe('When to read the lists of configurations, as a cron expression in UTC.'),
 };
 
-/** The part of an account that is polled, which only a flag sets. */
+/** Part of the account to poll, which only a flag sets. */
 const WHOLE: Pick<Sharded, 'shard'> = {};
 
-/** One account, as written (input) and as used (output). */
+/** Schema of one account, before (input) and after validation (output). */
 export const ACCOUNT = z
   .strictObject({
     name: nameText().describe('Value of the account label; unique.'),
@@ -183,7 +183,7 @@ export const ACCOUNT = z
     collectors: given.collectors === undefined ? defaultCollectors() : toCollectors(given.collectors),
   }));
 
-/** One account of the platform, checked and complete: durations in milliseconds, schedules as cron expressions. */
+/** A validated account with defaults: durations in milliseconds, schedules as cron expressions. */
 export type AccountConfig = z.output<typeof ACCOUNT>;
 
 const limits = z.strictObject({
@@ -210,7 +210,7 @@ const metrics = z.strictObject({
     ),
 });
 
-/** Files, folders or patterns that further accounts are read from. */
+/** Files, folders or patterns from which further accounts are read. */
 export const ACCOUNTS_FROM = z
   .union([text(), z.array(text()).min(1, 'must not be empty')], {
     error: 'expected a file, folder or pattern, or a list of them',
@@ -234,10 +234,10 @@ const someAccounts = (
     addMistake(context, ['accounts'], 'is required, or accounts_from');
 };
 
-/** Keys of the top level that the reader leaves out. */
+/** Top-level keys that the reader ignores. */
 const EXTENSIONS = { '^x-': { description: 'Anything, for anchors and merge keys.' } };
 
-/** Configuration as written in YAML (input) and as used (output). */
+/** Schema of the configuration, before (input) and after validation (output). */
 export const CONFIG = z
   .strictObject({
     accounts: z
@@ -266,7 +266,7 @@ export type Config = z.output<typeof CONFIG>;
 
 let jsonSchema: z.core.JSONSchema.BaseSchema | undefined;
 
-/** Returns the JSON Schema of the YAML file for editors. Made once, because that takes milliseconds. */
+/** Returns the JSON Schema of the YAML file for editors. Cached, because its creation takes milliseconds. */
 export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
   jsonSchema ??= z.toJSONSchema(CONFIG, { io: 'input' });
   return jsonSchema;

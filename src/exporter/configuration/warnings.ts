@@ -7,18 +7,18 @@ import { didYouMean } from '../text/suggestion.ts';
 import type { ConfigPath, UnplacedIssue } from './issue.ts';
 import type { ACCOUNT, Config } from './schema.ts';
 
-/** Account as written, which breaks no rule of the schema. */
+/** Account before validation, which breaks no rule of the schema. */
 type Given = z.input<typeof ACCOUNT>;
 
-/** Returns warnings about settings of an account that are allowed and probably not intended. */
+/** Returns warnings about settings of an account that are allowed but probably not intended. */
 export function accountWarnings(account: Given, path: ConfigPath): UnplacedIssue[] {
   return Array.from(doubtsOf(account), (finding) => ({ ...finding, path: [...path, ...finding.path] }));
 }
 
-/** Settle delay (ms) beyond which buckets settle after the usual windows of an hour have left them behind. */
+/** Settle delay (ms) beyond which the usual windows of an hour no longer contain a bucket when it settles. */
 const LONG_SETTLE_MS = 50 * 60_000;
 
-/** Yields doubts, with paths from the account. */
+/** Yields warnings, with paths relative to the account. */
 function* doubtsOf(account: Given): Generator<UnplacedIssue> {
   const { collectors, units = {}, settle_delay = 'auto' } = account;
   for (const product of PRODUCTS) {
@@ -44,9 +44,10 @@ function* doubtsOf(account: Given): Generator<UnplacedIssue> {
 }
 
 /**
- * Returns warnings about a configuration without its accounts, such as names that nothing has.
- * @param names of all accounts
- * @param exposed undefined: names of settings and of the exporter's own metrics are not looked up
+ * Returns warnings about a configuration without its accounts, such as patterns without a match.
+ * @param names names of all accounts
+ * @param exposed families that `/metrics` may have; if undefined, names of settings and of the exporter's own metrics are not
+ * checked
  */
 export function configWarnings(
   { push, metrics }: Pick<Config, 'push' | 'metrics'>,
@@ -86,11 +87,11 @@ export function configWarnings(
   ];
 }
 
-/** Most patterns of a list that are reported, and most names that are compared with them: there may be ten thousand of each. */
+/** Maximum number of patterns of a list that are reported, and of names that are compared with them. */
 const MOST_UNMATCHED = 100;
 const MOST_COMPARED = 200_000;
 
-/** Returns the patterns without a matching name, with their places. */
+/** Returns the patterns without a matching name, with their paths. */
 function unmatched(
   patterns: readonly string[],
   names: readonly string[],
@@ -105,14 +106,14 @@ function unmatched(
   return [...patterns.entries()].filter(([, pattern]) => !isMatched(pattern)).slice(0, MOST_UNMATCHED);
 }
 
-/** The keys that collectors of all kinds have. */
+/** Keys that collectors of all kinds have. */
 type AnyCollector = Readonly<{
   schedule?: string | undefined;
   configurations?: readonly (string | number)[];
   products?: Readonly<Record<string, { readonly schedule?: string | undefined }>>;
 }>;
 
-/** The collectors that take ids take no names. */
+/** Yields a warning for each name in a collector that accepts only ids. */
 function* namesForIds({ collectors = {} }: Given): Generator<UnplacedIssue> {
   const message = 'expected the id of a configuration, a number: names are not looked up here';
   for (const [name, { configurations = [] }] of Object.entries<AnyCollector>(collectors))
@@ -133,13 +134,13 @@ function* schedulesWithSeconds({ discovery, collectors = {} }: Given): Generator
       yield warning(path, 'the field for seconds is ignored: polls are a minute apart or more');
 }
 
-/** Returns a collector of series if it runs. */
+/** Returns an enabled collector of series; undefined if it is disabled. */
 function running({ collectors = {} }: Given, api: SeriesApi) {
   const collector = Object.hasOwn(collectors, api) ? collectors[api] : undefined;
   return collector?.enabled === false ? undefined : collector;
 }
 
-/** Metrics that some products have in GraphQL only. */
+/** Metrics that some products have only in GraphQL. */
 const ONLY_ELSEWHERE = new Set(PRODUCTS.flatMap(({ onlyElsewhere = [] }) => onlyElsewhere));
 
 function* unknownMetrics(account: Given, product: Product): Generator<UnplacedIssue> {
@@ -155,7 +156,7 @@ function* unknownMetrics(account: Given, product: Product): Generator<UnplacedIs
   }
 }
 
-/** Returns the reason why a metric is not read under its name; undefined if it is. */
+/** Returns the reason why a metric is not read with its name; undefined if it is read. */
 function whyNotRead(
   { slug, metrics, onlyElsewhere = [] }: Product,
   metric: string,
@@ -196,7 +197,7 @@ function* readTwice(account: Given): Generator<UnplacedIssue> {
   const [metrics, analytics] = [running(account, 'metrics'), running(account, 'analytics')];
   if (metrics === undefined) return;
   const reads = (slug: string) => metrics.products === undefined || slug in metrics.products;
-  // Without its own products the analytics collector omits those of the other collector.
+  // Without its own products, the analytics collector omits those of the other collector.
   const read = PRODUCTS.filter(({ api, slug }) => api === 'analytics' && slug in (analytics?.products ?? {}));
   for (const { slug, id } of read) {
     const twin = PRODUCTS.find((other) => other.api === 'metrics' && other.id === id && reads(other.slug));

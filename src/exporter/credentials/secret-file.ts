@@ -4,7 +4,7 @@ import { type Credentials, sendable, WITHOUT_LOGIN } from '../platform/credentia
 import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
 
-/** More than any token or password has; a path to something else must not be read into memory. */
+/** Maximum size (bytes) of a secret's file, so that a path to another file does not fill the memory. */
 const LARGEST_SECRET_FILE = 16_384;
 
 const FILE_WORDS: Readonly<Record<string, string>> = {
@@ -13,10 +13,10 @@ const FILE_WORDS: Readonly<Record<string, string>> = {
   ENOTDIR: 'part of its path is not a folder',
 };
 
-/** Secret in its file. */
+/** Secret read from a file. */
 export interface FoundSecret {
   readonly secret: Secret;
-  /** Changes with the file, also if a symbolic link swaps a mounted secret. */
+  /** Changes with the file, also if a symbolic link replaces a mounted secret. */
   readonly fingerprint: string;
 }
 
@@ -31,7 +31,7 @@ export async function readTokenFile(
   return found;
 }
 
-/** The password in a file. @throws PlatformFailure `unauthorized` when it cannot be read, is too large, or empty */
+/** Returns the password in a file. @throws PlatformFailure `unauthorized` if the file cannot be read, is too large, or is empty */
 export async function readPasswordFile(path: string, name: string): Promise<Secret> {
   const { secret } = await readIfChanged(path, name, undefined);
   if (secret.reveal() === '') throw new PlatformFailure('unauthorized', `${name} is empty`);
@@ -42,11 +42,11 @@ export async function readPasswordFile(path: string, name: string): Promise<Secr
 export interface SecretFileTrouble {
   /** Text without a path, because the configured path may be the secret itself. */
   readonly message: string;
-  /** True if the file is there and may be read: then it is the wrong one, or has the wrong content. */
+  /** True if the file exists and is readable, so that it is the wrong file or has the wrong content. */
   readonly wrong: boolean;
 }
 
-/** Returns the reason why the secret cannot be read from the file now, if there is one. */
+/** Returns the reason why the secret cannot be read from the file now; undefined if it can. */
 export async function secretFileTrouble(
   path: string,
   holds: 'token' | 'password',
@@ -81,7 +81,7 @@ async function readIfChanged(
   known: FoundSecret | undefined,
 ): Promise<FoundSecret> {
   try {
-    // Looked at before it is read: a change in between is seen next time.
+    // Read after `stat`: the next check then detects a change in between.
     const file = await stat(path);
     const fingerprint = [file.mtimeMs, file.ctimeMs, file.size, file.ino, file.dev].join();
     if (known?.fingerprint === fingerprint) return known;
@@ -96,14 +96,14 @@ async function readIfChanged(
 }
 
 /**
- * A token in a file that something else renews. The file is checked before every request and read again when
- * it changed. A file that cannot be read, or is empty, for instance in the middle of being replaced, leaves the last
- * good token in use. Only if the platform refuses that token, the problem with the file is reported.
+ * Returns credentials with a token in a file that another program renews. Checks the file before every request, and reads it again
+ * if it changed. If the file is empty or cannot be read, for instance during its replacement, the last token stays in use. The
+ * problem with the file is reported only if the platform refuses that token.
  */
 export function tokenFile(path: string): Credentials {
   let last: FoundSecret | undefined;
   let previous: Secret | undefined;
-  /** The token that the platform last answered 401 to. */
+  /** The last token for which the platform responded with 401; undefined if there is none. */
   let refused: Secret | undefined;
   let looking: Promise<void> | undefined;
   const read = async (known: FoundSecret | undefined): Promise<Secret> => {
@@ -112,7 +112,7 @@ export function tokenFile(path: string): Credentials {
     last = found;
     return found.secret;
   };
-  /** Returns undefined if the file cannot be read: the last good token stays in use. */
+  /** Returns undefined if the file cannot be read, because the last token stays in use. */
   const readIfGood = () => read(last).catch(() => undefined);
   return {
     ...WITHOUT_LOGIN,
@@ -133,7 +133,7 @@ export function tokenFile(path: string): Credentials {
       const now = await readIfGood();
       return now !== undefined && now.reveal() !== refused?.reveal();
     },
-    /** One at a time: on a disk that hangs each would hold a thread. */
+    /** One check at a time, because each would block a thread on a disk that hangs. */
     look() {
       looking ??= readIfGood().then(() => {
         looking = undefined;

@@ -10,11 +10,11 @@ const LONGEST_CLOSE_MS = 2_000;
 
 interface TokenLoginOptions extends CredentialsOptions {
   readonly username: string;
-  /** Asked before every use, so that a changed password file counts. */
+  /** Returns the password. Called before every use, so that a changed password file takes effect. */
   readonly password: () => Promise<Secret>;
 }
 
-/** Tokens from a login: created when needed, renewed in the background, created again when refused, revoked when replaced. */
+/** Tokens from a login. Creates them when needed or refused, renews them in the background, and revokes replaced ones. */
 class TokenLogin implements Credentials {
   readonly kind = 'password';
   readonly #options: TokenLoginOptions;
@@ -24,13 +24,13 @@ class TokenLogin implements Credentials {
   readonly #gate = new TokenCreationGate();
   readonly #stop = new AbortController();
   #login: Login | undefined;
-  /** That of the last attempt to create a token. */
+  /** Login of the last attempt to create a token. */
   #tried: Login | undefined;
   #current: CreatedToken | undefined;
-  /** The token that the platform last answered 401 to. */
+  /** The last token for which the platform responded with 401; undefined if there is none. */
   #refused: Secret | undefined;
   #creation: Promise<CreatedToken> | undefined;
-  /** Replaced tokens, which requests under way may still carry. */
+  /** Replaced tokens, which requests in flight may still use. */
   #retired: readonly (CreatedToken & { retiredAt: number })[] = [];
 
   constructor(options: TokenLoginOptions) {
@@ -51,13 +51,13 @@ class TokenLogin implements Credentials {
 
   async refused(used: Secret, signal: AbortSignal): Promise<boolean> {
     const current = this.#current;
-    // Replaced while the request was under way: the new one has not been tried yet.
+    // The token was replaced while the request was in flight, and the new one has not been tried yet.
     if (current !== undefined && current.token !== used) return true;
     if (current !== undefined && this.#refused !== used) {
       this.#refused = used;
       this.#gate.refused(this.#clock.now() - current.createdAt);
     }
-    // The refused token stays in use until there is another: the refusal may be about one resource only.
+    // The refused token stays in use until there is another: the refusal may concern one resource only.
     await this.#created(signal);
     return true;
   }
@@ -67,7 +67,7 @@ class TokenLogin implements Credentials {
     return this.#hasAnotherLogin();
   }
 
-  /** Does nothing: the user of the login stays the owner. */
+  /** Does nothing, because the owner is the login's user, who does not change. */
   async look(): Promise<void> {}
 
   expiresAt(): number | undefined {
@@ -104,7 +104,7 @@ class TokenLogin implements Credentials {
     }
   }
 
-  /** The token of the creation under way, or of a new one: one at a time, however many wait. */
+  /** Returns the token of the creation in progress, or starts one: one at a time, however many callers wait. */
   #created(signal: AbortSignal): Promise<CreatedToken> {
     this.#creation ??= this.#create().finally(() => {
       this.#creation = undefined;
@@ -142,7 +142,7 @@ class TokenLogin implements Credentials {
     });
   }
 
-  /** Revokes the replaced tokens that no request under way can carry any more. */
+  /** Revokes the replaced tokens that no request in flight can use any more. */
   #revokeRetired(now: number): void {
     const free = this.#retired.filter(({ retiredAt }) => now - retiredAt >= this.#options.timeoutMs);
     if (free.length === 0) return;
@@ -167,10 +167,10 @@ class TokenLogin implements Credentials {
     if (failed > 0) this.#options.onNotice?.(`${failed} of ${alive.length} tokens could not be revoked`);
   }
 
-  /** Returns true if the platform refused a login and there is another now, which need not wait. */
+  /** Returns true if the platform refused a login and another one is available, which need not wait. */
   async #hasAnotherLogin(): Promise<boolean> {
     if (!this.#gate.isOfLogin) return false;
-    // A password that cannot be read is nothing to try.
+    // A password that cannot be read is not another login.
     const login = await this.#currentLogin().catch(() => this.#tried);
     return login !== this.#tried;
   }
@@ -185,12 +185,12 @@ class TokenLogin implements Credentials {
   }
 }
 
-/** First wait after the platform refused the login itself, or a token that it had just created. */
+/** First delay (ms) after the platform refused the login itself, or a token that it had just created. */
 const FIRST_WAIT_REFUSED_MS = 30_000;
-/** First wait after a temporary failure. */
+/** First delay (ms) after a temporary failure. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** A token that worked this long was valid; its refusal is a new problem. */
+/** Time (ms) in use after which a token counts as valid, so that its refusal is a new problem. */
 const PROVEN_AFTER_MS = 3_600_000;
 
 const REFUSED_AT_ONCE = new PlatformFailure(
@@ -214,7 +214,7 @@ export class TokenCreationGate {
     return now >= this.#opensAt;
   }
 
-  /** @throws PlatformFailure the last failure, with the time until the next attempt, while the gate is closed */
+  /** @throws PlatformFailure the last failure, with the time until the next attempt, while creations are not allowed */
   pass(now: number): void {
     if (this.isOpen(now)) return;
     const seconds = Math.ceil((this.#opensAt - now) / 1000);
@@ -222,13 +222,13 @@ export class TokenCreationGate {
     throw new PlatformFailure(outcome, `${message}; next attempt to create a token in ${seconds} s`, status);
   }
 
-  /** A token was created in place of one that had served for `servedMs`; after strikes it has to prove itself first. */
+  /** Records that a token was created. @param servedMs time (ms) for which the replaced token was in use */
   created(now: number, servedMs: number): void {
     if (servedMs >= PROVEN_AFTER_MS) this.#strikes = 0;
     this.#opensAt = now + waitAfter(this.#strikes, FIRST_WAIT_REFUSED_MS);
   }
 
-  /** A creation failed at `now`. */
+  /** Records that a creation failed at `now`. */
   failed(failure: PlatformFailure, now: number): void {
     this.#strikes += 1;
     this.#last = failure;
@@ -236,7 +236,7 @@ export class TokenCreationGate {
     this.#opensAt = now + Math.max(wait, askedWait(failure));
   }
 
-  /** The platform refused a token that had served for `servedMs`. To be called once for each token. */
+  /** Records that the platform refused a token. Called once per token. @param servedMs time (ms) for which it was in use */
   refused(servedMs: number): void {
     if (servedMs < PROVEN_AFTER_MS) {
       this.#strikes += 1;
@@ -256,17 +256,17 @@ function waitAfter(strikes: number, first: number): number {
   return strikes === 0 ? 0 : Math.min(first * 2 ** (strikes - 1), LONGEST_WAIT_MS);
 }
 
-/** Returns the wait after a 429: `Retry-After`, or the time until the window's reset, in the platform's time. */
+/** Returns the delay (ms) after a 429: `Retry-After`, or the time until the window's reset, in the platform's time. */
 function askedWait(failure: PlatformFailure): number {
   if (!(failure instanceof ExchangeFailure) || failure.outcome !== 'rate_limited') return 0;
   const { retryAfterMs, rate, serverDate } = failure.info;
-  // 0, or a moment that is over, does not ask for anything.
+  // Ignores 0 and times in the past.
   if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.min(retryAfterMs, LONGEST_WAIT_MS);
   if (rate?.resetAt === undefined) return 0;
   return Math.min(Math.max(0, rate.resetAt - (serverDate ?? failure.info.endedAt)), LONGEST_WAIT_MS);
 }
 
-/** Source of an account's credentials, as configured: a token, or the user whose token the exporter creates, renews and revokes. */
+/** Configured source of an account's credentials: a token, or the user for whom the exporter creates, renews and revokes tokens. */
 export type CredentialsSource =
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'token_file'; readonly path: string }
@@ -277,11 +277,11 @@ export type CredentialsSource =
     };
 
 interface CredentialsOptions extends TransportOptions {
-  /** Receives news for the operator that no poll reports, such as a failed renewal. */
+  /** Reports events to the operator that no poll reports, such as a failed renewal. */
   readonly onNotice?: (text: string) => void;
 }
 
-/** An account's credentials. A login keeps one connection of its own. */
+/** Returns the credentials of an account. A login has its own connection. */
 export function openCredentials(source: CredentialsSource, options: CredentialsOptions): Credentials {
   if (source.kind === 'token') return staticToken(source.token);
   if (source.kind === 'token_file') return tokenFile(source.path);

@@ -13,32 +13,32 @@ import { parseTimestamp } from '../platform/platform-clock.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
 
-/** Parts of a login: either may come back in an answer, and is masked there. */
+/** User name and password. Both are masked in responses. */
 export interface Login {
   readonly password: Secret;
-  /** User name and password as the Authorization header holds them (section 5). */
+  /** Encoded user name and password of the Authorization header (section 5). */
   readonly basic: Secret;
 }
 
-/** A token of our own making. */
+/** A token that the exporter created. */
 export interface CreatedToken extends Readonly<ReturnType<typeof lifeOf>> {
   readonly token: Secret;
   /** Milliseconds since the epoch, local clock. */
   readonly createdAt: number;
 }
 
-/** Section 2.1; the times are optional, since a token without them is still one. */
+/** Schema of section 2.1. The times are optional, because a token is valid without them. */
 const TokenBody = z.object({
   token: z.string(),
   created_at: z.unknown().optional(),
   expires_at: z.unknown().optional(),
 });
 
-/** The only requests besides GET: a token's creation and revocation (section 4.1), with Basic authentication. */
+/** Creates and revokes tokens (section 4.1) with Basic authentication. These are the only requests besides GET and questions. */
 export class TokenOperations {
   readonly #options: TransportOptions;
   readonly #transport: Transport;
-  /** Version 3 is current; a platform that answers 406 to it is spoken to in version 1 from then on. */
+  /** API version in use. Version 3 is current; after a 406, version 1 is used. */
   #version: 3 | 1 = 3;
   #exchanges: readonly ExchangeInfo[] = [];
 
@@ -59,12 +59,12 @@ export class TokenOperations {
     }
   }
 
-  /** @throws PlatformFailure when the platform refuses, and the signal's reason when it aborts */
+  /** @throws PlatformFailure if the platform refuses, and the signal's reason if it aborts */
   async revoke(token: Secret, login: Login, signal: AbortSignal): Promise<void> {
     await this.#send('DELETE', `/tokens/${encodeURIComponent(token.reveal())}`, login, [token], signal);
   }
 
-  /** The records of its exchanges since the last call. */
+  /** Returns the records of exchanges since the last call. */
   takeExchanges(): readonly ExchangeInfo[] {
     const taken = this.#exchanges;
     this.#exchanges = [];
@@ -112,27 +112,24 @@ export class TokenOperations {
   }
 }
 
-/** Lifetime in the specification's example (section 5), for answers without one. */
+/** Lifetime (ms) in the specification's example (section 5), assumed if a response has none. */
 const ASSUMED_LIFETIME_MS = 24 * 3_600_000;
-/**
- * Least lifetime that is believed, so that tokens are not created all the time. If one really expires before, the
- * platform refuses it.
- */
+/** Minimum lifetime (ms) that is assumed, so that tokens are not created all the time. The platform refuses expired ones. */
 const SHORTEST_LIFETIME_MS = 60_000;
-/** Late enough not to waste tokens, early enough to try several times. */
+/** Share of its lifetime after which a token is renewed: late enough not to waste tokens, early enough for several attempts. */
 const RENEWED_AFTER_SHARE = 0.85;
 
-/** Returns the lifetime of a token in local time, from the difference of the platform's times. */
+/** Returns the lifetime of a token in local time, computed from the difference of the platform's times. */
 export function lifeOf({
   createdAt,
   expiresAt,
   receivedAt,
   serverDate,
 }: {
-  /** Times as the platform sent them (section 2.1). */
+  /** Times from the platform, not validated (section 2.1). */
   readonly createdAt: unknown;
   readonly expiresAt: unknown;
-  /** Local time of the answer, and the time of its `Date` header. */
+  /** Local time of the response, and the time of its `Date` header. */
   readonly receivedAt: number;
   readonly serverDate: number | undefined;
 }) {
@@ -141,10 +138,10 @@ export function lifeOf({
   const stated = end === undefined || end <= start ? undefined : end - start;
   const lifetime = Math.max(stated ?? ASSUMED_LIFETIME_MS, SHORTEST_LIFETIME_MS);
   return {
-    /** Local times at which to create the next token, and at which this one expires. */
+    /** Local times (ms) at which to create the next token, and at which this one expires. */
     renewAt: receivedAt + lifetime * RENEWED_AFTER_SHARE,
     expiresAt: receivedAt + lifetime,
-    /** True if the platform gave no usable expiry. */
+    /** True if the platform returned no usable expiry. */
     assumed: stated === undefined,
   };
 }

@@ -1,30 +1,27 @@
 import { PlatformFailure } from '../platform/read.ts';
 import { bucketsOf, type Points, type Rejections, reject } from './points.ts';
 
-/** Shares are given in percent, and may be beside 100 by a rounding. */
+/** Largest valid share, in percent. Rounding on the platform can raise a share slightly above 100. */
 const MOST_PERCENT = 100.01;
 
-/** Content of an answer. */
+/** Series decoded from a response. */
 export interface Decoded {
-  /** By dimension; '' for a series without a name. */
+  /** Points per dimension; the key is '' for a series without a name. */
   readonly series: ReadonlyMap<string, Points>;
   readonly rejected: Rejections;
-  /** Starts of the buckets that are in the answer without a usable value, by dimension; undefined if there are none. */
+  /** Starts of the buckets without a usable value, per dimension; undefined if every bucket has a value. */
   readonly valueless?: ReadonlyMap<string, Float64Array>;
-  /** Rows in the answer, the dropped ones included. */
+  /** Number of rows in the response, including dropped ones. */
   readonly rows: number;
-  /**
-   * Set where the series together hold everything: exactly these are counted from now on, instead of those that were as the
-   * answer was taken, which are named here.
-   */
+  /** Names of the counters at the time of the read, which the series of this response replace; undefined if the counters stay. */
   readonly insteadOf?: readonly string[];
 }
 
 /**
- * The series in the answer to a read of a metric (sections 2.12, 4.12, 4.13), tolerantly: bad rows and dimensions are
- * dropped and counted, the others live.
- * @param now the platform's time, to know buckets of the future
- * @throws PlatformFailure undecodable when the answer as a whole is not usable
+ * Decodes the series in the response to a read of a metric (sections 2.12, 4.12, 4.13). Drops and counts bad rows and dimensions;
+ * returns all others.
+ * @param now the platform's time, from which buckets of the future are recognised
+ * @throws PlatformFailure `undecodable` if the response as a whole is not usable
  */
 export function decodeSeries(body: unknown, asked: AskedSeries, now: number): Decoded {
   const { series: shapes, misshapen, overLimit } = shapeOf(body, asked);
@@ -46,7 +43,6 @@ export function decodeSeries(body: unknown, asked: AskedSeries, now: number): De
   return { series, rejected, ...(valueless.size > 0 && { valueless }), rows };
 }
 
-/** Returns the buckets that have a value. */
 function valuedOf({ timestamps, values }: Points): Points {
   return {
     timestamps: timestamps.filter((_, index) => !Number.isNaN(values[index])),
@@ -54,7 +50,7 @@ function valuedOf({ timestamps, values }: Points): Points {
   };
 }
 
-/** The answers to the reads of a metric's single dimensions over one window, as if one read had brought all. */
+/** Merges the responses to reads of a metric's single dimensions over one window into one result. */
 export function mergeDecoded(answers: readonly Decoded[]): Decoded {
   const rejected: Rejections = new Map();
   for (const answer of answers) for (const [reason, rows] of answer.rejected) reject(rejected, reason, rows);
@@ -66,7 +62,7 @@ export function mergeDecoded(answers: readonly Decoded[]): Decoded {
   };
 }
 
-/** The key counted most often, the smaller of two as frequent; undefined when nothing was counted. */
+/** Returns the key with the highest count, and the smallest of equally frequent keys; undefined if the map is empty. */
 export function mostFrequent(counts: ReadonlyMap<number, number>): number | undefined {
   let best: number | undefined;
   let most = 0;
@@ -78,30 +74,30 @@ export function mostFrequent(counts: ReadonlyMap<number, number>): number | unde
   return best;
 }
 
-/** Series that a read asked for, to find it in the answer. */
+/** Series that a read requested; identifies them in the response. */
 export interface AskedSeries {
   /** The API metric's name. */
   readonly metric: string;
   /** Id of the configuration or product. */
   readonly id: string;
   readonly dimension?: string | undefined;
-  /** Returns true for dimensions in percent; undefined for none. */
+  /** Returns true for dimensions in percent. If undefined, no dimension is in percent. */
   readonly isPercent?: ((dimension: string) => boolean) | undefined;
 }
 
 /**
- * Dimensions of an answer that are taken, from the first on. The platform has metrics with a few dozen; each takes
- * memory as long as the exporter runs.
+ * Maximum number of dimensions decoded from a response; further ones are dropped. The platform has metrics with a few dozen, and
+ * each takes memory as long as the exporter runs.
  */
 export const MOST_DIMENSIONS = 1_000;
 
-/** The series of an answer. */
+/** Series found in a response, before their rows are decoded. */
 interface Shape {
-  /** By dimension; '' without a name. */
+  /** Rows per dimension; the key is '' for a series without a name. */
   readonly series: ReadonlyMap<string, readonly unknown[]>;
-  /** Dimensions of another form. */
+  /** Number of dimensions whose value is not a list of rows. */
   readonly misshapen: number;
-  /** Dimensions beyond the limit. */
+  /** Number of dimensions beyond the limit. */
   readonly overLimit: number;
 }
 
@@ -110,10 +106,10 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const NOTHING: Shape = { series: new Map(), misshapen: 0, overLimit: 0 };
 
 /**
- * Finds the series in an answer, which may be a bare `[[ts, value], …]`, `{dimension: series}`, `{metric: {dimension:
- * series}}` or `{configurations|products: {id: {metric: {dimension: series}}}}`, each also below `results`
- * (sections 2.12, 4.12 and 4.13, which show some of these, and answers seen besides).
- * @throws PlatformFailure undecodable when the answer is none of these or not about what was asked for
+ * Finds the series in a response. Accepts a bare `[[ts, value], …]`, `{dimension: series}`, `{metric: {dimension: series}}` and
+ * `{configurations|products: {id: {metric: {dimension: series}}}}`, each also below `results`. Sections 2.12, 4.12 and 4.13 show
+ * some of these shapes; the others occur in real responses.
+ * @throws PlatformFailure `undecodable` if the response has another shape, or is about another series
  */
 function shapeOf(body: unknown, asked: AskedSeries): Shape {
   const found = underMetric(underId(underResults(body), asked), asked);
@@ -165,7 +161,7 @@ function byDimension(found: JsonObject, { metric, dimension }: AskedSeries): Sha
   return { series: new Map([[dimension, rows]]), misshapen, overLimit: 0 };
 }
 
-// The metrics API documents its series as bare pairs: one alone is a series of one.
+// The metrics API documents its series as bare pairs, so a single pair is a series with one row.
 function pairsOf(value: readonly unknown[]): readonly unknown[] {
   const [timestamp, number] = value;
   return value.length === 2 && typeof timestamp === 'number' && typeof number === 'number' ? [value] : value;
@@ -186,7 +182,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** The first few keys, cut short: an answer can hold thousands of any length. */
+/** Returns the first few keys, shortened: a response can have thousands of keys of any length. */
 function namesIn(object: JsonObject): string {
   const names = Object.keys(object);
   const shown = names.slice(0, 3).map((name) => JSON.stringify(name.slice(0, 40)));

@@ -1,10 +1,10 @@
 /**
- * The points of one series as an answer gave them, cleaned: timestamps (ms since the epoch, the start of each
- * bucket) ascending and unique, values finite and not negative. Two flat arrays, since a large account has millions.
+ * Cleaned points of one series. Timestamps (start of each bucket, ms since the epoch) are ascending and unique; values are finite
+ * and not negative. Two flat arrays, because a large account has millions of points.
  */
 export interface Points {
   readonly timestamps: Float64Array;
-  /** Whole numbers below 2^32, as most are, take half as many bytes. */
+  /** Values in the order of `timestamps`. A `Uint32Array` halves the memory of whole numbers below 2^32, which most values are. */
   readonly values: Float64Array | Uint32Array;
 }
 
@@ -13,8 +13,8 @@ const NOTHING: Float64Array = new Float64Array();
 export const NO_POINTS: Points = { timestamps: NOTHING, values: NOTHING };
 
 /**
- * Reasons for dropped rows of an answer: `not_a_series` is a dimension without rows, `bad_item` an unusable setting,
- * `over_limit` a dimension or configuration beyond the limit.
+ * Reasons for dropped rows of a response: `not_a_series` is a dimension without rows, `bad_item` an unusable setting, `over_limit`
+ * a dimension or configuration beyond the limit.
  */
 export const REJECTION_REASONS = [
   'not_a_pair',
@@ -32,15 +32,15 @@ export const REJECTION_REASONS = [
 
 export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
-/** Dropped rows of an answer, by reason. */
+/** Number of dropped rows of a response, per reason. */
 export type Rejections = Map<RejectionReason, number>;
 
-/** Adds to the rows dropped for a reason. */
+/** Adds a number of dropped rows to the count of a reason. */
 export function reject(rejections: Rejections, reason: RejectionReason, rows: number): void {
   if (rows > 0) rejections.set(reason, (rejections.get(reason) ?? 0) + rows);
 }
 
-/** The sum of all values whose buckets start within [from, to), or undefined when there is no point at all. */
+/** Returns the sum of all values whose buckets start within [from, to); undefined if there is no point at all. */
 export function sumWithin(
   series: readonly Points[],
   { from, to }: { from: number; to: number },
@@ -54,20 +54,20 @@ export function sumWithin(
   return sum;
 }
 
-/** Timestamps in milliseconds lie above this (since 1973), timestamps in seconds below it (until the year 5138). */
+/** Boundary between milliseconds (larger numbers, after 1973) and seconds (smaller numbers, before 5138). */
 const LEAST_MS = 1e11;
 
-/** Smaller numbers are no time in seconds. */
+/** Smallest number that is accepted as a time in seconds. */
 const LEAST_SECONDS = 1e8;
 
-/** A bucket may start this much (ms) ahead of the platform's time. */
+/** Maximum lead (ms) of a bucket's start over the platform's time. */
 const AHEAD_MS = 60_000;
 
 /**
- * The buckets that the rows of one series name: timestamps ascending and unique. Where a bucket's value is not usable
- * it is NaN: such a bucket has no value, but shows where the grid of buckets lies. `rejections` counts what was
- * dropped, values included, and all rows of a bucket with different values.
- * @param most above this no value of the series can be true
+ * Returns the buckets in the rows of one series, with ascending, unique timestamps. A bucket without a usable value has NaN,
+ * because it still shows where the grid of buckets lies. Adds dropped rows and values to `rejections`, with all rows of a bucket
+ * that has different values.
+ * @param most largest valid value of the series
  */
 export function bucketsOf(
   rows: readonly unknown[],
@@ -76,7 +76,7 @@ export function bucketsOf(
   most = MOST,
 ): Points {
   const latest = now + AHEAD_MS;
-  // Made only when there is something to keep: an answer of any size may hold nothing but bad rows.
+  // Allocated only for usable rows: a response of any size may hold nothing but bad rows.
   let [timestamps, values] = [NOTHING, NOTHING];
   let size = 0;
   let ascending = true;
@@ -102,7 +102,7 @@ export function bucketsOf(
   return ascending ? buckets : sorted(buckets, rejections);
 }
 
-/** A bucket that begins with a minute may be written this far (ms) off it. */
+/** Maximum offset (ms) of a timestamp from the whole minute at which its bucket starts. */
 const OFF_MS = 500;
 
 function startOf(timestamp: number): number {
@@ -121,8 +121,8 @@ function rowFault(row: unknown, latest: number): RejectionReason | undefined {
 }
 
 /**
- * Above this no number is exact. No minute of any platform holds as much: such a value is a fault of the platform, and
- * a counter that took it in would be wrong for good.
+ * Largest valid value: above it, numbers are not exact. No bucket of any platform holds as much, and adding such a value would
+ * corrupt a counter for good.
  */
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -136,18 +136,15 @@ function fitted(array: Float64Array, size: number): Float64Array {
   return size === array.length ? array : array.subarray(0, size);
 }
 
-/** Rows of one bucket. */
+/** Rows that have the same bucket. */
 interface SameBucket {
   value: number;
-  /** Rows with a usable value. */
+  /** Number of rows with a usable value. */
   rows: number;
   isAmbiguous: boolean;
 }
 
-/**
- * Returns points in order, each bucket once. Of different values for one bucket none is taken: the next answer shows
- * which is right.
- */
+/** Returns points in ascending order, one per bucket. Drops buckets with different values, until a later response decides. */
 function sorted({ timestamps, values }: Points, rejections: Rejections): Points {
   const buckets = new Map<number, SameBucket>();
   for (let index = 0; index < timestamps.length; index += 1) {

@@ -9,15 +9,15 @@ export type ExpositionEncoding = 'identity' | 'gzip';
 type Exposed = Pick<Store, 'refresh' | 'pages' | 'onChange'>;
 
 /**
- * Changes wait for this time (ms) to be rendered together: answers come in bursts, and change the same chunks. A scrape
- * renders them at once.
+ * Delay (ms) before changes are rendered. Responses arrive in bursts and change the same chunks, so changes are rendered together.
+ * A scrape renders them at once.
  */
 const WAIT_MS = 100;
 
-/** Longest wait (ms) of a scrape for rendering; it then gets the ready bytes. A million series may change at once. */
+/** Maximum wait (ms) of a scrape for rendering, because a million series may change at once. It then gets the last bytes. */
 const LONGEST_WAIT_MS = 2_000;
 
-/** Number of changes, those of about 15 polls, that are rendered at once, so that scrapes wait briefly. */
+/** Number of changes that are rendered at once, those of about 15 polls, so that scrapes wait briefly. */
 const FULL_BATCH = 64;
 
 /** End of a document. */
@@ -26,7 +26,7 @@ const ENDS: Readonly<Record<ExpositionFormat, Segment>> = {
   openmetrics: makeSegment('# EOF\n'),
 };
 
-/** The pages as they were at one moment, and the bodies made of them once they are asked for. */
+/** Pages as of one moment, and the bodies created from them on demand. */
 class FrozenDocument {
   readonly #pages: readonly Page[];
   readonly #bodies = new Map<string, Body>();
@@ -72,24 +72,24 @@ interface Body {
 const NOTHING: readonly Segment[] = [];
 
 export interface ExpositionOptions {
-  /** True if changes are rendered before a scrape asks for them. Default: true. Tests in simulated time turn it off. */
+  /** True if changes are rendered before a scrape; default: true. Tests in simulated time disable it. */
   readonly rendersAhead?: boolean;
 }
 
 /**
- * Bodies of `/metrics`, kept ready. Samples are rendered and compressed soon after each change, in slices of the event
- * loop's time and only where they changed. They then replace the former body as a whole. A scrape sees all samples of an
- * owner old, or all new. It sees everything published before, unless rendering takes too long.
+ * Prepared bodies of `/metrics`. Samples are rendered and compressed soon after each change, in short slices of the event loop, and
+ * only where they changed. They then replace the former body as a whole. A scrape sees all samples of an owner old, or all new. It
+ * sees everything published before, unless rendering takes too long.
  */
 export class Exposition {
   readonly #exposed: Exposed;
   readonly #rendersAhead: boolean;
   #snapshot: FrozenDocument;
-  /** Changes that no refresh has taken up yet. */
+  /** Number of changes that no refresh includes yet. */
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
   #scrapes = 0;
-  /** The refresh under way. */
+  /** Refresh in progress; undefined if there is none. */
   #refreshing: Promise<void> | undefined;
 
   constructor(exposed: Exposed, { rendersAhead = true }: ExpositionOptions = {}) {
@@ -99,10 +99,7 @@ export class Exposition {
     exposed.onChange(() => this.#changed());
   }
 
-  /**
-   * Renders now, rather than soon, everything that changed before the call.
-   * @returns undefined when scrapes see it already, or a promise of that
-   */
+  /** Renders everything that changed before the call at once. @returns undefined if scrapes see the changes already */
   refresh(): Promise<void> | undefined {
     if (this.#waiting === 0) return this.#refreshing;
     if (this.#refreshing !== undefined) return this.#refreshing.then(() => this.refresh());
@@ -110,8 +107,8 @@ export class Exposition {
   }
 
   /**
-   * Refreshes for a scrape, before other work, with a limited wait.
-   * @param mustBeWhole true to wait for all changes: samples that must disappear may be among them
+   * Refreshes for a scrape with priority over other work, with a limited wait.
+   * @param mustBeWhole true to wait for all changes, because samples that must disappear may be among them
    */
   refreshForScrape(mustBeWhole = false): Promise<void> | undefined {
     const refreshed = this.refresh();
@@ -127,15 +124,12 @@ export class Exposition {
     });
   }
 
-  /** Scrapes that wait for a refresh. */
+  /** Number of scrapes that wait for a refresh. */
   get scrapes(): number {
     return this.#scrapes;
   }
 
-  /**
-   * A complete document of everything shown, in pieces to be sent one after the other; they never change.
-   * @param further families that are rendered for this scrape; they stand at the end
-   */
+  /** Returns a complete document in immutable pieces, in order. @param further families of this scrape, added at the end */
   snapshot(
     format: ExpositionFormat,
     encoding: ExpositionEncoding,

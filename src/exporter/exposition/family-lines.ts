@@ -2,27 +2,24 @@ import { joinSegments, makeSegment, type Segment, segmentOf } from './segment.ts
 import { type LineHolder, SeriesTable } from './series-table.ts';
 import { type ExpositionFormat, type FamilyMetadata, familyHeader, formatValue } from './text-format.ts';
 
-/** Size (bytes) from which a chunk takes no more lines. A poll rewrites every chunk in which it changes a line. */
+/** Size (bytes) from which a chunk accepts no more lines. A poll rewrites every chunk in which it changes a line. */
 const FULL_SIZE = 8 * 1024;
-/** A value with its space and line end, about. */
+/** Approximate size (bytes) of a value with its space and line end. */
 const VALUE_SIZE = 10;
 
 /**
- * Chunks that are compressed together, as a row. Fewer make a poll cheaper, which compresses every row that it touches; more
- * compress better: rows of 16 KB make a body a quarter larger than rows of 32.
+ * Number of chunks that are compressed together, as a row. Fewer make a poll cheaper, because it compresses every row that it
+ * changes. More compress better: rows of 16 KB make a body a quarter larger than rows of 32.
  */
 const CHUNKS_IN_ROW = 4;
-/** Number of first chunks of a family that are rows of their own, because a poll changes a line or two in most families. */
+/** Number of first chunks of a family that are rows by themselves, because a poll changes a line or two in most families. */
 const SINGLE_CHUNKS = 32;
-/**
- * Rows that are joined as a group, so that a body has few pieces. A change in one row costs a copy of the group's compressed
- * bytes.
- */
+/** Number of rows that are joined as a group, so that a body has few pieces. A change copies the group's compressed bytes. */
 const ROWS_IN_GROUP = 16;
 
 const NOTHING = Buffer.alloc(0);
 
-/** Segments in a row, in each format. */
+/** Segments that form a row, in each format. */
 export type Page = Readonly<Record<ExpositionFormat, readonly Segment[]>>;
 
 type Table = SeriesTable<Chunk>;
@@ -35,7 +32,7 @@ class Chunk implements LineHolder {
   readonly series: number[] = [];
   /** Approximate size (bytes) of its lines. */
   size = 0;
-  /** The lines as last rendered; a new buffer each time. */
+  /** Last rendered lines, in a new buffer each time. */
   bytes: Buffer = NOTHING;
 
   constructor(family: FamilyLines, index: number) {
@@ -43,13 +40,13 @@ class Chunk implements LineHolder {
     this.index = index;
   }
 
-  /** Writes the stale lines, and copies the others from the last rendering. */
+  /** Renders the stale lines, and copies the others from the last rendering. */
   render({ starts, lengths, values, isStale, texts }: Table): void {
     const { name } = this.family;
     // latin1: one character per byte, so that offsets are the same in both.
     const before = this.bytes.toString('latin1');
     let text = '';
-    /** Start of the lines to be copied. */
+    /** Start of the lines to copy. */
     let copied = NOT_COPIED;
     for (const series of this.series) {
       const added = texts.get(series);
@@ -77,23 +74,23 @@ class Chunk implements LineHolder {
 
 const NOT_COPIED = -1;
 
-/** Everything shown of one family: its header in each format, and its lines in chunks that both formats share. */
+/** Exposed lines of one family: its header in each format, and chunks that both formats share. */
 export class FamilyLines {
   readonly family: FamilyMetadata;
   readonly name: string;
   /** Number of series. */
   count = 0;
-  /** The header and the lines, as last rendered. */
+  /** Last rendered header and lines. */
   page: Page;
   readonly #headers: Readonly<Record<ExpositionFormat, Segment>>;
   readonly #table: Table;
-  /** Families with something to be rendered. */
+  /** Families that need rendering. */
   readonly #staleFamilies: Set<FamilyLines>;
-  /** Chunks in the order of exposition. An empty chunk keeps its place for further lines. */
+  /** Chunks in the order of exposition. An empty chunk stays, for further lines. */
   readonly #chunks: Chunk[] = [];
-  /** Chunks with room for further lines. */
+  /** Chunks that accept further lines. */
   readonly #roomy = new Set<Chunk>();
-  /** Chunks to be rendered. */
+  /** Chunks to render. */
   readonly #stale = new Set<Chunk>();
   readonly #rows: Segment[] = [];
   readonly #groups: Segment[] = [];
@@ -109,12 +106,12 @@ export class FamilyLines {
     this.page = this.#makePage();
   }
 
-  /** The number of the series with this label text, if it is shown. */
+  /** Returns the number of the series with this label text; undefined if it is not exposed. */
   find(text: string): number | undefined {
     return this.#table.find(this, text);
   }
 
-  /** Adds a series. `text` is its line from the family's name to the value. */
+  /** Adds a series and returns its number. @param text its line from the family's name to the value */
   add(text: string, value: number): number {
     const [chunk = this.#newChunk()] = this.#roomy;
     const series = this.#table.add(text, value, chunk);
@@ -126,7 +123,7 @@ export class FamilyLines {
     return series;
   }
 
-  /** Gives a series of this family a value; whether it had another. */
+  /** Sets the value of a series. Returns true if it changed. */
   change(series: number, value: number): boolean {
     const { chunks, values, isStale } = this.#table;
     const chunk = chunks[series];
@@ -153,7 +150,7 @@ export class FamilyLines {
     this.#makeStale(chunk);
   }
 
-  /** Renders the changes, a chunk, row or group at a step; may include changes that arrive meanwhile. */
+  /** Renders the changes, with one chunk, row or group per step. May include changes that arrive meanwhile. */
   *render(): Generator<undefined, void> {
     const rows = new Set<number>();
     for (const chunk of this.#stale) {
@@ -210,17 +207,17 @@ function firstChunkOf(row: number): number {
   return row < SINGLE_CHUNKS ? row : SINGLE_CHUNKS + (row - SINGLE_CHUNKS) * CHUNKS_IN_ROW;
 }
 
-/** Families with series, and their pages by name, as last rendered. */
+/** Families with series, and their last rendered pages by name. */
 export class Families {
   readonly table: Table = new SeriesTable();
   readonly #families = new Map<string, FamilyLines>();
   /** Families to render, and families without series. */
   readonly #stale = new Set<FamilyLines>();
-  /** All families by name; undefined after one was added or removed. */
+  /** All families sorted by name; undefined after one was added or removed. */
   #sorted: readonly FamilyLines[] | undefined;
   #pages: readonly Page[] = [];
 
-  /** Returns the lines of a family; the first metadata for a name stays. */
+  /** Returns the lines of a family, which it adds if needed. The first metadata of a name stays. */
   of(family: FamilyMetadata): FamilyLines {
     const known = this.#families.get(family.name);
     if (known !== undefined) return known;
@@ -230,19 +227,19 @@ export class Families {
     return lines;
   }
 
-  /** The lines of a family, if it has series. */
+  /** Returns the lines of a family; undefined if it has no series. */
   find({ name }: Pick<FamilyMetadata, 'name'>): FamilyLines | undefined {
     return this.#families.get(name);
   }
 
-  /** Renders the changes in small steps, then replaces the pages. Forgets families without series. */
+  /** Renders the changes in small steps, then replaces the pages. Removes families without series. */
   *render(): Generator<undefined, void> {
     if (this.#stale.size === 0) return;
     const stale = [...this.#stale];
     this.#stale.clear();
     for (const family of stale) {
       if (family.count > 0) yield* family.render();
-      // Its last series may have gone between two steps.
+      // Its last series may have been removed between two steps.
       if (family.count > 0) continue;
       this.#families.delete(family.name);
       this.#sorted = undefined;
@@ -253,7 +250,7 @@ export class Families {
     this.#pages = pages;
   }
 
-  /** Everything as last rendered. */
+  /** Returns the last rendered pages of all families. */
   pages(): readonly Page[] {
     return this.#pages;
   }

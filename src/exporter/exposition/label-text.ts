@@ -3,10 +3,7 @@ import type { Labels } from '../catalogue/family.ts';
 const NEEDS_ESCAPE = /[\\"\n\ud800-\udfff]/;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 
-/**
- * Returns a label value as it stands between the quotes of a sample line. The result is valid UTF-8: a lone surrogate
- * becomes U+FFFD.
- */
+/** Returns a label value escaped for the quotes of a sample line. The result is valid UTF-8: a lone surrogate becomes U+FFFD. */
 export function escapeLabelValue(value: string): string {
   if (!NEEDS_ESCAPE.test(value)) return value;
   return value
@@ -14,7 +11,7 @@ export function escapeLabelValue(value: string): string {
     .replace(/[\\"\n]/g, (character) => ESCAPES[character] ?? '');
 }
 
-/** Returns the labels of a sample line with braces, or nothing without labels; `names` gives the order. */
+/** Returns the labels of a sample line with braces, or an empty text without labels. @param names order of the labels */
 export function writeLabels(names: readonly string[], labels: Labels): string {
   if (names.length === 0) return '';
   const pairs = names.map((name) => `${name}="${escapeLabelValue(labels[name] ?? '')}"`);
@@ -22,10 +19,13 @@ export function writeLabels(names: readonly string[], labels: Labels): string {
   return ['{', pairs.join(','), '}'].join('');
 }
 
-/** The longest value of a label, in UTF-16 units. Names of the platform are shorter; a mistake in one may not be. */
+/** Maximum length of a label value, in UTF-16 units. Names of the platform are shorter, unless one is wrong. */
 export const LONGEST_LABEL_VALUE = 1_024;
 
-/** Labels as they are shown: without empty ones, values that are too long ending in an ellipsis; mostly the same object. */
+/**
+ * Returns the labels to expose: without empty ones, and with values that are too long ending in an ellipsis. Returns the same
+ * object if nothing changes.
+ */
 export function shownLabels(labels: Labels): Labels {
   const pairs = Object.entries(labels);
   if (pairs.every(([, value]) => value !== '' && value.length <= LONGEST_LABEL_VALUE)) return labels;
@@ -39,13 +39,13 @@ function shortened(value: string): string {
 }
 
 /**
- * The text of labels. Equal texts mean equal series: all label sets of the same names are written in the order of the first.
+ * Texts of labels. Equal texts mean equal series, because all label sets with the same names are written in the order of the first.
  * Values that are too long end in an ellipsis.
  */
 export class LabelTexts {
-  /** Orders of labels by their given and their sorted names. Labels come in a few shapes, so both stay small. */
+  /** Orders of labels, by their given and by their sorted names. Labels have few sets of names, so both maps stay small. */
   readonly #orders = new Map<string, readonly string[]>();
-  /** Number of values that were too long, and the first of each label, as exposed. */
+  /** Number of truncated values, and the first exposed one of each label. */
   shortenedCount = 0;
   readonly shortened = new Map<string, string>();
 
@@ -63,7 +63,7 @@ export class LabelTexts {
   }
 
   #order(labels: Labels): readonly string[] {
-    // To Prometheus a label with an empty value is the same as no label.
+    // Prometheus treats a label with an empty value as absent.
     const names = Object.keys(labels).filter((name) => labels[name] !== '');
     const given = names.join(',');
     const known = this.#orders.get(given);

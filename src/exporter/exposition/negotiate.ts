@@ -8,11 +8,11 @@ export const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
 interface MediaRange {
   readonly type: string;
   readonly version: string | undefined;
-  /** 0 to 1; 0 refuses. */
+  /** Weight from 0 to 1; 0 refuses the type. */
   readonly weight: number;
 }
 
-/** Parses one element of an Accept header (RFC 9110, section 12.5.1). An invalid weight counts as none. */
+/** Parses one element of an Accept header (RFC 9110, section 12.5.1). An invalid weight counts as 1, as a missing one does. */
 function parseRange(element: string): MediaRange {
   const [type = '', ...pairs] = element.split(';').map((part) => part.trim().toLowerCase());
   const parameters = new Map(
@@ -29,7 +29,10 @@ function parseRange(element: string): MediaRange {
   };
 }
 
-/** The weight that the most specific of `types` gets, each matching any version or ours. */
+/**
+ * Returns the weight (0 to 1) of the most specific of `types` that the header contains, without a version or with `version`.
+ * Returns 0 if it contains none of them.
+ */
 function weightOf(ranges: readonly MediaRange[], types: readonly string[], version: string): number {
   for (const type of types) {
     const matching = ranges.filter(
@@ -41,8 +44,8 @@ function weightOf(ranges: readonly MediaRange[], types: readonly string[], versi
 }
 
 /**
- * Returns the format for an Accept header. OpenMetrics if the client names it and prefers text no more, because browsers
- * and curl accept anything; otherwise text.
+ * Returns the format for an Accept header: OpenMetrics if the client lists it with at least the weight of text, otherwise text. A
+ * wildcard means text, because browsers and curl accept anything.
  */
 export function negotiateFormat(accept: string | undefined): ExpositionFormat {
   const ranges = (accept ?? '').split(',').map(parseRange);

@@ -1,26 +1,22 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
-/** Piece of a body, ready to be sent plain or as part of a gzip stream. Never changes. */
+/** Immutable piece of a body, which can be sent plain or as part of a gzip stream. */
 export interface Segment {
-  /** The text, in pieces to be sent one after the other. */
+  /** Uncompressed text, in pieces to be sent one after another. */
   readonly identity: readonly Buffer[];
-  /**
-   * The same compressed: deflate blocks that end on a byte boundary and refer to nothing outside, so that segments can
-   * be joined.
-   */
+  /** Compressed text: deflate blocks that end on a byte boundary and refer to nothing outside, so that segments can be joined. */
   readonly deflated: Buffer;
   /** CRC-32 of the text. */
   readonly crc: number;
   /** Shift of the CRC-32 of preceding text by the length of this text. */
   readonly shift: number;
-  /** Bytes of the text. */
+  /** Number of uncompressed bytes. */
   readonly length: number;
 }
 
 /**
- * Compression of sample lines in pieces of 16 KB. Measured: level 2 compresses as well as level 3 and is 4 % faster. A
- * window of 16 KB loses nothing, because lines repeat those just before them, and saves an allocation of 256 KB for each
- * piece.
+ * Compression settings for sample lines in pieces of 16 KB. Measured: level 2 compresses as well as level 3 and is 4 % faster. A
+ * window of 16 KB loses nothing, because lines repeat those just before them, and saves an allocation of 256 KB per piece.
  */
 const DEFLATE = {
   level: 2,
@@ -55,12 +51,12 @@ export const EMPTY_SEGMENT: Segment = {
   length: 0,
 };
 
-/** Compresses a text. */
+/** Returns the segment of a text. */
 export function makeSegment(text: string): Segment {
   return segmentOf([Buffer.from(text)]);
 }
 
-/** Compresses a text that is given in pieces, which must stay as they are. */
+/** Returns the segment of a text in pieces, which must not change. */
 export function segmentOf(pieces: readonly Buffer[]): Segment {
   const text = inOnePiece(pieces);
   if (text.length === 0) return EMPTY_SEGMENT;
@@ -77,7 +73,7 @@ export function segmentOf(pieces: readonly Buffer[]): Segment {
   };
 }
 
-/** Segments in a row as one. Only the compressed bytes are copied. */
+/** Joins consecutive segments. Copies only the compressed bytes. */
 export function joinSegments(segments: readonly Segment[]): Segment {
   const [only] = segments;
   if (only !== undefined && segments.length === 1) return only;
@@ -97,9 +93,7 @@ export function joinSegments(segments: readonly Segment[]): Segment {
 /** Size (bytes) below which pieces are copied together, because writing each costs as much as copying so many bytes. */
 const SMALL_PIECE = 8 * 1024;
 
-/**
- * Segments in a row as one gzip member. The format allows one for each segment, but some clients read only the first.
- */
+/** Returns consecutive segments as one gzip member. The format allows one per segment, but some clients read only the first. */
 export function gzipMember(segments: readonly Segment[]): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let small: Buffer[] = [GZIP_HEADER];
@@ -125,7 +119,7 @@ export function gzipMember(segments: readonly Segment[]): readonly Buffer[] {
 /** Buffer in which pieces are joined before compression; reused to spare the garbage collector. */
 let scratch = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** The bytes of all pieces, until the next call. */
+/** Returns the bytes of all pieces in a buffer that is valid until the next call. */
 function inOnePiece(pieces: readonly Buffer[]): Buffer {
   const [only] = pieces;
   if (only !== undefined && pieces.length === 1) return only;
@@ -137,7 +131,7 @@ function inOnePiece(pieces: readonly Buffer[]): Buffer {
   return scratch.subarray(0, length);
 }
 
-/** a(x) * b(x) modulo the polynomial, bits reversed. Of signed integers, which is several times as fast. */
+/** Returns a(x) * b(x) modulo the polynomial, bits reversed. Uses signed integers, which is several times as fast. */
 function multiply(a: number, b: number): number {
   let product = 0;
   let shifted = b | 0;
@@ -149,8 +143,8 @@ function multiply(a: number, b: number): number {
 }
 
 /**
- * Returns the shift of a CRC-32 by `length` bytes, for `combineCrc`. Bodies are assembled more often than their parts
- * change, and a shift depends on the length only, so it is kept.
+ * Returns the shift of a CRC-32 by `length` bytes, for `combineCrc`. Cached by length, because bodies are assembled more often than
+ * their parts change.
  */
 export function crcShift(length: number): number {
   let shift = ONE;
@@ -163,7 +157,7 @@ export function crcShift(length: number): number {
   return shift;
 }
 
-/** The CRC-32 of two pieces of data in a row, from the CRC-32 of each and the shift of the second one's length. */
+/** Returns the CRC-32 of two consecutive pieces of data, from the CRC-32 of each and the shift of the second one's length. */
 export function combineCrc(first: number, second: number, secondShift: number): number {
   return (multiply(secondShift, first) ^ second) >>> 0;
 }

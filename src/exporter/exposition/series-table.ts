@@ -3,34 +3,32 @@ import type { Labels } from '../catalogue/family.ts';
 const FIRST_CAPACITY = 256;
 const NONE = -1;
 
-/** Holder of lines: series with the rendered text of their labels. */
+/** Owner of lines: series with the rendered text of their labels. */
 export interface LineHolder {
   readonly family: { readonly name: string };
-  /** The lines as last rendered. */
+  /** Last rendered lines. */
   readonly bytes: Buffer;
 }
 
 /**
- * Series of many families, in columns. Each series has a number until it is deleted, and each column is an array by
- * number. Measured: arrays for each owner and family took three times the memory. A label text is a string only until it
- * is rendered.
- *
+ * Series of many families, in columns. Each series has a number until it is deleted, and each column is an array indexed by that
+ * number. Measured: arrays per owner and family took three times the memory. A label text is a string only until it is rendered.
  * Columns are public, because a call for each of many series would cost more than the work itself.
  */
 export class SeriesTable<Chunk extends LineHolder> {
-  /** The chunk of each series; undefined for unused numbers. */
+  /** Chunk of each series; undefined for unused numbers. */
   readonly chunks: (Chunk | undefined)[] = [];
   /** Labels object of the last publication; undefined if only the text is known. */
   readonly labels: (Labels | undefined)[] = [];
   /** Label texts that are not rendered yet. */
   readonly texts = new Map<number, string>();
   values = new Float64Array(FIRST_CAPACITY);
-  /** Place and length (bytes) of each label text in its chunk. */
+  /** Offset and length (bytes) of each label text in its chunk. */
   starts = new Uint32Array(FIRST_CAPACITY);
   lengths = new Uint32Array(FIRST_CAPACITY);
   /** 1 if the line has changed since it was rendered, or was never rendered. */
   isStale = new Uint8Array(FIRST_CAPACITY);
-  /** Numbers of series that are gone. */
+  /** Numbers of deleted series, which can be used again. */
   readonly #free: number[] = [];
   readonly #index = new SeriesIndex();
 
@@ -39,7 +37,7 @@ export class SeriesTable<Chunk extends LineHolder> {
     return this.chunks.length - this.#free.length;
   }
 
-  /** The number of the series of a family with a label text. */
+  /** Returns the number of the series with a label text in a family; undefined if there is none. */
   find(family: Chunk['family'], text: string): number | undefined {
     const hash = hashOf(text, hashOf(family.name));
     for (let series = this.#index.first(hash); series !== NONE; series = this.#index.next(series, hash))
@@ -85,15 +83,15 @@ export class SeriesTable<Chunk extends LineHolder> {
 }
 
 /**
- * Numbers of series by a hash of family and label text, as chains in flat arrays. Measured: a map by text takes forty
- * more bytes a series, and the text itself. It grows by one chain at a time (linear hashing), because doubling a table
- * of 500,000 numbers would block for 30 ms.
+ * Numbers of series by a hash of family and label text, as chains in flat arrays. Measured: a map by text takes forty more bytes
+ * per series, and the text itself. The table grows one chain at a time (linear hashing), because doubling a table of 500,000
+ * numbers would block for 30 ms.
  */
 export class SeriesIndex {
-  /** The first number of each chain. */
+  /** First number of each chain. */
   #chains = new Int32Array(FIRST_CAPACITY).fill(NONE);
   #chainCount = 1;
-  /** The smallest power of two that is no less than the number of chains. */
+  /** Smallest power of two that is not below the number of chains. */
   #width = 1;
   #count = 0;
   /** Next series in the chain, and hash, by number. */
@@ -105,12 +103,12 @@ export class SeriesIndex {
     return this.#from(this.#chains[this.#chainOf(hash)] ?? NONE, hash);
   }
 
-  /** The number of this hash that follows `series`. */
+  /** Returns the next number with this hash after `series`; -1 if there is none. */
   next(series: number, hash: number): number {
     return this.#from(this.#following[series] ?? NONE, hash);
   }
 
-  /** @param hash an integer of 32 bits, signed */
+  /** @param hash a signed integer of 32 bits */
   add(series: number, hash: number): void {
     this.#count += 1;
     if (this.#count > this.#chainCount) this.#split();
@@ -140,7 +138,7 @@ export class SeriesIndex {
     return series;
   }
 
-  /** The lowest bits of the hash, one bit less for chains that are not split at this width yet. */
+  /** Returns the chain of a hash: its lowest bits, one bit less for chains that are not split at this width yet. */
   #chainOf(hash: number): number {
     const chain = hash & (this.#width - 1);
     return chain < this.#chainCount ? chain : chain - this.#width / 2;
@@ -152,7 +150,7 @@ export class SeriesIndex {
     this.#chains[chain] = series;
   }
 
-  /** Adds a chain, to which about half of the numbers of one other chain go. */
+  /** Adds a chain, and moves about half of the numbers of one other chain to it. */
   #split(): void {
     if (this.#chainCount === this.#width) this.#width *= 2;
     if (this.#chainCount === this.#chains.length)
@@ -169,12 +167,12 @@ export class SeriesIndex {
   }
 }
 
-/** Capacity of the array that replaces a full column. */
+/** Returns the capacity of the array that replaces a full column. */
 function larger({ length }: { readonly length: number }): number {
   return Math.ceil(length * 1.5);
 }
 
-/** `column`, with the content of `former` copied in. */
+/** Returns `column` after copying the content of `former` into it. */
 function taking<Column extends Float64Array | Uint32Array | Int32Array | Uint8Array>(
   column: Column,
   former: Column,
@@ -183,7 +181,7 @@ function taking<Column extends Float64Array | Uint32Array | Int32Array | Uint8Ar
   return column;
 }
 
-/** Returns FNV-1a over UTF-16 units, signed, 32 bits; `before` is the hash of preceding text. */
+/** Returns FNV-1a over UTF-16 units, as a signed 32-bit integer. @param before hash of the preceding text */
 export function hashOf(text: string, before = 0x811c9dc5 | 0): number {
   let hash = before;
   for (let index = 0; index < text.length; index += 1) {

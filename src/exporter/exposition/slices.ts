@@ -5,22 +5,22 @@ interface SlicedWork {
   readonly steps: Iterator<undefined, void>;
   /** Called after the last step. */
   readonly done: () => void;
-  /** True if somebody waits for it; undefined if nobody ever does. */
+  /** Returns true while a caller waits for the work; undefined if no caller ever does. */
   readonly isUrgent?: (() => boolean) | undefined;
   readonly failed: (error: unknown) => void;
 }
 
-/** Sliced work of the process in the order of its turns: a thousand accounts begin in the same turn. */
+/** Queued work of the process, in order: a thousand accounts may start in the same turn. */
 const waiting: SlicedWork[] = [];
-/** Sliced work that somebody may wait for. It is little, so asking each is cheap. */
+/** Work for which a caller may wait. There is little of it, so checking each is cheap. */
 const awaitable = new Set<SlicedWork>();
 /** Time until which slices may run in this turn; undefined before the first. */
 let sliceEnd: number | undefined;
 
 /**
- * Runs `steps` to their end in slices that give way to the event loop. The first slice runs at once if this turn has
- * time left; others take turns with all other work.
- * @param isUrgent returns true while somebody waits, which puts it before other work; default: nobody
+ * Runs `steps` to their end in slices that yield to the event loop. The first slice runs at once if this turn has time left; others
+ * take turns with all other work.
+ * @param isUrgent returns true while a caller waits, which gives the work priority; default: no priority
  * @returns undefined if one slice was enough
  */
 export function runInSlices(
@@ -33,7 +33,7 @@ export function runInSlices(
   return new Promise((done, failed) => wait({ steps, done, isUrgent, failed }));
 }
 
-/** Runs `steps` in slices and returns their result. @param isUrgent as of {@link runInSlices} */
+/** Runs `steps` in slices and returns their result. @param isUrgent as in {@link runInSlices} */
 export function madeInSlices<Result>(
   steps: Generator<undefined, Result>,
   isUrgent?: () => boolean,
@@ -46,14 +46,14 @@ export function madeInSlices<Result>(
   });
 }
 
-/** Runs `steps` at once and returns their result: for small work. */
+/** Runs `steps` at once and returns their result, for small work. */
 export function toTheEnd<Result>(steps: Generator<undefined, Result>): Result {
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;
 }
 
-/** Returns all of `values`, one at a step, before other work, because somebody waits for them. */
+/** Returns all of `values`, one per step, with priority because a caller waits for them. */
 export function takenInSlices<Value>(values: Iterable<Value>): Promise<Value[]> {
   return madeInSlices(allOf(values), () => true);
 }
@@ -68,14 +68,14 @@ function* allOf<Value>(values: Iterable<Value>): Generator<undefined, Value[]> {
 }
 
 /**
- * Runs `acts` one after another, each with the promises that it resolves. Gives way to other work after a slice's time.
- * For events that wake thousands of waiters.
+ * Runs `acts` one after another, each with the promises that it resolves. Yields to other work after a slice's time. For events
+ * that wake thousands of waiters.
  */
 export async function wakeInSlices(acts: Iterable<() => void>): Promise<void> {
   let end = performance.now() + SLICE_MS;
   for (const act of acts) {
     act();
-    // Ticks have their turn when no promise has anything left to do.
+    // Ticks run once no promise has anything left to do.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (performance.now() < end) continue;
     await othersHaveGoneOn();
@@ -83,7 +83,7 @@ export async function wakeInSlices(acts: Iterable<() => void>): Promise<void> {
   }
 }
 
-/** Resolves once all work that waits now has gone on, and the event loop has had its turn. */
+/** Resolves once all work that waits now has continued, and the event loop has had its turn. */
 export function othersHaveGoneOn(): Promise<void> {
   return new Promise((resolve, failed) => {
     const done = () => void setImmediate(resolve);
@@ -124,8 +124,8 @@ function nextWork(): SlicedWork | undefined {
 }
 
 /**
- * Runs steps of the next work, which then waits behind all other work unless it is done. Promises that a step resolves
- * run before the next step and count too.
+ * Runs steps of the next queued work, and then puts it at the end of the queue unless it is done. Promises that a step resolves run
+ * before the next step and count too.
  */
 async function takeNext(end: number): Promise<void> {
   const work = nextWork();

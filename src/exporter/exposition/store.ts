@@ -3,52 +3,52 @@ import { Families, type Page } from './family-lines.ts';
 import { LabelTexts, shownLabels } from './label-text.ts';
 import type { ShownSample } from './text-format.ts';
 
-/** Stands for a series that is not shown: beyond the limit, or shown already. */
+/** Marker of a series that is not exposed, because it is beyond the limit or a duplicate. */
 const NOT_SHOWN = -1;
 
-/** The number of a series that is shown, or the label text of one that is not. */
+/** Number of an exposed series, or the label text of one that is not exposed. */
 type SeriesOrText = number | string;
 
-/** Samples handled in one step. */
+/** Number of samples handled in one step. */
 const STEP_SAMPLES = 100;
 
 interface Owner {
   readonly name: string;
-  /** Samples published last, until they are applied. */
+  /** Last published samples until they are applied; undefined afterwards. */
   published: readonly Sample[] | undefined;
-  /** Milliseconds since the epoch. */
+  /** Expiry, in milliseconds since the epoch. */
   until: number;
-  /** The number of the series of each of its samples, in their order, or `NOT_SHOWN`. */
+  /** Series number of each applied sample, in order, or `NOT_SHOWN`. */
   shown: readonly number[];
 }
 
 /**
- * Samples of `/metrics`, by owner. An owner's samples replace those it published before. Publishing only queues; an
- * `Exposition` applies the queue in small steps, so that a hundred thousand series block nothing. A series is exposed
- * once, whoever publishes it. At most `seriesLimit` series are exposed.
+ * Samples of `/metrics`, by owner. An owner's samples replace those it published before. Publishing only queues; an `Exposition`
+ * applies the queue in small steps, so that a hundred thousand series do not block. Each series is exposed once, even if several
+ * owners publish it. At most `seriesLimit` series are exposed.
  */
 export class Store {
   readonly #families = new Families();
   readonly #labelTexts = new LabelTexts();
   readonly #owners = new Map<string, Owner>();
-  /** Owners with something to apply, in the order in which they queued. */
+  /** Owners with changes to apply, in the order in which they were queued. */
   #queue = new Set<Owner>();
   #listener: () => void = () => {};
-  /** Undefined if no family is excluded. */
+  /** Returns true for an excluded family; undefined if no family is excluded. */
   #isExcluded: ((family: string) => boolean) | undefined;
   /** True if everything exposed was checked against the exclusions. */
   #isChecked = true;
   #dropped = 0;
   #duplicates = 0;
 
-  /** Most series of all owners together; lowering it removes no series that is exposed already. */
+  /** Maximum number of series of all owners together. Lowering it removes no exposed series. */
   seriesLimit: number;
 
   constructor({ seriesLimit }: Pick<Store, 'seriesLimit'>) {
     this.seriesLimit = seriesLimit;
   }
 
-  /** Excludes these families from now on, also those shown. A family that is included again appears with its next publication. */
+  /** Excludes these families from now on, also exposed series. An included family appears with its next publication. */
   exclude(isExcluded: ((family: string) => boolean) | undefined): void {
     this.#isExcluded = isExcluded;
     this.#isChecked = false;
@@ -60,15 +60,12 @@ export class Store {
     return this.#families.table.count;
   }
 
-  /** Number of times that a series was left out because of the limit. It only grows. */
+  /** Number of times that a series was dropped because of the limit. It never decreases. */
   get droppedSeries(): number {
     return this.#dropped;
   }
 
-  /**
-   * Number of samples left out because their series was exposed already. Only grows. Prometheus rejects a whole scrape
-   * with a repeated series.
-   */
+  /** Number of samples dropped because their series was exposed already: Prometheus rejects scrapes with repeated series. */
   get duplicateSeries(): number {
     return this.#duplicates;
   }
@@ -78,14 +75,14 @@ export class Store {
     return this.#labelTexts.shortenedCount;
   }
 
-  /** Labels with truncated values, each with its first shown value. */
+  /** Labels with truncated values, each with its first exposed value. */
   get shortened(): ReadonlyMap<string, string> {
     return this.#labelTexts.shortened;
   }
 
   /**
-   * Replaces everything that `owner` shows, at once, until `expire` is called with a time of `until` or later. `samples`
-   * must not change. Callers should keep one `Labels` object for each series, whose text is then written only once.
+   * Replaces everything that `owner` exposes, until `expire` is called with a time of `until` or later. `samples` must not change.
+   * Callers should reuse one `Labels` object per series, whose text is then written only once.
    */
   publish(owner: string, samples: readonly Sample[], until: number): void {
     const known = this.#owners.get(owner);
@@ -95,7 +92,7 @@ export class Store {
     this.#enqueue(entry, this.#withoutExcluded(samples));
   }
 
-  /** Removes everything that `owner` shows. */
+  /** Removes everything that `owner` exposes. */
   withdraw(owner: string): void {
     const entry = this.#owners.get(owner);
     if (entry !== undefined) this.#withdraw(entry);
@@ -112,19 +109,19 @@ export class Store {
     return count;
   }
 
-  /** Sets the listener that is called whenever there is something to bring up to date; it replaces an earlier one. */
+  /** Sets the listener that is called when there are changes to render; it replaces an earlier one. */
   onChange(listener: () => void): void {
     this.#listener = listener;
     if (this.#queue.size > 0) listener();
   }
 
-  /** Brings the pages up to date, in small steps between which they are still as they were. */
+  /** Renders the pages in small steps, between which they stay unchanged. */
   *refresh(): Generator<undefined, void> {
     yield* this.apply();
     yield* this.#families.render();
   }
 
-  /** Puts the last rendered samples of the wanted families into a map by the text of their lines, in small steps. */
+  /** Adds the last rendered samples of the wanted families to a map, by the text of their lines, in small steps. */
   *collect(wants: (family: string) => boolean, into: Map<string, ShownSample>): Generator<undefined, void> {
     const { table } = this.#families;
     for (const { shown } of this.#owners.values()) {
@@ -140,12 +137,12 @@ export class Store {
     }
   }
 
-  /** Everything it shows, as last brought up to date. They never change. */
+  /** Returns the last rendered pages, which never change. */
   pages(): readonly Page[] {
     return this.#families.pages();
   }
 
-  /** An owner that shows nothing is forgotten. */
+  /** Removes the samples of an owner, and the owner itself. */
   #withdraw(entry: Owner): void {
     entry.until = Number.POSITIVE_INFINITY;
     this.#enqueue(entry, []);
@@ -169,7 +166,7 @@ export class Store {
     this.#queue = new Set();
     for (const owner of queue) {
       const { published } = owner;
-      // It was published again while it waited in the queue before, and was applied with that.
+      // An earlier run of the queue has already applied this publication.
       if (published === undefined) continue;
       if (!(yield* this.#update(owner.shown, published)))
         owner.shown = yield* this.#replace(owner.shown, published);
@@ -180,7 +177,7 @@ export class Store {
     }
   }
 
-  /** Removes shown series that are excluded. */
+  /** Removes exposed series that are excluded. */
   *#leaveOut(): Generator<undefined, void> {
     this.#isChecked = true;
     const { chunks } = this.#families.table;
@@ -196,7 +193,7 @@ export class Store {
     }
   }
 
-  /** The usual case: new values for the same series. False if the series differ. */
+  /** Sets new values for the same series, which is the usual case. Returns false if the series differ. */
   *#update(shown: readonly number[], samples: readonly Sample[]): Generator<undefined, boolean> {
     if (shown.length !== samples.length) return false;
     const { chunks, labels: known } = this.#families.table;
@@ -221,7 +218,7 @@ export class Store {
     return true;
   }
 
-  /** Replaces the former series of an owner by `samples`; returns its series. */
+  /** Replaces the former series of an owner with `samples`; returns the new series numbers. */
   *#replace(before: readonly number[], samples: readonly Sample[]): Generator<undefined, readonly number[]> {
     const known = yield* this.#known(before, samples);
     const wanted = new Set<SeriesOrText>(known);
@@ -241,7 +238,7 @@ export class Store {
     return after;
   }
 
-  /** Yields the series of each sample, or its label text if it is not shown. */
+  /** Yields the series of each sample, or its label text if it is not exposed. */
   *#known(
     before: readonly number[],
     samples: readonly Sample[],
@@ -261,10 +258,10 @@ export class Store {
     return known;
   }
 
-  /** Shows a sample if it is new and within the limit, or one of the owner's own, which it takes out of `own`. */
+  /** Exposes a sample if it is new and within the limit, or already one of the owner's own. Removes it from `own`. */
   #show({ family, labels, value }: Sample, known: SeriesOrText, own: Set<number>): number {
     const lines = this.#families.of(family);
-    // An earlier one of these samples may have shown it.
+    // An earlier one of these samples may have added it.
     const shown = typeof known === 'number' ? known : (lines.find(known) ?? known);
     if (typeof shown === 'number' && !own.delete(shown)) {
       this.#duplicates++;

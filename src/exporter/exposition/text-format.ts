@@ -2,20 +2,20 @@ import type { Family, Labels } from '../catalogue/family.ts';
 
 const COUNTER_SUFFIX = '_total';
 
-/** Fields for the HELP and TYPE lines of a family, the exporter's own histograms and summaries included. */
+/** Metadata for the HELP and TYPE lines of a family, including the exporter's own histograms and summaries. */
 export interface FamilyMetadata extends Pick<Family, 'name' | 'help'> {
   readonly type: Family['type'] | 'histogram' | 'summary';
 }
 
-/** Sample as shown: its labels without empty ones, long values truncated. */
+/** Exposed sample: its labels without empty ones, long values truncated. */
 export interface ShownSample {
-  /** Family of lines of histograms and summaries, named with the suffix of the line. */
+  /** Family. For histograms and summaries, its name includes the suffix of the line. */
   readonly family: FamilyMetadata;
   readonly labels: Labels;
   readonly value: number;
 }
 
-/** Escapes HELP. OpenMetrics escapes quotes as in label values; the older format does not. */
+/** Escapes a HELP text. OpenMetrics escapes quotes as in label values; the older format does not. */
 function escapeHelp(help: string, format: ExpositionFormat): string {
   const escaped = help
     .replace(/\p{Surrogate}/gu, '\ufffd')
@@ -25,8 +25,8 @@ function escapeHelp(help: string, format: ExpositionFormat): string {
 }
 
 /**
- * Returns the HELP and TYPE lines of a family. In OpenMetrics a counter's family has no `_total`, and a counter whose
- * samples lack it has the type unknown.
+ * Returns the HELP and TYPE lines of a family. In OpenMetrics the name of a counter's family has no `_total`. A counter whose
+ * samples lack the suffix has the type unknown.
  */
 export function familyHeader(family: FamilyMetadata, format: ExpositionFormat): string {
   let { name, type }: { name: string; type: string } = family;
@@ -38,8 +38,8 @@ export function familyHeader(family: FamilyMetadata, format: ExpositionFormat): 
 }
 
 /**
- * Returns a value in the form of both exposition formats: the shortest decimal that reads back as the same number,
- * `+Inf`, `-Inf` or `NaN`. Negative zero is 0.
+ * Returns a value in the form of both exposition formats: the shortest decimal that reads back as the same number, `+Inf`, `-Inf`
+ * or `NaN`. Negative zero is 0.
  */
 export function formatValue(value: number): string {
   if (Number.isFinite(value)) return String(value);
@@ -48,8 +48,8 @@ export function formatValue(value: number): string {
 }
 
 /**
- * A number that is a label value (`le` of a histogram, `quantile` of a summary). OpenMetrics wants whole ones written
- * with `.0`; the older format gets the same, so that the series does not depend on which format a scrape agreed on.
+ * Returns a number as a label value (`le` of a histogram, `quantile` of a summary). OpenMetrics requires whole numbers to end in
+ * `.0`. The older format gets the same, so that the series does not depend on the negotiated format.
  */
 export function formatThreshold(value: number): string {
   return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : formatValue(value);

@@ -1,22 +1,22 @@
 import type { Rejections } from '../decode/points.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 
-/** A row this much (ms) younger than the newest of its dataset may still be on its way, unless it is old. */
+/** Age difference (ms) from the newest row of a dataset below which other rows may still be missing, unless they are old. */
 const COMPLETE_AFTER_MS = 2 * MINUTE_MS;
 const OLD_MS = 30 * MINUTE_MS;
 
-/** A span without rows is idle if that is more likely than this. */
+/** Probability above which a span without rows counts as idle. */
 const UNLIKELY = 1e-3;
 
-/** From this share of buckets on, rows without an owner are traffic without an owner, not rows with a lost name. */
+/** Share of buckets from which on rows without an owner are traffic without an owner, rather than rows that lost a name. */
 const NEARLY_ALL = 0.8;
 
-/** Returns the time (ms since the epoch) until which a dataset has all of its rows, by its newest row. */
+/** Returns the time (ms since the epoch) until which a dataset is complete, derived from its newest row. */
 export function wholeUntil(newest: number, now: number): number {
   return newest + MINUTE_MS <= now - OLD_MS ? newest + MINUTE_MS : newest - COMPLETE_AFTER_MS;
 }
 
-/** Returns where a dataset has no rows for longer than chance explains: a long time if there is little traffic. */
+/** Returns the spans in which a dataset lacks rows for longer than chance explains. With little traffic these spans are longer. */
 export function holesIn(starts: readonly number[], from: number): Window[] {
   const [first] = starts;
   const last = starts.at(-1);
@@ -35,10 +35,10 @@ export function holesIn(starts: readonly number[], from: number): Window[] {
   return holes;
 }
 
-/** From so many different times on, the least distance of two is the width. */
+/** Number of distinct times from which on their smallest distance is taken as the bucket width. */
 const ENOUGH_TIMES = 4;
 
-/** Returns the width (ms) of the buckets that rows show; undefined if too few show it. */
+/** Returns the width (ms) of the buckets, derived from the starts of rows; undefined if there are too few rows. */
 export function widthShown(starts: readonly number[]): number | undefined {
   let least = Number.POSITIVE_INFINITY;
   for (let index = 1; index < starts.length; index += 1)
@@ -47,10 +47,11 @@ export function widthShown(starts: readonly number[]): number | undefined {
 }
 
 /**
- * Returns the buckets in which a row without an owner may belong to anybody. A platform may group unowned traffic under
- * an empty name: then nearly every bucket has one such row, which says nothing about others.
- * @param ofNone rows without an owner; `starts` where others have rows (ms since the epoch)
- * @returns the starts (ms since the epoch); `of any time` if they are no such group, or have no time
+ * Returns the buckets in which a row without an owner may belong to any configuration. A platform may group unowned traffic under
+ * an empty name. Then nearly every bucket has one such row, which shows nothing about other configurations.
+ * @param ofNone rows without an owner
+ * @param starts starts (ms since the epoch) of buckets with rows that have an owner
+ * @returns bucket starts (ms since the epoch), or `of any time` if a row without an owner was rejected
  */
 export function mayBeLost(
   { times, rejected }: { readonly times: readonly number[]; readonly rejected: Rejections },

@@ -7,13 +7,13 @@ import { keyOf, rowsOf } from './dataset-rows.ts';
 import { fieldsOf } from './fields.ts';
 import { datasetQuestion, MOST_ROWS, resourceOf } from './question.ts';
 
-/** A configuration without traffic for so long (ms) is not found. */
+/** Period (ms) searched for configurations: one without traffic in it is not found. */
 const LOOK_BACK_MS = 7 * 24 * 60 * MINUTE_MS;
 
-/** An answer that was cut is asked for again in halves of its time, down to this (ms). */
+/** Shortest window (ms) of a read. A truncated response is requested again in halves of its window, down to this. */
 const SHORTEST_MS = 60 * MINUTE_MS;
 
-/** There are more configurations than an answer may have: which of them it has is chance. */
+/** Failure because an account has more configurations than a response can hold, so that the ones listed would be arbitrary. */
 export class ConfigurationsCut extends PlatformFailure {
   constructor(dataset: string) {
     super(
@@ -24,9 +24,9 @@ export class ConfigurationsCut extends PlatformFailure {
 }
 
 /**
- * The configurations of a product that had traffic in the last week: where the lists of REST are closed, the only ones that
- * the platform shows. It knows no names: each has its id instead.
- * @throws PlatformFailure not_found where no dataset is that of the product; ConfigurationsCut where there are too many
+ * Returns the configurations of a product with traffic in the last week, for tokens that may not list configurations by REST.
+ * GraphQL has no names: each configuration has its id as its name.
+ * @throws PlatformFailure `not_found` if no dataset covers the product; ConfigurationsCut if there are too many configurations
  */
 export async function configurationsWithTraffic(
   product: Product,
@@ -45,7 +45,7 @@ export async function configurationsWithTraffic(
     const { from, to } = window;
     if (to - from <= SHORTEST_MS) throw new ConfigurationsCut(dataset);
     const middle = Math.floor((from + to) / 2 / MINUTE_MS) * MINUTE_MS;
-    // The later half first: if it cannot be listed, the other is not asked for.
+    // Reads the later half first: if it cannot be listed, the earlier one is not requested.
     const later = await idsIn({ from: middle, to });
     return [...(await idsIn({ from, to: middle })), ...later];
   };

@@ -15,46 +15,46 @@ import {
   rowLimit,
 } from './question.ts';
 
-/** One read of a dataset. */
+/** Request to read a dataset. */
 export interface DatasetAsked extends RowsAsked {
   readonly keys: readonly string[];
   readonly fields: readonly string[];
-  /** Called once, when the first operation leaves. */
+  /** Returns the window to read. Called once, when the first operation is sent. */
   readonly window: () => Window;
-  /** Rows expected in a bucket for each key. */
+  /** Number of rows expected in a bucket per key. */
   readonly perKey: number;
   /** Keys that are not read, because they had too many rows lately. */
   readonly resting: ReadonlySet<string>;
 }
 
-/** Rows of a read. */
+/** Result of reading a dataset. */
 export interface DatasetRead {
   readonly rows: DatasetRows;
   readonly window: Window;
-  /** Platform's time as of which the rows are. */
+  /** The platform's time (ms since the epoch) that the rows reflect. */
   readonly now: number;
-  /** Keys that are left out: one has more rows in a minute than an answer may have. */
+  /** Keys omitted from the result, because each has more rows in one minute than a response may have. */
   readonly crowded: ReadonlySet<string>;
-  /** Rows in a bucket for each key. */
+  /** Number of rows found in a bucket per key. */
   readonly density: number;
-  /** Sentence that names the rows or fields that are left out. */
+  /** Sentence that lists the omitted rows or fields; undefined if nothing was omitted. */
   readonly notice: string | undefined;
 }
 
 export interface ReadingOptions {
   readonly schema: KnownFields;
   readonly platformClock: PlatformClock;
-  /** Largest answer that is accepted, in bytes. */
+  /** Maximum size of a response, in bytes. */
   readonly mostBytes: number;
 }
 
-/** A read that took longer (ms), since its operations waited for the quota, is as of so long after it was asked for. */
+/** Maximum duration (ms) between the start of a read and the time that its rows reflect: reads may wait for the quota. */
 const LONGEST_MS = 4 * 60_000;
 
-/** Operations that are spent at most to find out which fields are refused. */
+/** Maximum number of operations spent to find out which fields the platform refuses. */
 const MOST_PROBES = 12;
 
-/** Reads a dataset, one operation after the other: more than planned if an answer is cut or a field is refused. */
+/** Reads a dataset with sequential operations. Sends more of them than planned if a response is truncated or a field is refused. */
 export class DatasetReading {
   readonly #asked: DatasetAsked;
   readonly #options: ReadingOptions;
@@ -73,10 +73,7 @@ export class DatasetReading {
     this.#limit = rowLimit(asked.fields.length, options.mostBytes);
   }
 
-  /**
-   * Returns the rows of all keys.
-   * @throws PlatformFailure not_found if the account has none of the fields; others if an operation fails
-   */
+  /** Returns the rows of all keys. @throws PlatformFailure `not_found` if the account has none of the fields */
   async rows(): Promise<DatasetRead> {
     const { key, split, keys } = this.#asked;
     const rows = await this.#allRows();
@@ -98,7 +95,7 @@ export class DatasetReading {
     let todo: Piece[] | undefined;
     const rows: unknown[][] = [];
     do {
-      // Until the first operation leaves, there is no window.
+      // The window is unknown until the first operation is sent.
       const next = () => {
         todo ??= this.#planned();
         return todo[0] ?? nothingLeft();
@@ -126,7 +123,10 @@ export class DatasetReading {
     return pieces.flatMap((piece) => this.#withoutCrowded(piece));
   }
 
-  /** An answer of as many rows as it may have was cut: it is asked for again in parts, or the key is left out. */
+  /**
+   * Handles a response with as many rows as its limit, which counts as truncated. Returns smaller pieces to request again,
+   * or omits the key if the piece cannot be split.
+   */
   #again(piece: Piece): Piece[] {
     const { keys } = this.#asked;
     const parts = halves(piece, keys);
@@ -137,14 +137,14 @@ export class DatasetReading {
     return [];
   }
 
-  /** A piece without the keys that cannot be read; none if nothing is left of it. */
+  /** Returns the piece without keys that cannot be read; nothing if no key remains. */
   #withoutCrowded(piece: Piece): Piece[] {
     if (this.#crowded.size === 0) return [piece];
     const ids = (piece.ids ?? this.#asked.keys).filter((id) => !this.#crowded.has(id));
     return ids.length === 0 ? [] : [{ ...piece, ids }];
   }
 
-  /** Rows of an answer to a piece. A field that is refused is left out from then on. */
+  /** Returns the rows of the response to a piece. Omits refused fields from then on. */
   async #rowsOf(piece: () => Piece): Promise<readonly unknown[]> {
     const { dataset, fields, summed } = this.#asked;
     for (;;) {
@@ -176,7 +176,10 @@ export class DatasetReading {
     return rowsOf(body, dataset);
   }
 
-  /** Fields that are refused when halves of them are asked for; none if the platform refuses all: the reason is another. */
+  /**
+   * Returns the refused fields, found by requesting halves of them. Returns none if the platform refuses every half, because the
+   * cause is then not a field.
+   */
   async #refused(names: readonly string[], piece: () => Piece): Promise<readonly string[]> {
     let probes = 0;
     let isAnswered = false;
@@ -204,7 +207,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof PlatformFailure && error.outcome === 'not_acceptable';
 }
 
-/** Returns what a platform does not have, as a sentence. */
+/** Returns a sentence that lists the fields that a dataset lacks. */
 export function leftOut(dataset: string, names: readonly string[]): string {
   return `the account's ${dataset} does not have ${names.join(', ')}: what comes of it is left out`;
 }

@@ -8,38 +8,38 @@ import type { Target } from '../targets/target.ts';
 import { holesIn, mayBeLost, wholeUntil, widthShown } from './absent-rows.ts';
 import { type DimensionFields, MARK, type Split, UNITS } from './fields.ts';
 
-/** A row as it was sent. */
+/** Row of a response, not validated. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The rows of one configuration, by the start of their bucket (ms since the epoch), ascending. */
+/** Rows of one key, ordered by the start of their bucket. */
 export interface KeyRows {
   readonly times: readonly number[];
-  /** Undefined if several rows name the same bucket: the right one is not known. */
+  /** Rows in the order of their times; undefined where several rows have the same bucket and the right one is unknown. */
   readonly rows: readonly (Row | undefined)[];
   readonly rejected: Rejections;
 }
 
-/** Content of an answer about a dataset. */
+/** Rows of a dataset, decoded from a response. */
 export interface DatasetRows {
-  /** By the value of the key; '' if none was asked for. */
+  /** Rows per value of the key; the only key is '' if rows are not grouped by a key. */
   readonly byKey: ReadonlyMap<string, KeyRows>;
   /** Width (ms) of the buckets. */
   readonly width: number;
   /**
-   * Time (ms since the epoch) until which an absent row means that nothing happened: newer rows exist, and nothing was
-   * cut or refused. Undefined if absent rows show nothing.
+   * Time (ms since the epoch) until which an absent row means no traffic: newer rows exist, and nothing was truncated or refused.
+   * Undefined if absent rows show nothing.
    */
   readonly wholeUntil: number | undefined;
-  /** Spans in which an absent row shows nothing: without a row of any key for too long to be chance, or with one that may be anybody's. */
+  /**
+   * Spans in which an absent row shows nothing. Either no key has a row for longer than chance explains, or a row without an owner
+   * may belong to any key.
+   */
   readonly holes: readonly Window[];
-  /** Rows with an unknown owner, without those that have no owner in nearly every bucket. */
+  /** Number of rows with an unknown owner, per reason. Excludes unowned traffic, which has a row in nearly every bucket. */
   readonly unplaced: Rejections;
 }
 
-/**
- * The rows of a dataset in an answer.
- * @throws PlatformFailure undecodable when it is no such answer
- */
+/** Returns the rows of a dataset in a response. @throws PlatformFailure `undecodable` if the response has another form */
 export function rowsOf(body: unknown, dataset: string): readonly unknown[] {
   const { data, errors } = objectOf(body) ?? {};
   if (Array.isArray(errors) && errors.length > 0)
@@ -50,17 +50,17 @@ export function rowsOf(body: unknown, dataset: string): readonly unknown[] {
   return rows;
 }
 
-/** Answer to a question that may have been asked in parts. */
+/** Request and time of a response, which may have been read in several parts. */
 export interface Answered {
   readonly key: string | undefined;
-  /** Field by which rows of a time and key are broken down further; they are joined into one row. */
+  /** Field that breaks down the rows of a time and key further. Its rows are merged into one. */
   readonly split?: Split | undefined;
   readonly window: Window;
-  /** The platform's time when it came. */
+  /** The platform's time (ms since the epoch) when the response arrived. */
   readonly now: number;
 }
 
-/** Puts rows in order: by key and time. */
+/** Groups rows by key and orders them by time. */
 export function datasetRows(rows: readonly unknown[], asked: Answered): DatasetRows {
   const { window, now } = asked;
   const { byKey, ofNone, unplaced, starts } = placed(rows, asked);
@@ -86,7 +86,7 @@ export function datasetRows(rows: readonly unknown[], asked: Answered): DatasetR
 const anywhere = () => true;
 const nowhere = () => false;
 
-/** Sorts rows by owner, and collects the times (ms since the epoch) of rows that have an owner. */
+/** Groups rows by owner, and collects the times (ms since the epoch) of rows that have an owner. */
 function placed(rows: readonly unknown[], { key, split, window, now }: Answered) {
   const byKey = new Map<string, SortedRows>();
   const ofNone = new SortedRows(split);
@@ -109,15 +109,15 @@ function placed(rows: readonly unknown[], { key, split, window, now }: Answered)
   return { byKey, ofNone, unplaced, starts };
 }
 
-/** Returns true if a row names no owner. */
+/** Returns true if a row has no owner. */
 function isOfNone(row: Row, key: string | undefined): boolean {
   return key !== undefined && (row[key] === null || row[key] === '');
 }
 
-/** Rows of one key as they come. */
+/** Rows of one key, collected in the order of the response. */
 class SortedRows {
   readonly rejected: Rejections = new Map();
-  /** Number of rows. */
+  /** Number of rows collected. */
   given = 0;
   readonly #split: Split | undefined;
   readonly #byTime = new Map<number, Whole | undefined>();
@@ -144,7 +144,7 @@ class SortedRows {
     const parts = this.#split?.partsOf(row[this.#split.by]);
     if (this.#split === undefined) this.#byTime.set(time, isFirst ? row : undefined);
     else if (parts === undefined) {
-      // The row may be a part of any value, so no value of its time is known.
+      // The row may be a part of any of the values, so none of its time is known.
       reject(this.rejected, 'bad_item', 1);
       this.#byTime.set(time, undefined);
       return;
@@ -168,15 +168,15 @@ class SortedRows {
 
 const MISPLACED = ['bad_timestamp', 'future', 'misaligned'] as const;
 
-/** Joined row. Values may have the names of properties that every object has. */
+/** Row merged from several. It has no prototype, so that values may have the names of properties that every object has. */
 type Whole = Record<string, unknown>;
 
-/** Returns a whole before its first part. */
+/** Returns a merged row with all parts at zero. */
 function nothingOf({ parts }: Split): Whole {
   return Object.assign(Object.create(null), Object.fromEntries(parts.map((part) => [part, 0])));
 }
 
-/** Adds a row to some parts of a whole. Returns undefined if the whole had such a row before. */
+/** Adds a row to some parts of a merged row. Returns undefined if the merged row contains a row with the same value already. */
 function withParts(whole: Whole, row: Row, parts: readonly string[], by: string): Whole | undefined {
   const name = `${MARK}${JSON.stringify(row[by])}`;
   if (Object.hasOwn(whole, name)) return undefined;
@@ -186,7 +186,7 @@ function withParts(whole: Whole, row: Row, parts: readonly string[], by: string)
   return whole;
 }
 
-/** The rows of a piece without those that belong to another piece of the same part: the platform may include the end of what is asked for. */
+/** Returns the rows of a piece without those of other pieces: the platform may include the end of a requested window. */
 export function rowsOfPiece(rows: readonly unknown[], piece: Window, part: Window): readonly unknown[] {
   if (piece.from === part.from && piece.to === part.to) return rows;
   return rows.filter((row) => {
@@ -204,7 +204,7 @@ function objectOf(value: unknown): Row | undefined {
   return isObject ? (value as Row) : undefined;
 }
 
-/** Returns the key of a row as sent: '' if rows have no key, undefined if this row has none. */
+/** Returns the key of a row: '' if rows are not grouped by a key, undefined if this row has no valid key. */
 export function keyOf(row: unknown, key: string | undefined): string | undefined {
   if (key === undefined) return '';
   const id = objectOf(row)?.[key];
@@ -214,7 +214,7 @@ export function keyOf(row: unknown, key: string | undefined): string | undefined
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** ISO 8601; without a zone it is UTC. */
+/** Returns the ms since the epoch of an ISO 8601 time; without a zone it is UTC. Undefined for any other value. */
 function timeOf(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined;
   const match = TIME.exec(value);
@@ -230,19 +230,19 @@ function messagesOf(errors: readonly unknown[]): string {
   return words.join('; ').slice(0, LONGEST_WORDS);
 }
 
-/** Computation of a dimension's value from a row, in the unit of REST. */
+/** Rule that computes the value of a dimension from a row, in the unit of the REST API. */
 export interface Column {
   readonly dimension: string;
   readonly fields: readonly string[];
-  /** Divisor of the sum for a bucket of a minute. */
+  /** Divisor of the sum in a bucket of one minute. */
   readonly divisor: number;
-  /** True if a row without the field has a value of zero. */
+  /** True if a row without the field counts as zero. */
   readonly isOpen?: true;
-  /** True if a wider bucket has a greater divisor. */
+  /** True if the divisor grows with the width of the bucket. */
   readonly isRate: boolean;
 }
 
-/** The column of a dimension: counters go on in the unit in which they were begun. */
+/** Returns the column of a dimension. Counters keep the unit in which they started. */
 export function columnOf(
   { by }: Target,
   metric: string,
@@ -256,8 +256,8 @@ export function columnOf(
 }
 
 /**
- * Returns the series of one configuration in the rows of a dataset, as every other source has them.
- * @param faulty counts the values that are not usable, which no other series has
+ * Returns the series of one configuration in the rows of a dataset, in the form that every source uses.
+ * @param faulty counts the unusable values, which belong to no other series
  */
 export function decodeColumns(
   answer: DatasetRows,
@@ -292,22 +292,22 @@ export function decodeColumns(
 
 const NOTHING: KeyRows = { times: [], rows: [], rejected: new Map() };
 
-/** A bucket: its start, and its row; `undefined` if it is ambiguous, `absent` if nothing happened. */
+/** A bucket: its start, and its row. The row is `undefined` if it is ambiguous, and `absent` if there was no traffic. */
 interface Place {
   readonly time: number;
   readonly row: Row | 'absent' | undefined;
 }
 
 /**
- * The buckets of a configuration. There is no row where there was nothing: so where the answer is known to be whole, and the
- * dataset has newer rows, an absent row is a zero. Anywhere else it is missing.
+ * Returns the buckets of a configuration. The platform sends no row for a bucket without traffic. So an absent row counts as zero
+ * where the dataset is complete and has newer rows; elsewhere the bucket is missing.
  */
 function placesOf({ times, rows, rejected }: KeyRows, answer: DatasetRows, window: Window): Place[] {
   const { wholeUntil, holes } = answer;
   const present: Place[] = [];
   for (const [index, time] of times.entries())
     if (time >= window.from && time < window.to) present.push({ time, row: rows[index] });
-  // A row without a usable time may be that of any bucket.
+  // A row without a usable time may belong to any bucket.
   const isUnclear = UNPLACED.some((reason) => rejected.has(reason));
   if (wholeUntil === undefined || isUnclear) return present;
   const isInHole = (time: number) => holes.some(({ from, to }) => time >= from && time < to);

@@ -1,7 +1,7 @@
 import { CLASSES, CODES, QUERY_TYPES } from '../catalogue/known-metrics.ts';
 import { OTHER, type Product } from '../catalogue/products.ts';
 
-/** Units of fields, as a factor to the base unit of the family: bytes, bytes a second, a share of one. */
+/** Factors from the unit of a field to the base unit of its family: bytes, bytes per second, or a ratio. */
 export const UNITS = {
   count: 1,
   seconds: 1,
@@ -11,39 +11,39 @@ export const UNITS = {
   percent: 0.01,
 } as const;
 
-/** Fields of a row that make a dimension of a REST metric. */
+/** Fields of a row from which a dimension of a REST metric is computed. */
 export interface DimensionFields {
-  /** Added up. */
+  /** Names of the fields; their values are added. */
   readonly fields: readonly string[];
   readonly unit: keyof typeof UNITS;
   /** True if the sum is divided by the seconds of a bucket. */
   readonly isRate?: true;
-  /** Difference in meaning from REST. */
+  /** Difference in meaning from the REST API. */
   readonly note?: string;
 }
 
-/** Dataset and fields of a metric of a product. */
+/** Dataset and fields that correspond to a metric of a product. */
 export interface MetricFields {
   readonly dataset: string;
-  /** Field with the id of a configuration, as REST has it. */
+  /** Field with the id of a configuration, as in the REST API. */
   readonly key: string;
-  /** The measure that is summed, where the dataset has no calculated fields. The answer calls it `sum`. */
+  /** Measure to sum, for datasets without calculated fields. The response calls the result `sum`. */
   readonly summed?: string;
-  /** Field by which rows of a time and configuration are broken down further. */
+  /** Field that breaks down the rows of a time and configuration further. */
   readonly split?: Split;
   readonly dimensions: ReadonlyMap<string, DimensionFields>;
 }
 
-/** Separates names of what is not a part in a row that was put together. */
+/** Prefix of properties of a merged row that are not parts. */
 export const MARK = '\0';
 
-/** A field by which rows are broken down, and which parts of the whole each of its values adds to. */
+/** Field that breaks rows down, with the parts to which each of its values adds. */
 export interface Split {
   readonly by: string;
   readonly parts: readonly string[];
-  /** True if values may have any name: the largest are exposed, and `other`. */
+  /** True if the field may have any value: the largest values have their own series, the rest is `other`. */
   readonly isOpen?: true;
-  /** Returns undefined if a value cannot be one of the field. */
+  /** Returns the parts to which a value adds; undefined if the field cannot have the value. */
   readonly partsOf: (value: unknown) => readonly string[] | undefined;
 }
 
@@ -86,7 +86,7 @@ const DATA_TRANSFERRED = dimensionsOf(
 
 const OTHER_CODES = 'the other codes of the class, as with REST';
 
-/** The metrics of what visitors of the configurations cause. */
+/** Metrics of visitor traffic. */
 const TRAFFIC: Readonly<Record<string, readonly [string, DimensionFields][]>> = {
   requests: REQUESTS,
   cdn_requests: REQUESTS,
@@ -139,7 +139,7 @@ const TRAFFIC: Readonly<Record<string, readonly [string, DimensionFields][]>> = 
   bandwidth_offloaded: dimensionsOf('percent', ['offload', 'bandwidthOffload']),
 };
 
-/** The requests of a dataset by the values of a field. */
+/** Returns the requests of a dataset per value of a field. */
 function splitBy(split: Split, dataset: string, key: string): MetricFields {
   const dimensions = new Map(dimensionsOf('count', ...split.parts.map((part): Given => [part, part])));
   return { dataset, key, summed: 'requests', split, dimensions };
@@ -147,7 +147,7 @@ function splitBy(split: Split, dataset: string, key: string): MetricFields {
 
 const UPSTREAM_PARTS = [...CODES, ...CLASSES, 'other'];
 
-/** Returns a sum over a dataset, by configuration unless it has another key. */
+/** Returns a sum over a dataset per configuration, or per value of another key. */
 function summed(
   dataset: string,
   measure: string,
@@ -165,7 +165,7 @@ function queryPartsOf(value: unknown): readonly string[] | undefined {
 
 const QUERIES: Split = { by: 'qtype', parts: QUERY_TYPES, partsOf: queryPartsOf };
 
-/** The metrics of other products, by name. */
+/** Metrics of the other products, by name. */
 const SERVICES: ReadonlyMap<string, readonly MetricFields[]> = new Map(
   Object.entries({
     invocations: [summed('functionsMetrics', 'invocations', 'count', 'total', 'functionId')],
@@ -205,7 +205,8 @@ const SERVICES: ReadonlyMap<string, readonly MetricFields[]> = new Map(
 );
 
 /**
- * The status of an origin's response: of several tries the last one. None where the edge answered without it.
+ * Returns the parts for the status of an origin's response, and for several attempts that of the last. Returns none if the edge
+ * answered without the origin.
  */
 function upstreamPartsOf(value: unknown): readonly string[] | undefined {
   if (value === null || value === '' || value === '-' || value === 0) return [];
@@ -218,8 +219,8 @@ function upstreamPartsOf(value: unknown): readonly string[] | undefined {
 const UPSTREAM: Split = { by: 'upstreamStatus', parts: UPSTREAM_PARTS, partsOf: upstreamPartsOf };
 
 /**
- * A value of a field that may have any, as a label: `none` where there is none. Names of what every object has, which
- * only somebody who tries something sends, are among the others.
+ * Returns a label for an arbitrary value of a field: `none` if the value is empty, and undefined if it is neither text nor number.
+ * Names of built-in object properties, which only probing clients send, become `other`.
  */
 function labelOf(value: unknown): string | undefined {
   if (value === null || value === '' || value === '-') return 'none';
@@ -228,7 +229,7 @@ function labelOf(value: unknown): string | undefined {
   return label === '' || label === 'toJSON' || label in {} ? OTHER : label;
 }
 
-/** Halves of characters, as cutting leaves them: in UTF-8 all of them are the same. */
+/** Unpaired surrogates, which remain where a text was truncated. In UTF-8 all of them are encoded alike. */
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 const LONGEST_VALUE = 200;
@@ -271,8 +272,8 @@ const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map(
 );
 
 /**
- * Returns the datasets and fields of a metric of a product, one for each group of dimensions in the same rows; none if
- * no dataset has it.
+ * Returns the datasets and fields of a metric of a product, one entry per group of dimensions in the same rows. Returns none if no
+ * dataset has the metric.
  */
 export function fieldsOf(
   { slug, metrics, onlyElsewhere = [] }: Product,

@@ -17,22 +17,22 @@ import { TopValues } from './top-values.ts';
 
 export interface GraphqlSourceOptions {
   readonly platformClock: PlatformClock;
-  /** Units in which the account's counters are kept. */
+  /** Units of the account's existing counters. */
   readonly units: UnitOverrides;
-  /** Largest answer that is accepted, in bytes. */
+  /** Maximum size of a response, in bytes. */
   readonly mostBytes: number;
 }
 
-/** A series that GraphQL is to answer. */
+/** A series to read by GraphQL. */
 export interface GraphqlSeries extends ReadableSeries {
   readonly schedule: string;
 }
 
-/** The GraphQL analytics of one account: few operations, each of which answers many series. */
+/** Reads series of one account from the GraphQL analytics. Each operation covers many series. */
 export class GraphqlSource {
   readonly #options: GraphqlSourceOptions;
   readonly #schema: KnownFields;
-  /** Parts of each metric, by product and wanted dimensions. */
+  /** Parts of each metric, by product and selected dimensions. */
   readonly #parts = new Map<string, readonly MetricPart[]>();
   readonly #members = new WeakMap<ReadableSeries, Member>();
   /** Rows in a bucket for each key, by signature of a part. */
@@ -43,17 +43,17 @@ export class GraphqlSource {
     this.#schema = new KnownFields(() => options.platformClock.localNow());
   }
 
-  /** Returns true if there is a field for any dimension of a metric. */
+  /** Returns true if GraphQL has a field for any dimension of a metric. */
   static has(product: Product, metric: string): boolean {
     return fieldsOf(product, metric).length > 0;
   }
 
-  /** Returns true if it has any metric of a product. */
+  /** Returns true if GraphQL has any metric of a product. */
   static serves(product: Product): boolean {
     return product.metrics.some((metric) => GraphqlSource.has(product, metric));
   }
 
-  /** Returns fields that are asked for and that the endpoint does not have, as `dataset.field`. */
+  /** Returns the fields that are needed but that the endpoint lacks, as `dataset.field`. */
   missing(): readonly string[] {
     const parts = [...this.#parts.values()].flat();
     const named = parts.flatMap((part) => part.missing().map((field) => `${part.asked.dataset}.${field}`));
@@ -74,7 +74,7 @@ export class GraphqlSource {
     const { api, slug } = target.product;
     const parts = this.#partsOf(series);
     const signatures = parts.map(({ signature }) => signature);
-    // Questions of several parts, or about a sum, are not shared with other metrics.
+    // Metrics that need several parts, or a sum, share no question with other metrics.
     const isShared = parts.length === 1 && parts[0]?.asked.summed === undefined;
     return {
       kind: [api, slug, target.by, schedule, ...signatures, ...(isShared ? [] : [metric])].join(' '),
@@ -111,7 +111,7 @@ export class GraphqlSource {
     return member;
   }
 
-  /** Targets with the same product and wanted dimensions share their parts: there are thousands. */
+  /** Returns the parts of a metric. Thousands of targets with the same product and selected dimensions share one array. */
   #partsOf(asked: SeriesAsked): readonly MetricPart[] {
     const { target, metric, wants } = asked;
     const { product, by } = target;
@@ -124,7 +124,7 @@ export class GraphqlSource {
     return known;
   }
 
-  /** Lists a product's configurations. @throws PlatformFailure */
+  /** Lists the configurations of a product. @throws PlatformFailure if a read fails, or if there are too many configurations */
   configurations(product: Product, read: Read, signal: AbortSignal): Promise<readonly Configuration[]> {
     return configurationsWithTraffic(product, this.#options.platformClock, read, signal);
   }

@@ -3,7 +3,7 @@ import { unlessAborted } from '../clock.ts';
 import { PlatformFailure, QUESTIONS, type Read } from '../platform/read.ts';
 import { resourceOf, SCHEMA_QUESTION } from './question.ts';
 
-/** Used part of the answer. */
+/** The parts of a schema response that are used. */
 const ANSWER = z.object({
   data: z.object({
     __schema: z.object({
@@ -15,22 +15,22 @@ const ANSWER = z.object({
   }),
 });
 
-/** The name of a type lies below as many lists and not-nulls as there are. */
+/** Schema of a named type. The name is below one level for each list and non-null wrapper. */
 const TYPE = z.object({ name: z.unknown().optional(), ofType: z.unknown().optional() });
 
 /** The fields of each dataset that an account's endpoint serves. */
 type Datasets = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Name of a summed measure in answers. */
+/** Name of a summed measure in responses. */
 const SUM = 'sum';
 
-/** The endpoint is asked again after this time (ms): platforms gain fields, and tokens gain permissions. */
+/** Interval (ms) at which the schema is read again: platforms gain fields, and tokens gain permissions. */
 const KEPT_MS = 24 * 3_600_000;
 
-/** The same if a wanted field is missing, or the endpoint did not say: an upgrade of the platform may remove it for a minute. */
+/** Interval (ms) of schema reads while a field is missing or the last read failed: an upgrade may remove it for a minute. */
 const LACKING_MS = 3_600_000;
 
-/** Fields that an account's datasets lack, as the endpoint says, and as refusals show later. */
+/** Fields that the datasets of an account lack, according to the schema and to refused requests. */
 export class KnownFields {
   readonly #now: () => number;
   #datasets: Datasets | undefined;
@@ -39,17 +39,17 @@ export class KnownFields {
   #askedAt: number | undefined;
   #isLacking = false;
   #asking: Promise<void> | undefined;
-  /** Grows when more is known. */
+  /** Number that grows with each change of the known fields. */
   version = 0;
 
-  /** @param now local ms */
+  /** @param now returns the local time (ms) */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Asks the endpoint if it is due. An endpoint that does not answer this question may answer all others. */
+  /** Reads the schema if a read is due. A failure is not fatal: an endpoint may answer questions without a readable schema. */
   async ask(read: Read, signal: AbortSignal): Promise<void> {
-    // Only the caller that asks handles a failure.
+    // Only the caller that started the read handles its failure.
     if (this.#asking !== undefined)
       return unlessAborted(
         this.#asking.catch(() => undefined),
@@ -77,24 +77,24 @@ export class KnownFields {
     this.#askedAt = this.#now();
     this.#datasets = datasets ?? this.#datasets;
     this.#isLacking = datasets === undefined;
-    // Earlier refusals are forgotten. They show again if they last.
+    // Forgets earlier refusals. Those that persist are found again.
     this.#refused = new Set([...this.#refused].filter((field) => !before.has(field)));
     this.version += 1;
   }
 
-  /** Returns true if a dataset is known not to be served. */
+  /** Returns true if a dataset is known to be unavailable. */
   lacksDataset(dataset: string): boolean {
     return this.#noted(this.#datasets?.has(dataset) === false);
   }
 
   /** Returns true if a field is known to be missing. */
   lacks(dataset: string, field: string): boolean {
-    // Every answer to `aggregate` has this field; the type does not list it.
+    // Every response to `aggregate` has this field, but the schema does not list it.
     if (field === SUM) return false;
     return this.#noted(this.refuses(dataset, field) || this.#datasets?.get(dataset)?.has(field) === false);
   }
 
-  /** Returns true if a field or a sum was refused. A summable measure need not be a field of the rows. */
+  /** Returns true if a field or a sum was refused. A measure that can be summed need not be a field of the rows. */
   refuses(dataset: string, name: string): boolean {
     return this.#noted(this.#refused.has(`${dataset}.${name}`));
   }
@@ -104,7 +104,7 @@ export class KnownFields {
     return isLacking;
   }
 
-  /** Records that fields or sums were found to be refused. */
+  /** Records that the platform refuses some fields or sums. */
   lack(dataset: string, names: readonly string[]): void {
     if (names.length === 0) return;
     this.#refused = new Set([...this.#refused, ...names.map((name) => `${dataset}.${name}`)]);
@@ -112,7 +112,7 @@ export class KnownFields {
   }
 }
 
-/** Returns undefined if the answer names no field of any dataset. */
+/** Returns the fields of each dataset in a schema response; undefined if there are none. */
 function datasetsIn(body: unknown): Datasets | undefined {
   const { success, data: answer } = ANSWER.safeParse(body);
   if (!success) return undefined;

@@ -4,31 +4,31 @@ import { type Column, columnOf } from './dataset-rows.ts';
 import { fieldsOf, type MetricFields, type Split } from './fields.ts';
 import type { KnownFields } from './known-fields.ts';
 
-/** Rows in a bucket for each key that are assumed until answers show them: with a breakdown into any values, and into known parts. */
+/** Assumed rows in a bucket per key until responses show them: for breakdowns into any values, and into known parts. */
 const ASSUMED_OPEN = 10;
 const ASSUMED_SPLIT = 4;
 
-/** Rows that questions about a dataset bring. */
+/** Rows that a question about a dataset requests. */
 export interface RowsAsked {
   readonly dataset: string;
-  /** Field by which rows of one time are grouped; undefined for the sum of all. */
+  /** Field that groups rows of one time; undefined for the sum of all. */
   readonly key: string | undefined;
   readonly summed: string | undefined;
-  /** Further breakdown of the rows of a time and key. */
+  /** Field that breaks down the rows of a time and key further. */
   readonly split: Split | undefined;
 }
 
-/** Part of a metric that one question about a dataset brings. It is the same for thousands of targets. */
+/** Part of a metric that one question about a dataset covers. Thousands of targets share it. */
 export class MetricPart {
   readonly asked: RowsAsked;
-  /** Equal for parts whose questions can be one. */
+  /** Text that is equal for parts that can share a question. */
   readonly signature: string;
   readonly columns: readonly Column[];
-  /** Fields that a question selects for it. */
+  /** Fields that a question selects for this part. */
   readonly selects: readonly string[];
   readonly assumedPerKey: number;
   readonly #schema: KnownFields;
-  /** Columns of which the account has all fields, and their dimensions, as of a version of the schema. */
+  /** Available columns and their dimensions, cached for a version of the schema. */
   #served: { version: number; columns: readonly Column[]; dimensions: ReadonlySet<string> } | undefined;
 
   /** @param isWhole true for the sum of all keys */
@@ -37,24 +37,24 @@ export class MetricPart {
     this.columns = columns;
     this.asked = { dataset, key: isWhole ? undefined : key, summed, split };
     this.signature = [dataset, isWhole ? '' : key, summed, split?.by].join();
-    // A sum comes as one field, however it is broken down.
+    // A sum is one field of the response, whatever its breakdown.
     const isOne = summed !== undefined && columns.length > 0;
     this.selects = isOne ? ['sum'] : [...new Set(columns.flatMap((column) => column.fields))];
     this.assumedPerKey = split === undefined ? 1 : split.isOpen === true ? ASSUMED_OPEN : ASSUMED_SPLIT;
     this.#schema = schema;
   }
 
-  /** True if its values are whatever the platform names. */
+  /** True if the breakdown may have any values. */
   get isOpen(): boolean {
     return this.asked.split?.isOpen === true;
   }
 
-  /** Columns of which the account has all fields. */
+  /** Columns whose fields are all available in the account. */
   get served(): readonly Column[] {
     return this.#known.columns;
   }
 
-  /** Dimensions of these columns. */
+  /** Dimensions of the available columns. */
   get dimensions(): ReadonlySet<string> {
     return this.#known.dimensions;
   }
@@ -77,7 +77,7 @@ export class MetricPart {
     return split === undefined ? [] : [split.by];
   }
 
-  /** Its sum and grouping, which name it if it is refused as a whole. */
+  /** Name of the part's sum and grouping, under which a refusal of the whole part is recorded. */
   get #sum(): string {
     return [this.asked.summed, ...this.#grouping].join(' by ');
   }
@@ -86,12 +86,12 @@ export class MetricPart {
     return this.#schema.refuses(this.asked.dataset, this.#sum);
   }
 
-  /** Records that its question is refused although others are answered. */
+  /** Records that the platform refuses this question although it answers others. */
   refused(): void {
     this.#schema.lack(this.asked.dataset, [this.#sum]);
   }
 
-  /** Fields that it needs and that the account's dataset does not have. */
+  /** Returns the needed fields that the account's dataset lacks. */
   missing(): string[] {
     const { dataset, summed } = this.asked;
     const needed = summed === undefined ? this.columns.flatMap(({ fields }) => fields) : [];
@@ -101,7 +101,7 @@ export class MetricPart {
   }
 }
 
-/** Returns the parts of a metric, each with the dimensions that are wanted. */
+/** Returns the parts of a metric, each with its selected dimensions. */
 export function partsOf(
   { target, metric, wants }: SeriesAsked,
   units: UnitOverrides,

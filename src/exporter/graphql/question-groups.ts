@@ -1,37 +1,37 @@
 import { groupedBy } from '../grouped-by.ts';
 import { MOST_FIELDS, MOST_IDS, USUAL_BUCKETS } from './question.ts';
 
-/** Needs of a series in the questions that it shares with others. */
+/** Requirements of a series for the questions that it shares with others. */
 export interface Need {
-  /** Series of one kind can share questions: the same datasets, keys, breakdowns and schedule. */
+  /** Series of one kind can share questions: they have the same datasets, keys, breakdowns and schedule. */
   readonly kind: string;
   readonly metric: string;
-  /** Fields selected for it. */
+  /** Fields to select for the series. */
   readonly fields: readonly string[];
   /** Value of the dataset's key; '' for the sum of all. */
   readonly key: string;
-  /** Rows expected in a bucket for each key. */
+  /** Number of rows expected in a bucket per key. */
   readonly perKey: number;
 }
 
-/** Series that one job reads. */
+/** Series that one job reads together. */
 export interface Group<S> {
-  /** Unique, and the same while the number of groups stays the same. */
+  /** Unique id. It stays the same while the number of groups does. */
   readonly id: string;
   readonly metrics: readonly string[];
   readonly series: readonly S[];
 }
 
-/** Fewest keys in a question: rows of other keys show whether an absent row is a zero. */
+/** Minimum number of keys in a question: rows of other keys show whether an absent row is a zero. */
 const FEWEST_KEYS = 25;
 
-/** Fields that select the time and the key. */
+/** Number of fields that select the time and the key. */
 const KEY_FIELDS = 2;
 
 /**
- * Cuts series into groups whose questions hold as many fields, and about as many rows, as one answer may have. Few keys are not
- * cut further than to 25.
- * @param rowLimitOf returns how many rows with so many fields one answer may have
+ * Divides series into groups, so that a group's questions fit the fields and expected rows of one response. Does not split a group
+ * below 25 keys.
+ * @param rowLimitOf returns the maximum number of rows of a response with a number of fields
  */
 export function groupsOf<S>(
   series: readonly S[],
@@ -55,7 +55,7 @@ export function groupsOf<S>(
   );
 }
 
-/** Metrics whose fields fit into one question, in the order in which they come. */
+/** Divides metrics, in their order, into groups whose fields fit into one question. */
 function metricGroups(needs: readonly Need[]): string[][] {
   const groups: { readonly metrics: string[]; fields: Set<string> }[] = [];
   for (const [metric, alike] of groupedBy(needs, (need) => need.metric)) {
@@ -70,7 +70,7 @@ function metricGroups(needs: readonly Need[]): string[][] {
   return groups.map(({ metrics }) => metrics);
 }
 
-/** Returns chunks of at most so many items, about as large as each other. An item that is added changes the last chunk alone. */
+/** Divides items into chunks of about equal size, with at most `most` items each. An added item changes only the last chunk. */
 function chunksOf<T>(items: readonly T[], most: number): (readonly T[])[] {
   const even = items.length / Math.ceil(items.length / most);
   const size = Math.min(most, Math.ceil(even / FEWEST_KEYS) * FEWEST_KEYS);

@@ -15,12 +15,12 @@ import type { MetricPart } from './metric-parts.ts';
 import { rowLimit, USUAL_BUCKETS } from './question.ts';
 import type { TopValues } from './top-values.ts';
 
-/** A series of a group: its key and parts in the datasets. */
+/** Key and parts of a series of a group. */
 export interface Member {
   /** Value of the datasets' key. */
   readonly key: string;
   readonly parts: readonly MetricPart[];
-  /** Values of an open field that have series of their own. */
+  /** Values of an open breakdown that have their own series. */
   readonly values: TopValues;
 }
 
@@ -32,18 +32,21 @@ interface QuestionSourceOptions extends ReadingOptions {
   readonly restMs: number;
 }
 
-/** A question that brings a part of some series. */
+/** Question that covers a part of some series. */
 interface PartQuestion {
   readonly part: MetricPart;
   readonly keys: Set<string>;
   readonly fields: Set<string>;
 }
 
-/** Rows may have become a little more since the last answer; a tenth less is remembered at most. */
+/**
+ * Safety factor for expected rows, because rows may increase after a response. The second factor limits a decrease of the learned
+ * density to ten percent per response.
+ */
 const MORE_ROWS = 1.15;
 const FEWER_ROWS = 0.9;
 
-/** Answers a group of series by questions about the datasets that they share. */
+/** Reads a group of series with questions about the datasets that they share. */
 export class QuestionSource implements SeriesSource {
   readonly name = 'graphql';
   readonly group = QUESTIONS.group;
@@ -74,7 +77,7 @@ export class QuestionSource implements SeriesSource {
     signal: AbortSignal,
   ): Promise<GroupAnswer<S>> {
     const { schema, platformClock } = this.#options;
-    // This finds missing fields, so that the endpoint is asked again.
+    // Looks for missing fields, so that a schema read becomes due.
     this.#questions(series);
     await schema.ask(read, signal);
     let chosen: Window | undefined;
@@ -93,7 +96,7 @@ export class QuestionSource implements SeriesSource {
         const answer = await reading.rows();
         found.set(part.signature, answer);
         this.#rest(part, answer.crowded, resting);
-        // A few keys do not show how dense all are.
+        // A few keys do not show the row density of all.
         if (!isPast) this.#learn(part, answer.density);
       } catch (failure) {
         refused.push({ part, failure: unlessRefused(failure, part) });
@@ -113,7 +116,7 @@ export class QuestionSource implements SeriesSource {
     return { answers, rejected, notice: notices[0] };
   }
 
-  /** Returns the questions that bring all fields of some series. */
+  /** Returns the questions that together cover all fields of some series. */
   #questions(series: readonly ReadableSeries[]): PartQuestion[] {
     const questions = new Map<string, PartQuestion>();
     for (const one of series) {
@@ -164,14 +167,14 @@ export class QuestionSource implements SeriesSource {
   }
 }
 
-/** Returns the refusal of a part: the others may be answered. @throws any other failure */
+/** Returns the failure if the platform refused this part, because other parts may still succeed. @throws every other failure */
 function unlessRefused(failure: unknown, { served }: MetricPart): PlatformFailure {
   if (!(failure instanceof PlatformFailure)) throw failure;
   if (failure.outcome !== 'not_acceptable' && served.length > 0) throw failure;
   return failure;
 }
 
-/** Returns the dropped rows of answers, of all series. */
+/** Returns the number of dropped rows in all responses, per reason. */
 function rejectedIn(answers: Iterable<DatasetRead>): Rejections {
   const rejected: Rejections = new Map();
   for (const { rows, crowded } of answers) {
@@ -182,7 +185,7 @@ function rejectedIn(answers: Iterable<DatasetRead>): Rejections {
   return rejected;
 }
 
-/** Answer for one series; undefined if no part of it was read. */
+/** Returns the response for one series; undefined if none of its parts was read. */
 function answerFor(
   series: ReadableSeries,
   { key, parts, values }: Member,

@@ -1,17 +1,17 @@
 import { QUESTIONS, type Resource } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 
-/** The most that the platform lets select and answer. */
+/** Maximum numbers of fields and rows that the platform accepts in one question. */
 export const MOST_FIELDS = 37;
 export const MOST_ROWS = 10_000;
 
-/** A question, ready to be sent. Only its variables change from one minute to the next. */
+/** A GraphQL question. Only its variables change from one minute to the next. */
 export interface Question {
   readonly document: string;
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** @throws Error when the document could do anything but read: a mistake in the program */
+/** Returns the resource of a question. @throws Error if the document is not a read-only query, which is a bug in the exporter */
 export function resourceOf({ document, variables }: Question): Resource {
   if (!/^query\b/.test(document) || /\b(mutation|subscription)\b/.test(document)) {
     throw new Error('a question only reads');
@@ -23,24 +23,24 @@ export function resourceOf({ document, variables }: Question): Resource {
   };
 }
 
-/** Question about a dataset. Times are ms since the epoch. */
+/** Parameters of a question about a dataset. Times are ms since the epoch. */
 export interface DatasetQuestion {
   readonly dataset: string;
-  /** The field by which rows of one time are grouped; undefined for the sum of all. */
+  /** Field that groups rows of one time; undefined for the sum of all. */
   readonly key: string | undefined;
-  /** A field by which they are broken down further. */
+  /** Field that breaks down the rows of a time and key further; undefined for no breakdown. */
   readonly by?: string | undefined;
-  /** Calculated fields by name; or, of a measure, what is summed, which the answer calls `sum`. */
+  /** Names of calculated fields. For a measure, the name of what is summed; the response calls the result `sum`. */
   readonly fields: readonly string[];
   readonly summed: string | undefined;
   readonly window: Window;
-  /** Values of `key` that are wanted; undefined for all. */
+  /** Values of `key` to select; undefined for all. */
   readonly ids: readonly string[] | undefined;
-  /** Most rows. An answer with as many was cut. */
+  /** Maximum number of rows. A response with exactly this number counts as truncated. */
   readonly limit: number;
 }
 
-/** The rows of a dataset, each of one time and key; or of one key, whatever the time. */
+/** Returns a question for the rows of a dataset. @param isOfTimes true for rows per time and key; false for rows per key */
 export function datasetQuestion(asked: DatasetQuestion, isOfTimes = true): Question {
   const { dataset, key, by, fields, summed, window, ids, limit } = asked;
   const only = key === undefined || ids === undefined ? '' : `, ${key}In: ${JSON.stringify(ids)}`;
@@ -59,7 +59,7 @@ export function datasetQuestion(asked: DatasetQuestion, isOfTimes = true): Quest
   };
 }
 
-/** Question for the fields of each dataset. */
+/** Question that requests the fields of each dataset. */
 export const SCHEMA_QUESTION: Question = {
   document:
     'query { __schema { queryType { fields { name type { name ofType { name ofType { name ofType { name } } } } } } types { name fields { name } } } }',
@@ -70,30 +70,39 @@ function timeText(time: number): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }
 
-/** Part of a read that one operation asks for: some keys over some time. */
+/** Part of a read that one operation requests: some keys over a window. */
 export interface Piece {
   readonly window: Window;
-  /** Undefined for all keys that there are. */
+  /** Keys to request; undefined for all. */
   readonly ids: readonly string[] | undefined;
 }
 
-/** More keys than these are not named: all are asked for. */
+/** Maximum number of keys that a question lists. With more keys, the question requests all keys without a filter. */
 export const MOST_IDS = 500;
 
-/** Buckets that a read of the present asks for if nothing delays it. */
+/** Number of buckets that a regular poll requests if nothing delays it. */
 export const USUAL_BUCKETS = 15;
 
-/** Returns the keys that a question names; undefined for the sum of all, and for more than are named. */
+/** Returns the keys to list in a question. Returns undefined to request all keys: for the sum of all (''), or above `MOST_IDS`. */
 export function namedKeys(keys: readonly string[]): readonly string[] | undefined {
   return keys.includes('') || keys.length > MOST_IDS ? undefined : keys;
 }
 
-/** Returns the operations that bring some keys, each with fewer rows than are cut. @param perBucket rows of all keys in a bucket */
+/**
+ * Splits a read in time, so that each piece is expected to have at most `limit` rows. A piece has at least one bucket, even if that
+ * exceeds the limit.
+ * @param perBucket expected number of rows of all keys in a bucket
+ * @param limit maximum number of rows of a response; one with exactly this number counts as truncated
+ */
 export function piecesOf(piece: Piece, perBucket: number, limit: number): Piece[] {
   return inTime(piece, Math.max(1, Math.floor(limit / perBucket)));
 }
 
-/** Returns two halves of a piece whose answer was cut; none if it cannot be halved. @param keys all keys that are wanted */
+/**
+ * Splits a piece whose response was truncated into two halves: in time, or by keys if it has only one bucket. Returns an empty
+ * array for one bucket of one key.
+ * @param keys all requested keys, for a piece that lists none
+ */
 export function halves(piece: Piece, keys: readonly string[]): Piece[] {
   const { window } = piece;
   const buckets = bucketsIn(window);
@@ -105,12 +114,12 @@ export function halves(piece: Piece, keys: readonly string[]): Piece[] {
     : [];
 }
 
-/** Returns with how many buckets a window is answered. */
+/** Returns the number of one-minute buckets in a window, at least 1. */
 export function bucketsIn({ from, to }: Window): number {
   return Math.max(1, Math.ceil((to - from) / MINUTE_MS));
 }
 
-/** Returns pieces of so many buckets. */
+/** Splits a piece into pieces of a number of buckets. */
 function inTime({ window, ids }: Piece, buckets: number): Piece[] {
   const step = buckets * MINUTE_MS;
   const pieces: Piece[] = [];
@@ -120,11 +129,11 @@ function inTime({ window, ids }: Piece, buckets: number): Piece[] {
   return pieces;
 }
 
-/** Characters that a field takes in an answer with its name, and those that a row takes besides. */
+/** Estimated number of characters of a field with its name, and of a row without its fields, in a response. */
 const FIELD_BYTES = 36;
 const ROW_BYTES = 80;
 
-/** Returns how many rows are asked for: no more than an answer may have, and than fit into the largest body that is accepted. */
+/** Returns the maximum number of rows to request, limited by the platform and by the maximum size of a response. */
 export function rowLimit(fields: number, mostBytes: number): number {
   const fitting = Math.floor((0.9 * mostBytes) / (ROW_BYTES + fields * FIELD_BYTES));
   return Math.max(1, Math.min(MOST_ROWS, fitting));

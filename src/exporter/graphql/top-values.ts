@@ -3,16 +3,17 @@ import type { Window } from '../settling/window.ts';
 import type { Column, KeyRows } from './dataset-rows.ts';
 import { MARK } from './fields.ts';
 
-/** One value takes the place of another no more often than this (ms). */
+/** Minimum time (ms) between two replacements of a value. */
 const HOUR_MS = 3_600_000;
 
-/** A value must have this many times the amount of the one that it replaces. */
+/** Factor by which a value must exceed the one that it replaces. */
 const OVERTAKEN = 2;
 
 /**
- * Returns the values that have series of their own from now on: those that had, whatever came of them lately; free places
- * go to the largest. Where none is free, the smallest gives up its place to one that is clearly larger.
- * @param sums amount of each value in an answer
+ * Returns the values that have their own series from now on. Existing ones stay, even without recent traffic; the largest others
+ * take free slots. Without a free slot, a clearly larger value replaces the smallest.
+ * @param shown values that have their own series so far
+ * @param sums amount of each value in a response
  * @param mayReplace false for an hour after a replacement
  */
 export function topOf(
@@ -33,11 +34,11 @@ export function topOf(
   return { shown: isReplaced ? [...mine.slice(0, -1), largest] : mine, isReplaced };
 }
 
-/** Values of a field that have series of their own, for one configuration. */
+/** Selects the values of a field that have their own series, for one configuration. */
 export class TopValues {
   readonly #wants: (value: string) => boolean;
   readonly #most: number;
-  /** Time (platform ms) of the last replacement, or of the first answer. */
+  /** Platform time (ms) of the last replacement, or of the first response. */
   #changedAt: number | undefined;
 
   constructor(wants: (value: string) => boolean, most = TOP_VALUES) {
@@ -46,9 +47,9 @@ export class TopValues {
   }
 
   /**
-   * Returns the columns of the values with series of their own, and of all others together.
-   * @param open column of any value
-   * @param counters values that are counted, perhaps since before a restart, and whether others may be from now on
+   * Returns one column per value with its own series, and one for all others together.
+   * @param open column of the field that may have any value
+   * @param counters values with counters, some perhaps from before a restart, and whether further counters may start
    */
   columns(
     open: Column,
@@ -67,7 +68,7 @@ export class TopValues {
       isOpen: true,
     });
     const rest = [...sums.keys()].filter((value) => !isShown.has(value));
-    // Always in one order, so that equal names are remembered once.
+    // Sorted, so that equal lists of names are stored once.
     return [...[...chosen].sort().map((value) => column(value, [value])), column(OTHER, rest)];
   }
 

@@ -12,16 +12,13 @@ import {
 import { type Answer, PlatformFailure, type Resource } from './read.ts';
 
 export interface ClientOptions extends TransportOptions {
-  /** The caller closes them. */
+  /** Source of the token. The caller closes it. */
   readonly credentials: Credentials;
-  /** Path below the base address that takes questions by POST; default: none. */
+  /** Path below the base address that accepts questions by POST; undefined if none does. */
   readonly questionsTo?: string;
 }
 
-/**
- * Reads one account's resources. Can do nothing but GET, and POST questions to the one path that takes them; sends the token
- * nowhere but to the account's origin.
- */
+/** Reads the resources of one account. Sends only GET, and POST of questions to a single path, and only to its origin. */
 export class Client {
   readonly #baseUrl: string;
   readonly #credentials: Credentials;
@@ -38,10 +35,10 @@ export class Client {
   }
 
   /**
-   * Reads a resource: yields the record of each exchange once it has ended and before the next begins, and returns the
-   * answer. There is more than one when a connection is lost, and when the token is refused and the credentials know another
-   * one; all of it together ends within the timeout. No redirect is followed.
-   * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
+   * Reads a resource. Yields the record of each exchange before the next one begins, and returns the response. A second exchange
+   * follows a lost connection, or a refused token if the credentials have another one. The timeout covers all exchanges together.
+   * Redirects are not followed.
+   * @throws PlatformFailure if there is no usable response, and the signal's reason if it aborts
    */
   async *get(resource: Resource, signal: AbortSignal): AsyncGenerator<ExchangeInfo, Answer> {
     const { path, version, query, question } = resource;
@@ -74,7 +71,7 @@ export class Client {
     }
   }
 
-  /** Asks the credentials, which may take a login, or a file on a disk that hangs. */
+  /** Asks the credentials, within the timeout: they may need a login, or a file on a disk that hangs. */
   async *#ask<T>(
     question: (credentials: Credentials) => Promise<T>,
     signal: AbortSignal,
@@ -86,12 +83,12 @@ export class Client {
     }
   }
 
-  /** Closes the connections. Running requests fail; the caller aborts them first. */
+  /** Closes the connections. Running requests fail, so the caller aborts them first. */
   async close(): Promise<void> {
     await this.#transport.close();
   }
 
-  /** Sends a request. A GET whose connection was lost before any answer is sent once more, at once, as another exchange. */
+  /** Sends a request. If the connection of a GET is lost before any response, sends it once more, as a second exchange. */
   async *#send(
     { path, version, question }: PlatformRequest,
     token: Secret,
@@ -117,7 +114,7 @@ export class Client {
   }
 }
 
-/** Request that is repeated after a lost connection or with another token. */
+/** Request that can be sent again after a lost connection or with another token. */
 interface PlatformRequest {
   /** Path and query on the account's origin. */
   readonly path: string;
@@ -126,8 +123,8 @@ interface PlatformRequest {
 }
 
 /**
- * Returns path and query of a resource below the account's base address.
- * @param path begins with one slash; the caller URI-encodes parts that came from the platform
+ * Returns the path and query of a resource below the account's base address.
+ * @param path begins with one slash; the caller URI-encodes parts that the platform provided
  * @throws PlatformFailure if the path could lead outside the base address
  */
 export function addressOf(
@@ -147,7 +144,7 @@ export function addressOf(
   return url.pathname + url.search;
 }
 
-/** `.` and `..`, which a URL resolves, written in any of the ways in which it recognises them. */
+/** Returns true for `.` and `..`, which a URL resolves, in any of the encodings that it recognises. */
 function isDotSegment(segment: string): boolean {
   return /^(\.|%2e){1,2}$/i.test(segment);
 }

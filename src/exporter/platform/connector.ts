@@ -8,26 +8,23 @@ import { networkFailure, ProxyFailure } from './network-failure.ts';
 import { readTlsFiles, type TlsMaterial, type TlsSettings } from './tls-files.ts';
 import { buildConnector, type Dispatcher, errors, Pool } from './undici.ts';
 
-/** A proxy that opens a tunnel to the platform by CONNECT. */
+/** A proxy that opens a tunnel to the platform with CONNECT. */
 export interface ProxyServer {
-  /** Scheme, host and port, without credentials: this may be shown. */
+  /** Scheme, host and port, without credentials, so that it may be displayed. */
   readonly origin: string;
-  /** Key or variable that named it. */
+  /** Name of the key or variable that configures it. */
   readonly from: string;
-  /** Login from the proxy's address; `basic` holds both parts as the header does. */
+  /** Login from the proxy's address, if it has one; `basic` is the encoded user name and password of the header. */
   readonly login?: { readonly password: Secret; readonly basic: Secret };
 }
 
-/** The way to an account's platform. */
+/** Network settings for connections to an account's platform. */
 export interface Route {
   readonly proxy?: ProxyServer | undefined;
   readonly tls: TlsSettings;
 }
 
-/**
- * Returns a function that makes connections along a route. It reads the TLS files for each connection, so that a renewed
- * certificate takes effect.
- */
+/** Returns a function that opens connections along a route. It reads the TLS files each time, because they may be renewed. */
 export function connectorOf(
   route: Route,
   { timeoutMs }: { readonly timeoutMs: number },
@@ -46,14 +43,14 @@ type TlsConnector = () => Promise<{
   readonly connect: buildConnector.connector;
 }>;
 
-/** Connects with the files' contents. TLS sessions are resumed while the files stay the same. */
+/** Returns a connector that uses the contents of the files. TLS sessions are resumed while the files stay the same. */
 function tlsConnector({ serverName, ...files }: TlsSettings, timeoutMs: number): TlsConnector {
   let last: Awaited<ReturnType<TlsConnector>> | undefined;
   return async () => {
     const material = await readTlsFiles(files);
     if (last !== undefined && isDeepStrictEqual(material, last.material)) return last;
     const connect = buildConnector({ ...material, timeout: timeoutMs });
-    // The target's own name would win over the connector's.
+    // Without this, the target's own name would override the connector's.
     const named: buildConnector.connector = (target, callback) =>
       connect({ ...target, ...(serverName !== undefined && { servername: serverName }) }, callback);
     last = { material, connect: named };
@@ -102,15 +99,15 @@ function connected(
 }
 
 export interface TunnelOptions {
-  /** Limit for each step: the connection to the proxy, and its answer. */
+  /** Time limit (ms) of each step: the connection to the proxy, and its response. */
   readonly timeoutMs: number;
-  /** Authorities in PEM form that may have signed an https proxy's certificate, besides the well-known ones. */
+  /** PEM certificates of authorities for an https proxy, in addition to the well-known ones. */
   readonly ca?: string | undefined;
 }
 
 /**
- * A connection through a proxy to a host and port, on which nothing has been sent yet. All that the proxy gets to see
- * is the host, the port, and its own user name and password.
+ * Returns an unused connection through a proxy to a host and port. The proxy receives only the host, the port, and its own user
+ * name and password.
  * @throws ProxyFailure
  */
 export async function openTunnel(
@@ -118,7 +115,7 @@ export async function openTunnel(
   target: { readonly host: string; readonly port: number },
   { timeoutMs, ca }: TunnelOptions,
 ): Promise<Socket> {
-  // One for each tunnel, since the tunnel takes the connection along.
+  // One pool per tunnel, because the tunnel takes over the connection.
   const pool = new Pool(proxy.origin, {
     connections: 1,
     connect: { timeout: timeoutMs, ...(ca !== undefined && { ca: [...rootCertificates, ca] }) },
@@ -148,7 +145,7 @@ function tunnelOf({ statusCode, socket }: Dispatcher.ConnectData, proxy: ProxySe
   if (statusCode >= 200 && statusCode < 300) return socket as Socket;
   socket.on('error', () => undefined).destroy();
   const { origin, login } = proxy;
-  // tinyproxy answers a wrong password with 401.
+  // tinyproxy responds to a wrong password with 401.
   if (statusCode === 407 || statusCode === 401) {
     const message =
       login === undefined
@@ -160,7 +157,7 @@ function tunnelOf({ statusCode, socket }: Dispatcher.ConnectData, proxy: ProxySe
   throw new ProxyFailure('refusal', `the proxy ${origin} refuses the tunnel: ${status}`);
 }
 
-/** Interprets an error on the way to the proxy, or while it was asked. */
+/** Returns the failure for an error of the connection or request to the proxy. */
 function failureOf(error: unknown, { origin }: ProxyServer): ProxyFailure {
   const asked = error instanceof errors.SocketError || error instanceof errors.HeadersTimeoutError;
   if (error instanceof errors.HTTPParserError)

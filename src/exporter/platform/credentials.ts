@@ -3,30 +3,30 @@ import type { Secret } from '../secret.ts';
 import type { ExchangeInfo } from './exchange.ts';
 import { PlatformFailure } from './read.ts';
 
-/** Source of an account's token, and the reaction to its refusal. */
+/** Source of an account's token. It also handles a token that the platform refuses. */
 export interface Credentials {
   readonly kind: 'token' | 'token_file' | 'password';
-  /** Returns the token to send now. @throws PlatformFailure if there is none, and the signal's reason if it aborts */
+  /** Returns the token for the next request. @throws PlatformFailure if there is none, and the signal's reason if it aborts */
   authorization(signal: AbortSignal): Promise<Secret>;
   /**
-   * Takes in a 401 to `used`.
+   * Handles a 401 response to the token `used`.
    * @returns true if there is another token to try
-   * @throws PlatformFailure with a better reason than the 401's, if there is one
+   * @throws PlatformFailure with a more precise reason than the 401, if there is one
    */
   refused(used: Secret, signal: AbortSignal): Promise<boolean>;
-  /** True if there is something to try that the platform has not refused yet: a new token, or a login that may make one. */
+  /** Returns true if there is a token or login that the platform has not refused yet. */
   renewed(): Promise<boolean>;
-  /** Looks for a new token without a request. */
+  /** Checks for a new token without a request to the platform. */
   look(): Promise<void>;
   /** Returns the token's expiry (local ms); undefined if only the platform knows it. */
   expiresAt(): number | undefined;
-  /** Returns when the exporter replaces the token (local ms). */
+  /** Returns when the exporter will replace the token (local ms); undefined if it does not. */
   renewsAt(): number | undefined;
-  /** Identity of the account's owner: the user name, or else the token in use. Never shown; undefined before there is one. */
+  /** Identity of the account's owner: the user name, or else the token in use. Never displayed; undefined until it is known. */
   owner(): Secret | undefined;
-  /** Everything to mask in texts that come from elsewhere. */
+  /** Returns every secret to mask in texts from the platform. */
   secrets(): readonly Secret[];
-  /** Returns the records of the exchanges that created, renewed and revoked tokens since the last call. */
+  /** Returns the records of exchanges since the last call that created, renewed or revoked tokens. */
   takeExchanges(): readonly ExchangeInfo[];
   /** Revokes created tokens, within 2 s or until the signal aborts. */
   close(signal: AbortSignal): Promise<void>;
@@ -42,7 +42,7 @@ export const WITHOUT_LOGIN = {
   close: async () => undefined,
 } satisfies Partial<Credentials>;
 
-/** A token that the operator created and renews. */
+/** Returns credentials with a fixed token, which the operator created and renews. */
 export function staticToken(token: Secret): Credentials {
   return {
     ...WITHOUT_LOGIN,
@@ -54,13 +54,10 @@ export function staticToken(token: Secret): Credentials {
   };
 }
 
-/**
- * Returns credentials that register every secret for masking before each use, and after each call that may have found a
- * new one.
- */
+/** Returns credentials that register every secret for masking before each use, and after calls that may find a new one. */
 export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
   const guardAll = () => credentials.secrets().forEach(guard);
-  // A call that failed has used secrets too: a wrong password is one.
+  // A failed call has used secrets too, such as a wrong password.
   const guarded =
     <Of extends readonly unknown[], Result>(act: (...of: Of) => Promise<Result>) =>
     (...of: Of) =>
@@ -83,9 +80,9 @@ export function guardedCredentials(credentials: Credentials, guard: (secret: Sec
 }
 
 /**
- * Returns the token if a header can carry it.
- * @param name of the token in the reason
- * @throws PlatformFailure `unauthorized`
+ * Returns the token if a header can contain it.
+ * @param name name of the token for the failure's reason
+ * @throws PlatformFailure `unauthorized` if a header cannot contain it
  */
 export function sendable(token: Secret, name: string): Secret {
   if (/^[\x21-\x7e]+$/.test(token.reveal())) return token;
@@ -93,13 +90,13 @@ export function sendable(token: Secret, name: string): Secret {
   throw new PlatformFailure('unauthorized', `${name} ${what}`);
 }
 
-/** Hexadecimal digits of an id: enough to distinguish accounts, and nothing can be found out from them. */
+/** Number of hexadecimal digits of an id: enough to distinguish accounts, too few to recover anything. */
 const DIGITS = 12;
 
 /**
- * Returns a function for the id of an account, a hash of its origin and its user name or token. Two exporters of one
- * account show the same id.
- * @param former id until there is a token: the first poll reads a file or logs in
+ * Returns a function for the id of an account: a hash of its origin and its user name or token. Two exporters of one account have
+ * the same id.
+ * @param former id until there is a token, because the first poll reads a file or logs in
  */
 export function accountIdOf(
   credentials: Pick<Credentials, 'owner'>,

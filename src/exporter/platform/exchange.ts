@@ -8,45 +8,45 @@ import { type Outcome, PlatformFailure } from './read.ts';
 import { type BodyKind, type Received, receiveDocument, receiveRefusal } from './response-body.ts';
 import { type Dispatcher, Pool } from './undici.ts';
 
-/** Origin of an answer: certainly the platform, certainly another server, or either. */
+/** Origin of a response: certainly the platform, certainly another server, or either. */
 export type ResponseOrigin = 'platform' | 'unclear' | 'foreign';
 
-/** Kinds of content as an operator calls them. */
+/** Kinds of content, in the words of an operator. */
 export type Form = 'JSON' | 'HTML' | 'text' | 'nothing' | 'something else';
 
 /** Outcome of one exchange. */
 export type ExchangeOutcome = Exclude<Outcome, 'empty'>;
 
-/** Record of one exchange with the platform, with or without an answer, unless it was aborted. Holds no secret. */
+/** Record of one exchange with the platform, with or without a response. An aborted exchange has none. Contains no secret. */
 export interface ExchangeInfo {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** True if a question was sent: a POST that only reads. */
+  /** True for a question: a POST that only reads. */
   readonly isQuestion?: true;
   /** Path and query as sent, with secrets masked. */
   readonly path: string;
   /** Version in the Accept header. */
   readonly version: number;
-  /** Absent when no answer came. */
+  /** Status of the response; absent without a response. */
   readonly status?: number;
   readonly outcome: ExchangeOutcome;
-  /** Reason why there is no usable answer; absent if there is one. */
+  /** Reason why there is no usable response; absent if there is one. */
   readonly reason?: string;
-  /** Origin of the answer; absent if there was none. */
+  /** Origin of the response; absent without a response. */
   readonly answeredBy?: ResponseOrigin;
   readonly form?: Form;
-  /** Milliseconds since the epoch, local clock. */
+  /** Start of the exchange: ms since the epoch, local clock. */
   readonly startedAt: number;
   readonly endedAt: number;
-  /** The `Date` header: milliseconds since the epoch, the platform's clock. */
+  /** Time in the `Date` header: ms since the epoch, platform's clock. */
   readonly serverDate?: number;
   readonly rate?: RateLimit;
-  /** Wait that `Retry-After` asks for. */
+  /** Wait (ms) in the `Retry-After` header. */
   readonly retryAfterMs?: number;
-  /** Decoded size of the part of the body that was read. */
+  /** Decoded size (bytes) of the part of the body that was read. */
   readonly bytes: number;
 }
 
-/** One request, ready to be sent on the account's own connections. */
+/** One request, ready to send on the account's own connections. */
 export interface Outgoing {
   readonly method: ExchangeInfo['method'];
   /** Path and query on the account's origin. */
@@ -54,23 +54,23 @@ export interface Outgoing {
   readonly version: number;
   /** The Authorization header. */
   readonly authorization: Secret;
-  /** Secrets that must not appear in reasons and records, besides the header itself. */
+  /** Secrets to mask in reasons and records, in addition to the header. */
   readonly secrets: readonly Secret[];
-  /** A question, as JSON. */
+  /** JSON text of a question. */
   readonly body?: string;
 }
 
-/** A usable answer, with the record of the exchange. */
+/** A usable response, with the record of its exchange. */
 export interface PlatformReply {
   /** The JSON document; undefined for a DELETE. */
   readonly body: unknown;
   readonly info: ExchangeInfo;
 }
 
-/** An exchange that brought no usable answer, with its record. */
+/** Failure of an exchange without a usable response, with its record. */
 export class ExchangeFailure extends PlatformFailure {
   readonly info: ExchangeInfo;
-  /** True if the connection broke before any answer, as one that had been idle may. */
+  /** True if the connection was lost before any response, as an idle connection may be. */
   readonly isConnectionLost: boolean;
 
   constructor(failure: PlatformFailure, info: ExchangeInfo, isConnectionLost = false) {
@@ -80,27 +80,27 @@ export class ExchangeFailure extends PlatformFailure {
   }
 }
 
-/** Describes an answer of a failed read that shows that it did not come from the platform; undefined for other failures. */
+/** Returns a description of the response to a failed read that is certainly not the platform's; undefined for others. */
 export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
-  // If there was an answer, its headers and form decide; if a reader could not use a document, its failure does.
+  // With a response, its headers and form decide. If a reader could not use a document, its failure decides.
   const info = failure instanceof ExchangeFailure ? failure.info : undefined;
   if (info?.answeredBy !== undefined)
     return info.answeredBy === 'foreign' ? describeForeignAnswer(info) : undefined;
   return failure.outcome === 'undecodable' ? failure.message : undefined;
 }
 
-/** True if an exchange was a read, rather than about a token. */
+/** Returns true if an exchange is a read, rather than an operation on a token. */
 export function isRead({ method, isQuestion }: Pick<ExchangeInfo, 'method' | 'isQuestion'>): boolean {
   return method === 'GET' || isQuestion === true;
 }
 
-/** Describes an answer that did not come from the platform. */
+/** Returns a description of a response that is not the platform's. */
 export function describeForeignAnswer({ status = 0, form, reason }: ExchangeInfo): string {
   const isRedirect = status >= 300 && status < 400 && reason !== undefined;
   return isRedirect ? reason : `answers ${status} with ${form}, unlike the platform's API`;
 }
 
-/** Traits of an answer that show its origin. */
+/** Properties of a response from which its origin is determined. */
 export interface ResponseTraits {
   readonly status: number;
   readonly rate: RateLimit | undefined;
@@ -109,9 +109,9 @@ export interface ResponseTraits {
 }
 
 /**
- * Returns the origin of an answer. Rate limit headers (section 8) with a date as reset, and errors of the platform's
- * form, identify the platform; a 404 does not, since many servers word it alike. Only the reader of a document knows
- * whether it is the platform's. A proxy may answer for any server with a 5xx.
+ * Returns the origin of a response. Rate limit headers (section 8) with a date as reset, and errors in the platform's form,
+ * identify the platform. A 404 does not, because many servers word it alike. Only the reader of a document knows if it is the
+ * platform's. A proxy may respond with a 5xx for any server.
  */
 export function responseOriginOf({ status, rate, body }: ResponseTraits): ResponseOrigin {
   if (rate?.resetAt !== undefined) return 'platform';
@@ -119,7 +119,7 @@ export function responseOriginOf({ status, rate, body }: ResponseTraits): Respon
   return body === 'other' && status < 500 ? 'foreign' : 'unclear';
 }
 
-/** Names the kind of content in our own words, because anybody may have written the Content-Type header. */
+/** Returns the kind of content in the exporter's own words, because anybody may have written the Content-Type header. */
 export function formOf(contentType: string | string[] | undefined): Form {
   if (contentType === undefined) return 'nothing';
   const type = String(contentType).toLowerCase();
@@ -129,26 +129,26 @@ export function formOf(contentType: string | string[] | undefined): Form {
 }
 
 export interface TransportOptions {
-  /** Base address of the account. Every request goes to its origin, because the pool has no other. */
+  /** Base address of the account. Every request is sent to its origin, because the pool has no other. */
   readonly baseUrl: string;
   /** Route of the connections; default: direct, with the well-known authorities. */
   readonly route?: Route;
-  /** Limit of a whole exchange, from the request's start to the body's last byte. */
+  /** Time limit (ms) of a whole exchange, from the request's start to the body's last byte. */
   readonly timeoutMs: number;
-  /** Largest body accepted, as sent and as decoded. */
+  /** Maximum size (bytes) of a body, both encoded and decoded. */
   readonly maxResponseBytes: number;
-  /** Most connections open at once; they are kept alive between requests. */
+  /** Maximum number of open connections. They stay open between requests. */
   readonly connections: number;
-  /** Clock of the records' times. Deadlines run in real time. */
+  /** Clock of the records' times. Timeouts use real time. */
   readonly clock: Clock;
   /**
-   * Returns true while requests may leave; asked just before a request is written to its connection; default: always.
-   * The revocation of a token always leaves, because nobody else can revoke it.
+   * Returns true while requests may be sent; called just before a request is written to its connection; default: always. The
+   * revocation of a token is always sent, because nobody else can revoke it.
    */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-/** State of an exchange, for its record in case it fails half-way. */
+/** State of an exchange, for its record if it fails midway. */
 interface ExchangeState {
   status?: number;
   form?: Form;
@@ -157,14 +157,14 @@ interface ExchangeState {
   fromHeaders: Pick<ExchangeInfo, 'serverDate' | 'rate' | 'retryAfterMs'>;
 }
 
-/** Exchanges with one account's origin: requests there, typed results with their records back. Knows nothing of tokens. */
+/** Sends requests to one account's origin and returns typed results with their records. Does not manage tokens. */
 export class Transport {
   readonly #options: TransportOptions;
   readonly #pools: readonly [Pool, Pool];
   readonly #dispatcher: Dispatcher;
-  /** Requests that are sent again, each on a new connection. */
+  /** Dispatcher for repeated requests, each on a new connection. */
   readonly #again: Dispatcher;
-  /** Kept, because finding the spellings of a secret takes longer than masking it. */
+  /** Reused between exchanges: deriving the spellings of a secret takes longer than masking it. */
   readonly #scrubber = new Scrubber();
   readonly #proxySecrets: readonly Secret[];
 
@@ -188,11 +188,10 @@ export class Transport {
   }
 
   /**
-   * Sends one request and reads its answer. A redirect is a failure.
-   * @param signal aborts with DeadlineExceeded within the timeout: one deadline covers all parts of a read
-   * @param isAgain true for a repeated request, which takes a new connection
-   * @throws ExchangeFailure if there is no usable answer or the deadline passes; the signal's reason if it aborts
-   *   otherwise
+   * Sends one request and reads its response. A redirect is a failure.
+   * @param signal aborts with DeadlineExceeded at the timeout, which covers all parts of a read
+   * @param isAgain true for a repeated request, which uses a new connection
+   * @throws ExchangeFailure if there is no usable response or the timeout passes; otherwise the signal's reason if it aborts
    */
   async exchange(outgoing: Outgoing, signal: AbortSignal, isAgain = false): Promise<PlatformReply> {
     signal.throwIfAborted();
@@ -215,7 +214,7 @@ export class Transport {
     }
   }
 
-  /** Closes all connections. Running requests fail; the caller aborts them first. */
+  /** Closes all connections. Running requests fail, so the caller aborts them first. */
   async close(): Promise<void> {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
@@ -235,7 +234,7 @@ export class Transport {
       const refusal = noted(await receiveRefusal(response, scrub), state);
       throw this.#redirectIn(response, outgoing.path) ?? refusal;
     }
-    // A DELETE answers 204 without a body (section 4.1); anything else in it is of no interest.
+    // The response to a DELETE is a 204 without a body (section 4.1). Any other content is ignored.
     if (outgoing.method === 'DELETE') {
       await response.body.dump();
       return { body: undefined };
@@ -304,7 +303,7 @@ export class Transport {
   }
 }
 
-/** Refuses requests that may no longer leave: a process may be suspended for minutes between a turn and the write. */
+/** Refuses requests that may no longer be sent: a process may be suspended for minutes between the wait and the write. */
 function onlyWhile(mayLeave: () => boolean): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     if (options.method === 'DELETE') return dispatch(options, handler);
@@ -317,7 +316,10 @@ function onlyWhile(mayLeave: () => boolean): Dispatcher.DispatcherComposeInterce
   };
 }
 
-/** @param status of an answer with an incomplete body */
+/**
+ * Returns the failure for an exchange that exceeds its timeout.
+ * @param status status of the response if only its body is incomplete; undefined without a response
+ */
 export function noAnswerWithin(timeoutMs: number, status?: number): PlatformFailure {
   const what = status === undefined ? 'no answer' : 'no complete answer';
   return new PlatformFailure('timeout', `${what} within ${timeoutMs / 1_000} s`, status);

@@ -1,12 +1,12 @@
-/** The platform's documents are not half as deep. */
+/** Maximum nesting depth, at least twice that of the platform's documents. */
 const DEEPEST = 64;
 
-/** Values in a document. A large answer has some 300,000. */
+/** Maximum number of values in a document. A large response has some 300,000. */
 const MOST_VALUES = 1_000_000;
 
 /**
- * Values that an object and a key count for. A parsed object takes 60 to 180 bytes; a key that no other object has takes
- * 1 to 5 µs, a number 0.1. A million keys would block everything for seconds.
+ * Weights of an object and of a key, in values. A parsed object takes 60 to 180 bytes. A key that no other object has takes 1 to 5
+ * µs, a number 0.1 µs. A million keys would block the process for seconds.
  */
 const VALUES_OF_AN_OBJECT = 5;
 const VALUES_OF_A_KEY = 3;
@@ -14,7 +14,7 @@ const VALUES_OF_A_KEY = 3;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Number of values, and levels of depth, that a byte outside texts adds. */
+/** Number of values, and of nesting levels, that a byte outside texts adds. */
 const VALUES = new Uint8Array(256);
 const LEVELS = new Int8Array(256);
 for (const [byte, values, levels] of [
@@ -30,9 +30,9 @@ for (const [byte, values, levels] of [
 }
 
 /**
- * Returns the excess of a JSON text, in nesting or in values; undefined if it has none. A level takes 30 times as long
- * to parse as a byte, and 80 bytes of memory, so a document of brackets would block or end the process. An object counts
- * for five values, a key for three.
+ * Returns a description of the excess nesting or number of values of a JSON text; undefined if it is within both limits. A nesting
+ * level takes 30 times as long to parse as a byte, and 80 bytes of memory. So a document of brackets would block or crash the
+ * process. An object counts as five values, a key as three.
  */
 export function excessIn(json: Uint8Array, deepest = DEEPEST, most = MOST_VALUES): string | undefined {
   let depth = 0;

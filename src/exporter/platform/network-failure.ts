@@ -2,10 +2,10 @@ import { parsedJson } from '../text/received.ts';
 import { type FailureOutcome, PlatformFailure } from './read.ts';
 import { errors } from './undici.ts';
 
-/** Step on the way through a proxy at which a connection failed. */
+/** Step of a connection through a proxy at which it failed. */
 export type ProxyStep = 'connection' | 'login' | 'refusal' | 'tunnel';
 
-/** Failure of a connection through a proxy. The message holds no secret. */
+/** Failure of a connection through a proxy. The message contains no secret. */
 export class ProxyFailure extends Error {
   override readonly name = 'ProxyFailure';
   readonly step: ProxyStep;
@@ -16,12 +16,12 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** Failure of a file of the TLS settings; the message names the file and the reason. */
+/** Failure to use a file of the TLS settings; the message contains the file and the reason. */
 export class TlsFileFailure extends Error {
   override readonly name = 'TlsFileFailure';
 }
 
-/** Meanings of the error codes of sockets, DNS and TLS to an operator. */
+/** Explanations of error codes of sockets, DNS and TLS for an operator. */
 const NETWORK_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -56,7 +56,7 @@ const TIMEOUT_WORDS: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: 'the answer stalled',
 };
 
-/** Codes of a connection that the other side has closed. */
+/** Error codes of a connection that the other side has closed. */
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** Returns true if an error of the HTTP client means that the other side closed the connection. */
@@ -64,7 +64,7 @@ export function isConnectionLost(error: unknown): boolean {
   return LOST.has(codeOf(error));
 }
 
-/** Returns the failure for an error of the HTTP client before any answer, in plain words. */
+/** Returns the failure for an error of the HTTP client before any response, in plain words. */
 export function networkFailure(error: unknown): PlatformFailure {
   const code = codeOf(error);
   const late = TIMEOUT_WORDS[code];
@@ -82,7 +82,7 @@ export function networkFailure(error: unknown): PlatformFailure {
   return new PlatformFailure('network', NETWORK_WORDS[code] ?? unknownWords(code, error));
 }
 
-/** The failure that an error while the body arrived is: the answer is there, but only a part of it. */
+/** Returns the failure for an error while the body arrived, when only a part of the response is there. */
 export function brokenBodyFailure(error: unknown, status: number): PlatformFailure {
   const late = TIMEOUT_WORDS[codeOf(error)];
   if (late !== undefined) return new PlatformFailure('timeout', late, status);
@@ -95,7 +95,7 @@ export function codeOf(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** Prefix of OpenSSL's errors, whose messages contain addresses and source lines. */
+/** Prefix of OpenSSL's error codes, whose messages contain addresses and source lines. */
 const OPENSSL = 'ERR_SSL_';
 
 function unknownWords(code: string, error: unknown): string {
@@ -105,14 +105,14 @@ function unknownWords(code: string, error: unknown): string {
   return code === '' ? message : `${message} (${code})`;
 }
 
-/** Masks the secrets of an exchange in a text. */
+/** Function that masks the secrets of an exchange in a text. */
 export type Scrub = (text: string) => string;
 
-/** The longest piece of the platform's own words that a reason carries, in characters. */
+/** Maximum number of characters of a platform message in a reason. */
 const LONGEST_WORDS = 200;
-/** The platform's own styles are three levels deep; endless nesting must not exhaust the stack. */
+/** Maximum nesting depth searched for a message: the platform's formats have three levels. */
 const DEEPEST_WORDS = 6;
-/** A reason is searched only in the beginning of a page, which bounds the work on hostile markup. */
+/** Number of characters at the beginning of a page that are searched for a reason, which bounds the work on hostile markup. */
 const READ_OF_A_PAGE = 8192;
 
 /** Returns the outcome of a poll for the status of a refusal (section 7). */
@@ -125,7 +125,7 @@ export function outcomeOfStatus(status: number): FailureOutcome {
   return status >= 400 ? 'not_acceptable' : 'undecodable';
 }
 
-/** Returns the failure for an answer with an error status, with the platform's own words if it gave any. */
+/** Returns the failure for a response with an error status, with the platform's message if there is one. */
 export function upstreamFailure(status: number, body: string, scrub: Scrub): PlatformFailure {
   const words = platformWords(body, scrub);
   return new PlatformFailure(
@@ -136,13 +136,12 @@ export function upstreamFailure(status: number, body: string, scrub: Scrub): Pla
 }
 
 /**
- * Returns the message in a refusal's body, fit for a log line: at most 200 characters without control characters, markup
- * or secrets. Reads the four JSON styles of the platform, titles of web pages, and plain text. Empty if the body has no
- * message.
+ * Returns the message in the body of a refusal, safe to log: at most 200 characters without control characters, markup or secrets.
+ * Supports the platform's four JSON formats, titles of web pages, and plain text. Empty if the body has no message.
  */
 export function platformWords(body: string, scrub: Scrub): string {
   const words = collapse(jsonWords(body) ?? pageWords(body));
-  // Masked after the invisible characters that could break a secret up are gone, and before cutting could.
+  // Masks after removing invisible characters, which could split a secret, and before truncating, which could too.
   const safe = Array.from(scrub(words));
   return safe.length <= LONGEST_WORDS ? safe.join('') : `${safe.slice(0, LONGEST_WORDS - 1).join('')}…`;
 }
@@ -150,7 +149,7 @@ export function platformWords(body: string, scrub: Scrub): string {
 function jsonWords(body: string): string | undefined {
   if (!/^\s*[[{"]/.test(body)) return undefined;
   const document = parsedJson(body);
-  // A body that is not JSON, or that was cut off, is shown as text.
+  // A body that is not JSON, or that was truncated, is treated as text.
   return document === undefined ? undefined : wordsIn(document);
 }
 
@@ -175,7 +174,7 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('; ');
 }
 
-/** Returns the title of a page, or the words of plain text. Entities are removed, so that no secret can hide behind them. */
+/** Returns the title of a page, or the words of plain text. Removes entities, so that they cannot conceal a secret. */
 function pageWords(body: string): string {
   const page = body.slice(0, READ_OF_A_PAGE);
   if (!/<[a-z!]/i.test(page)) return page;
@@ -190,7 +189,7 @@ function collapse(text: string): string {
     .trim();
 }
 
-/** True if a refusal's body is an error in one of the formats that the platform is known to use. */
+/** Returns true if a refusal's body is an error in one of the platform's known formats. */
 export function isDocumentedError(status: number, body: string): boolean {
   const document = objectIn(body);
   if (document === undefined) return false;

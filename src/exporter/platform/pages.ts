@@ -2,27 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { PlatformFailure, type Read, type Resource } from './read.ts';
 
-/** Fewer operations per list; a platform that answers 400 to it is asked for the documented size. */
+/** Requested page size, for few operations per list. If the platform responds with 400, the documented size is requested. */
 const ASKED_PAGE_SIZE = 100;
-/** Page size that the platform uses when not asked (section 8), so it must accept it. */
+/** The platform's default page size (section 8), which it must therefore accept. */
 const DOCUMENTED_PAGE_SIZE = 10;
-/** No account has lists this long; a platform that never stops is defective. */
+/** Maximum number of pages: no account has longer lists, and a platform that never ends a list is defective. */
 const MOST_PAGES = 1_000;
-/** A page has 100; of lists without pages, an account's largest have some thousands. */
+/** Maximum number of items in one response. A page has 100; a list without pages has some thousands in the largest accounts. */
 const MOST_ITEMS = 20_000;
 
 /** A list of the platform's API. */
 export interface List extends Resource {
-  /** Early ends of former reads; undefined if the list is read once. */
+  /** Record of earlier incomplete reads; undefined if the list is read only once. */
   readonly ends?: EarlyEnds;
 }
 
-/** Number of consecutive reads with the same end after which that end is believed, whatever count the platform announces. */
+/** Number of consecutive reads with the same incomplete end after which it is accepted, whatever count is announced. */
 const ENDS_ALIKE = 3;
 
 /**
- * Ends of a list's reads before the announced number of items. The platform may have failed for a moment, or it may
- * count items that the token may not see: then the rest can never be read.
+ * Records reads of a list that ended before the announced number of items. Either the platform failed briefly, or its count
+ * includes items that the token may not read. In the second case the rest can never be read.
  */
 export class EarlyEnds {
   #items = 0;
@@ -33,7 +33,7 @@ export class EarlyEnds {
     this.#reads = 0;
   }
 
-  /** Records an early end, and returns true if it is believed. */
+  /** Records an incomplete read, and returns true if its end is accepted. */
   believes(items: number): boolean {
     this.#reads = items === this.#items ? this.#reads + 1 : 1;
     this.#items = items;
@@ -42,11 +42,9 @@ export class EarlyEnds {
 }
 
 /**
- * Yields the pages of a list, without empty ones. Asks for the next page by number and follows no link. Each page is one
- * operation. A list that changes while it is read may show an item twice or not at all. The newest page's number of
- * pages counts.
- * @throws PlatformFailure if a page cannot be read; `undecodable` if the pages do not end, or if an empty page announces
- *   more
+ * Yields the non-empty pages of a list. Requests each page by number and follows no link; each page is one operation. A list that
+ * changes during the read may contain an item twice or lack it. The latest page determines the number of pages.
+ * @throws PlatformFailure if a page cannot be read; `undecodable` if the pages do not end, or if an empty page announces more
  */
 export async function* readPages(
   read: Read,
@@ -57,8 +55,8 @@ export async function* readPages(
 }
 
 /**
- * Yields the items of further pages of a version 1 or 2 list, if its answer names any (section 9 documents none).
- * @param body first answer, with any number of unchecked items
+ * Yields the items of further pages of a version 1 or 2 list, if its response announces any (section 9 documents none).
+ * @param body first response, with any number of unchecked items
  * @throws PlatformFailure as {@link readPages}
  */
 export async function* furtherPages(
@@ -74,7 +72,7 @@ export async function* furtherPages(
   yield* pages;
 }
 
-/** @param first the first page, and the page size that the platform accepted */
+/** Yields the first page and those after it. @param first the first page, and the page size that the platform accepted */
 async function* pagesFrom(
   first: { readonly page: ListPage; readonly size: number },
   read: Read,
@@ -104,7 +102,7 @@ async function* pagesFrom(
   }
 }
 
-/** The first page, and the page size that the platform accepted. */
+/** Returns the first page, and the page size that the platform accepted. */
 async function firstPage(
   read: Read,
   list: List,
@@ -122,10 +120,7 @@ async function firstPage(
   }
 }
 
-/**
- * Returns a later page; undefined if it does not exist, because the list may have become shorter.
- * @param before the page before it
- */
+/** Returns a later page; undefined if it does not exist, because the list became shorter. @param before the previous page */
 async function laterPage(
   before: ListPage,
   read: Read,
@@ -159,7 +154,7 @@ async function readNumbered(
   return readPage(body);
 }
 
-/** @param full number of items in a full page, if the platform announces no further pages */
+/** Returns true if a page is the last one. @param full number of items in a full page, if no further pages are announced */
 function isLast(
   { items, totalPages, count, hasNext }: ListPage,
   number: number,
@@ -167,25 +162,25 @@ function isLast(
   full: number,
 ): boolean {
   const isWhole = count !== undefined && collected >= count;
-  // A platform that cuts pages shorter than they were asked for may name fewer than there are.
+  // A platform that returns smaller pages than requested may announce too few.
   if (totalPages !== undefined)
     return number >= totalPages && (isWhole || count === undefined || items.length < full);
   if (count !== undefined) return isWhole;
   return hasNext === undefined ? items.length < full : !hasNext;
 }
 
-/** Returns true if the page is beyond the announced ones: it ends the list. */
+/** Returns true if the page is beyond the announced ones, and therefore ends the list. */
 function isBeyond({ totalPages }: ListPage, number: number): boolean {
   return totalPages !== undefined && number > totalPages;
 }
 
-/** A page that brings no items of its own. */
+/** Kinds of a page without new items: empty, missing, or a repetition. */
 type NoItems = 'empty' | 'not there' | 'again';
 
 /**
- * Returns the reason why such a page cannot be the end of the list, because announced items would be missing; undefined
- * if it is the end.
- * @param tells page with the announcement: the empty page itself, or the page before
+ * Returns the reason why a page without new items cannot be the end of the list, because announced items would be missing.
+ * Undefined if it is the end.
+ * @param tells page with the announcement: the empty page itself, or the previous page
  */
 function troubleWith(
   found: NoItems,
@@ -195,7 +190,7 @@ function troubleWith(
   const { items, totalPages, count, hasNext } = tells;
   if (isBeyond(tells, number)) return undefined;
   if (found === 'again') {
-    // A platform that ignores the page number may give the whole list every time.
+    // A platform that ignores the page number may return the whole list every time.
     const isSilent = count === undefined && totalPages === undefined && hasNext === undefined;
     const isWhole = isSilent ? items.length !== size : count !== undefined && items.length >= count;
     return isWhole ? undefined : `page ${number} of the list is page ${number - 1} again`;
@@ -207,22 +202,19 @@ function troubleWith(
   return told && `page ${number} of the list is ${found}, though there are ${told}`;
 }
 
-/** Content of one answer to a list read, in any of its shapes. */
+/** Content of one response to a list read, in any of its shapes. */
 export interface ListPage {
   readonly items: readonly unknown[];
-  /** Number of pages of the whole list, if the platform names it. */
+  /** Number of pages of the whole list; undefined if the platform does not announce it. */
   readonly totalPages: number | undefined;
   readonly count: number | undefined;
-  /** True if a link to a next page is there. Undefined when the platform gives no links at all. */
+  /** True if the response has a link to a next page; undefined if it has no links at all. */
   readonly hasNext: boolean | undefined;
 }
 
 const amount = z.number().int().nonnegative().optional().catch(undefined);
 
-/**
- * List envelope of section 2 with the fields that paging needs. Each is optional, because each has been missing in real
- * answers.
- */
+/** List envelope of section 2 with the fields that paging needs, each of which has been missing in real responses. */
 const Envelope = z.object({
   count: amount,
   total_pages: amount,
@@ -234,10 +226,10 @@ const Envelope = z.object({
 });
 
 /**
- * Reads an answer to a list read: a version 3 envelope whose results are an array, null, one object, or an object
- * with the array in `records`; or without an envelope an array or one object (versions 1 and 2).
- * @param most items that a page may have
- * @throws PlatformFailure `undecodable`
+ * Decodes the response to a list read. A version 3 envelope has an array, null, one object, or an object with the array in
+ * `records` as results. Without an envelope (versions 1 and 2), the response is an array or one object.
+ * @param most maximum number of items of a page
+ * @throws PlatformFailure `undecodable` for any other response
  */
 export function readPage(body: unknown, most = MOST_ITEMS): ListPage {
   if (Array.isArray(body)) return onlyPage(body, most);
@@ -246,7 +238,7 @@ export function readPage(body: unknown, most = MOST_ITEMS): ListPage {
     throw new PlatformFailure('undecodable', 'the answer is neither a list nor an object');
   const { count, total_pages: totalPages, links, results } = envelope.data;
   if (results === undefined && totalPages === undefined && count === undefined) return onlyPage([body], most);
-  // Only the presence of a link counts: behind a terminator of TLS it names another scheme, port or host.
+  // Only the presence of a link matters: behind a TLS terminator it has another scheme, port or host.
   const hasNext = links === undefined ? undefined : typeof links.next === 'string';
   return { items: itemsOf(results, most), totalPages, count, hasNext };
 }
@@ -266,7 +258,7 @@ function itemsOf(results: unknown, most: number): readonly unknown[] {
   return itemsOf(results.records, most);
 }
 
-/** Limits the number of items, because each is checked without giving way to other work. */
+/** Limits the number of items, because the check of each does not yield to other work. */
 function bounded(items: readonly unknown[], most: number): readonly unknown[] {
   if (items.length <= most) return items;
   throw new PlatformFailure('undecodable', `a page of the list has more than ${most} items`);

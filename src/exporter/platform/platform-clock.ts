@@ -3,15 +3,15 @@ const FORM =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /**
- * Milliseconds since the epoch of a timestamp in any of the platform's forms: `2018-06-07T01:22:42.811207`
- * (no zone means UTC), `2016-11-18T14:10:58.024903Z`, `2019-04-01 13:53:28.536782+00:00`. Microseconds are
- * cut. Undefined for anything else, impossible dates included.
+ * Returns the ms since the epoch of a timestamp in any of the platform's forms: `2018-06-07T01:22:42.811207` (no zone means UTC),
+ * `2016-11-18T14:10:58.024903Z`, `2019-04-01 13:53:28.536782+00:00`. Truncates microseconds. Undefined for anything else, including
+ * impossible dates.
  */
 export function parseTimestamp(text: string): number | undefined {
   const match = FORM.exec(text.trim());
   if (match === null) return undefined;
   const [, date = '', time = '', seconds = '00', fraction = '', zone] = match;
-  // The engine rolls 30 February over to March; a platform that sends one is not to be trusted with a time.
+  // The engine turns 30 February into a day of March. A platform that sends such a date cannot be trusted with a time.
   const midnight = Date.parse(`${date}T00:00:00Z`);
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return undefined;
   const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
@@ -20,8 +20,8 @@ export function parseTimestamp(text: string): number | undefined {
 }
 
 /**
- * Returns the ms since the epoch of an HTTP date (RFC 9110 section 5.6.7), as in `Date` and `Retry-After`. Undefined
- * without GMT, because the engine would use the machine's zone.
+ * Returns the ms since the epoch of an HTTP date (RFC 9110 section 5.6.7), as in `Date` and `Retry-After`. Undefined without GMT,
+ * because the engine would assume the machine's zone.
  */
 export function parseHttpDate(text: string): number | undefined {
   if (!/^[A-Z][a-z]{2,8}, \d.* GMT$/.test(text.trim())) return undefined;
@@ -35,34 +35,34 @@ function isoZone(zone: string | undefined): string {
   return `${zone.slice(0, 1)}${digits.slice(0, 2)}:${digits.slice(2)}`;
 }
 
-/** Response headers as an HTTP client hands them over; a header that came twice is an array. */
+/** Response headers from an HTTP client; a repeated header is an array. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Quota as one answer states it (section 8). A field that was missing or made no sense is absent. */
+/** Quota in one response (section 8). Missing and invalid fields are absent. */
 export interface RateLimit {
   /** Operations allowed per rate-limit window, at least 1. */
   readonly limit?: number;
   /** Operations still available in the window. */
   readonly remaining?: number;
-  /** Time at which the window closes (ms since the epoch, platform's clock). */
+  /** End of the window (ms since the epoch, platform's clock). */
   readonly resetAt?: number;
 }
 
-/** No window allows more operations than this; a larger number is a defect. */
+/** Maximum plausible number of operations per window; a larger number is a defect. */
 const MOST_OPERATIONS = 1_000_000_000;
 const EARLIEST_RESET = Date.UTC(2000, 0, 1);
 const LATEST_RESET = Date.UTC(2100, 0, 1);
-/** Windows last about a minute; a longer wait is a defect and would stop the account. */
+/** Maximum wait (ms) that is accepted. Windows last about a minute; a longer wait is a defect and would stop the account. */
 const LONGEST_RETRY_MS = 24 * 3_600_000;
 
 /**
- * The three rate-limit headers, in any letter case. When one came more than once with different values, the
- * more conservative value counts: the lower number, the later reset. Undefined when nothing usable came.
+ * Parses the three rate-limit headers, in any letter case. For repeated headers with different values, the more conservative one
+ * counts: the lower number, the later reset. Undefined without any usable value.
  */
 export function parseRateLimit(headers: Headers): RateLimit | undefined {
   const named = valuesOf(headers, 'x-ratelimit-limit').flatMap((text) => count(text, 0));
   const limits = named.filter((limit) => limit > 0);
-  // A limit of 0 in a successful answer means that the limit is unknown, so the rest is not usable either.
+  // A limit of 0 in a successful response means that the limit is unknown, so the other values are not usable either.
   const isOfNone = named.length > 0 && limits.length === 0;
   const remainders = isOfNone
     ? []
@@ -77,7 +77,7 @@ export function parseRateLimit(headers: Headers): RateLimit | undefined {
 }
 
 /**
- * Returns the wait (ms) of a `Retry-After` header in seconds or as an HTTP date.
+ * Returns the wait (ms) in a `Retry-After` header, given in seconds or as an HTTP date; undefined without a valid header.
  * @param now the platform's time from its `Date` header, or the local time
  */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
@@ -90,13 +90,13 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
   return waits.length > 0 && wait <= LONGEST_RETRY_MS ? wait : undefined;
 }
 
-/** Returns the time in the `Date` header: ms since the epoch, platform's clock. */
+/** Returns the time in the `Date` header: ms since the epoch, platform's clock; undefined without a valid header. */
 export function parseServerDate(headers: Headers): number | undefined {
   const [first] = valuesOf(headers, 'date', 'date');
   return first === undefined ? undefined : parseHttpDate(first);
 }
 
-/** All values of a header. A proxy may have joined repeated ones with commas, which an HTTP date holds itself. */
+/** Returns all values of a header. A proxy may have joined repeated ones with commas, which an HTTP date also contains. */
 function valuesOf(headers: Headers, name: string, form: 'list' | 'date' = 'list'): string[] {
   const found: string[] = [];
   for (const [key, values = []] of Object.entries(headers))
@@ -116,32 +116,32 @@ function resetTime(text: string): number[] {
   return time !== undefined && time >= EARLIEST_RESET && time <= LATEST_RESET ? [time] : [];
 }
 
-/** Local ms at which an exchange left and was answered, and the time of its `Date` header (platform ms, whole seconds). */
+/** Local times (ms) at which a request was sent and answered, and the time in the `Date` header (platform ms, whole seconds). */
 export interface ClockReading {
   readonly sentAt: number;
   readonly receivedAt: number;
   readonly serverDate: number;
 }
 
-/** `Date` has a resolution of one second: the platform's time was somewhere in that second. */
+/** Resolution of the `Date` header: the platform's time is anywhere in that second. */
 const DATE_RESOLUTION_MS = 1_000;
 
-/** Rate at which two clocks may drift apart (200 ms an hour is a bad quartz), so that an old bound expires. */
+/** Maximum relative drift between two clocks (a bad quartz drifts 200 ms an hour), with which old bounds widen. */
 const DRIFT = 5e-5;
 
 const MINUTE_MS = 60_000;
 
-/** Difference (ms) below which an answer's time is believed at once: it neither settles nor misses a bucket. */
+/** Difference (ms) below which a response's time is accepted at once, because it neither settles nor misses a bucket. */
 const SMALL_JUMP_MS = 30_000;
 
-/** A greater jump is believed once all answers have agreed on it for so long (ms). */
+/** Duration (ms) for which all responses must agree on a larger jump before it is accepted. */
 const CONFIRMED_AFTER_MS = 10 * MINUTE_MS;
 
-/** Contradiction between an answer's time and the platform's clock as it ran so far. */
+/** Contradiction between the time in a response and the platform's clock so far. */
 export interface ClockContradiction {
-  /** Lead (ms); negative if it is behind. */
+  /** Lead (ms) of the response's time over the clock; negative if it is behind. */
   readonly aheadMs: number;
-  /** True if it is the platform's time from now on. */
+  /** True if the clock adopts the response's time. */
   readonly isBelieved: boolean;
 }
 
@@ -149,42 +149,40 @@ export interface ClockContradiction {
 interface SkewBounds {
   readonly low: number;
   readonly high: number;
-  /** Local ms of the latest answer that narrowed them. */
+  /** Local time (ms) of the latest response that narrowed the bounds. */
   readonly at: number;
 }
 
 /**
- * The platform's time according to its `Date` headers; until the first answer, the machine's clock. A node of the
- * platform may have another time, and a fast clock would count buckets too early. So time runs on steadily. A jump is
- * believed if all answers agree on it for ten minutes, or if the machine's clock made it too, as after a suspension. In
- * the first ten minutes the time nearer to the machine's is believed at once, and nothing later than the machine's is
- * certain.
- *
- * Each answer bounds the skew (platform minus local) to an interval of the round trip plus the header's second. Answers
- * fall at different places within a second, so the intersection soon narrows to about a round trip.
+ * The platform's time according to `Date` headers, or the machine's clock before the first response. A node of the platform may
+ * have a wrong time, and a fast clock would count buckets too early. So the clock advances steadily. It adopts a jump if all
+ * responses agree on it for ten minutes, or if the machine's clock jumped too, as after a suspension. In the first ten minutes, it
+ * adopts the time closer to the machine's at once, and no time after the machine's is certain. Each response limits the skew
+ * (platform minus local) to the round trip plus the header's second. Responses fall at different points within a second, so the
+ * intersection soon narrows to about a round trip.
  */
 export class PlatformClock {
   /** The local time, in milliseconds since the epoch. */
   readonly localNow: () => number;
   readonly #wall: () => number;
   #bounds: SkewBounds | undefined;
-  /** Machine's clock minus local time (ms) when an answer was believed last. */
+  /** Machine's clock minus local time (ms) at the last accepted response. */
   #agreedWallMs = 0;
-  /** Local ms of the first answer. */
+  /** Local time (ms) of the first response. */
   #knownSince = 0;
-  /** Movement (ms) of each clock against steady local time since the first answer, without movements of both. */
+  /** Movement (ms) of each clock relative to steady local time since the first response, without movements of both clocks. */
   #platformMovedMs = 0;
   #firstWallMs = 0;
-  /** Bounds that the answers since a jump agree on, and when the first of them came (local ms). */
+  /** Bounds that all responses since a jump satisfy, and the local time (ms) of the first; undefined without a jump. */
   #jump: { readonly bounds: SkewBounds; readonly since: number } | undefined;
 
-  /** @param localNow steady local time @param wall time of the machine's clock */
+  /** @param localNow returns steady local time (ms) @param wall returns the time of the machine's clock (ms) */
   constructor(localNow: () => number, wall = localNow) {
     this.localNow = localNow;
     this.#wall = wall;
   }
 
-  /** Takes in one answer. @returns its contradiction of the platform's time; undefined if it agrees */
+  /** Updates the clock with a response. @returns the response's contradiction of the platform's time; undefined if it agrees */
   observe(reading: ClockReading): ClockContradiction | undefined {
     if (!Number.isFinite(reading.serverDate)) return undefined;
     const shown = boundsOf(reading);
@@ -222,14 +220,14 @@ export class PlatformClock {
     return this.#isOfBoth(aheadMs);
   }
 
-  /** True if the machine's clock has made a jump too. */
+  /** Returns true if the machine's clock jumped by the same amount. */
   #isOfBoth(aheadMs: number): boolean {
     return Math.abs(this.#wallMs - this.#agreedWallMs - aheadMs) < SMALL_JUMP_MS;
   }
 
   /**
-   * Returns the clock that moved, measured against steady local time, if that explains their difference.
-   * @returns undefined if they have differed from the start, or agree
+   * Clock that moved relative to steady local time, if this explains the difference between the platform's and the machine's clock.
+   * Undefined if the clocks agree, or if they differed from the start.
    */
   get moved(): 'platform' | 'machine' | undefined {
     if (Math.abs(this.wallSkewMs) < SMALL_JUMP_MS) return undefined;
@@ -239,7 +237,7 @@ export class PlatformClock {
     return platform > machine ? 'platform' : 'machine';
   }
 
-  /** True if any answer has had the platform's time yet. */
+  /** True once a response contained the platform's time. */
   get known(): boolean {
     return this.#bounds !== undefined;
   }
@@ -249,19 +247,19 @@ export class PlatformClock {
     return this.#bounds === undefined ? this.#wallMs : middle(this.#bounds);
   }
 
-  /** Platform time minus the machine's clock, in ms; 0 until an answer has it. */
+  /** Platform time minus the machine's clock (ms); 0 before the first response. */
   get wallSkewMs(): number {
     return this.skewMs - this.#wallMs;
   }
 
-  /** The platform's time now, in milliseconds since the epoch. */
+  /** Returns the platform's time now, in milliseconds since the epoch. */
   now(): number {
     return this.skewMs + this.localNow();
   }
 
   /**
-   * Returns the least time that is certain on the platform if an answer's clock showed `now`: no bucket that begins
-   * later may be counted.
+   * Returns the time after which no bucket may be counted if a response's clock shows `now`. This is `now`, or the machine's time
+   * while a large lead over it is not confirmed.
    */
   certain(now: number): number {
     const isConfirmed = Number(this.#bounds?.at) - this.#knownSince >= CONFIRMED_AFTER_MS;
@@ -270,12 +268,12 @@ export class PlatformClock {
     return now - wall >= SMALL_JUMP_MS ? wall : now;
   }
 
-  /** The local time at which the platform's clock shows `platformTime` at the latest. */
+  /** Returns the latest local time at which the platform's clock reaches `platformTime`. */
   latestLocal(platformTime: number): number {
     return platformTime - this.#leastSkewMs;
   }
 
-  /** The first local time after `local` at which the platform's clock shows a whole minute, at the latest. */
+  /** Returns the latest local time at which the platform's clock reaches its first whole minute after `local`. */
   nextMinute(local: number): number {
     const skew = this.#leastSkewMs;
     return (Math.floor((local + skew) / MINUTE_MS) + 1) * MINUTE_MS - skew;
@@ -291,12 +289,12 @@ export class PlatformClock {
   }
 }
 
-/** Bounds on the platform's time minus local time, from one answer. */
+/** Returns the bounds on the platform's time minus local time that follow from one response. */
 function boundsOf({ sentAt, receivedAt, serverDate }: ClockReading): SkewBounds {
   return { low: serverDate - receivedAt, high: serverDate + DATE_RESOLUTION_MS - sentAt, at: receivedAt };
 }
 
-/** The bounds that two answers give together, `shown` being the later; undefined if they contradict each other. */
+/** Returns the intersection of two bounds, of which `shown` is the later; undefined if they contradict each other. */
 function narrowed(before: SkewBounds, shown: SkewBounds): SkewBounds | undefined {
   const widening = Math.max(0, shown.at - before.at) * DRIFT;
   const low = Math.max(shown.low, before.low - widening);

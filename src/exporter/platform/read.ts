@@ -1,23 +1,23 @@
-/** One read of the platform's API: a GET, or a question to the one path that takes questions. */
+/** One read of the platform's API: a GET, or a question to the path that accepts questions. */
 export interface Resource {
   /** Path below the account's base address, for instance `/analytics/metadata`. */
   readonly path: string;
   /** The `version` of the Accept header (section 9). */
   readonly version: 1 | 2 | 3;
   readonly query?: Readonly<Record<string, string>>;
-  /** The question, a JSON text that only reads. It goes to the account's endpoint for questions and nowhere else. */
+  /** JSON text of a question that only reads. It is sent only to the account's endpoint for questions. */
   readonly question?: string;
 }
 
-/** Path of GraphQL questions, and their limit, which the platform does not document. */
+/** Path and rate limit of GraphQL questions. The platform does not document the limit. */
 export const QUESTIONS = {
   path: '/metrics/graphql',
   group: 'graphql',
-  /** Operations a minute to begin with. */
+  /** Assumed limit (operations per minute) until the platform's is known. */
   assumedLimit: 20,
 } as const;
 
-/** A successful answer. */
+/** A successful response. */
 export interface Answer {
   /** The JSON document. */
   readonly body: unknown;
@@ -26,14 +26,14 @@ export interface Answer {
 }
 
 /**
- * Performs one operation under the account's quota. The resource is a function because it is made when the operation
- * leaves: a window computed before a long wait would be old.
- * @param group of operations whose limit it counts against; default: that of the job
- * @throws PlatformFailure if there is no usable answer, and the signal's reason if it aborts
+ * Performs one operation within the account's quota. The resource is created when the operation is sent, because a window computed
+ * before a long wait would be old.
+ * @param group group of operations whose limit applies; default: that of the job
+ * @throws PlatformFailure if there is no usable response, and the signal's reason if it aborts
  */
 export type Read = (resource: () => Resource, signal: AbortSignal, group?: string) => Promise<Answer>;
 
-/** Failures of a poll, each with a reaction of its own. */
+/** Failures of a poll; each is handled differently. */
 export const FAILURE_OUTCOMES = [
   'unauthorized',
   'forbidden',
@@ -48,7 +48,7 @@ export const FAILURE_OUTCOMES = [
 
 export type FailureOutcome = (typeof FAILURE_OUTCOMES)[number];
 
-/** Outcomes of a poll: data, a successful answer without data, or a failure. */
+/** Outcomes of a poll: data, a successful response without data, or a failure. */
 export const OUTCOMES = ['ok', 'empty', ...FAILURE_OUTCOMES] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
@@ -61,16 +61,16 @@ const PASSING: ReadonlySet<Outcome> = new Set([
   'unauthorized',
 ]);
 
-/** True if it is a failure of the platform or of the way to it: the same question may be answered later. */
+/** Returns true for a temporary failure of the platform or network, after which the same question may succeed. */
 export function isPassing(outcome: Outcome): boolean {
   return PASSING.has(outcome);
 }
 
-/** A read of the platform that brought no usable answer. Its message is safe to log: it holds no secret. */
+/** Failure of a read of the platform. Its message is safe to log, because it contains no secret. */
 export class PlatformFailure extends Error {
   override readonly name = 'PlatformFailure';
   readonly outcome: FailureOutcome;
-  /** HTTP status of the answer, if there was one. */
+  /** HTTP status of the response; undefined without a response. */
   readonly status: number | undefined;
 
   constructor(outcome: FailureOutcome, reason: string, status?: number) {

@@ -5,29 +5,29 @@ import { isDocumentedError, platformWords, type Scrub, upstreamFailure } from '.
 import { PlatformFailure } from './read.ts';
 import type { Dispatcher } from './undici.ts';
 
-/** Kind of an answer's body: a JSON document, an error as the platform words it, or neither. */
+/** Kind of a response's body: a JSON document, an error in the platform's form, or neither. */
 export type BodyKind = 'document' | 'documented_error' | 'other';
 
-/** A body that was read, and its size: decoded, in bytes. */
+/** Decoded body, with its size in bytes. */
 export interface Received<T> {
   readonly content: T;
   readonly bytes: number;
   readonly kind: BodyKind;
 }
 
-/** Bytes of a refusal that are read for its reason. */
+/** Number of bytes read of the body of an error response, which contains the reason of the refusal. */
 const REFUSAL_BYTES = 65_536;
 
-/** Time limit (ms) for the body of a refusal, whose status has decided. */
+/** Time limit (ms) for reading the body of an error response, because its status already determines the failure. */
 const LONGEST_REFUSAL_MS = 1_000;
 
-/** Characters at the beginning of an answer without JSON that are searched for its reason. */
+/** Number of characters searched for a reason at the beginning of a response without JSON. */
 const SEARCHED_CHARACTERS = 8192;
 
-/** Larger documents (bytes) are checked before they are parsed. */
+/** Size (bytes) above which a document is checked for excess before it is parsed. */
 const CHECKED_BYTES = 64 * 1024;
 
-/** Reads an answer with an error status and returns its failure. A broken body does not change the refusal. */
+/** Reads a response with an error status and returns its failure. A broken body does not change the failure. */
 export async function receiveRefusal(
   response: Dispatcher.ResponseData,
   scrub: Scrub,
@@ -50,8 +50,8 @@ export async function receiveRefusal(
 }
 
 /**
- * Reads an answer and returns its JSON document, or its failure.
- * @param limit largest decoded size in bytes, against gzip bombs
+ * Reads a response and returns its JSON document, or its failure.
+ * @param limit maximum decoded size in bytes, against gzip bombs
  * @throws PlatformFailure if the body is too large or in an unknown encoding, and the connection's own errors
  */
 export async function receiveDocument(
@@ -80,23 +80,23 @@ function parseJson(bytes: Buffer, status: number, scrub: Scrub): unknown {
   const text = bytes.toString().replace(/^\uFEFF/, '');
   const document = parsedJson(text) ?? parsedJson(asArray(text));
   if (document !== undefined) return document;
-  // The engine's message quotes the body; the platform's words do so too, but scrubbed.
+  // The engine's message quotes the body unmasked; the platform's words are masked.
   const words = platformWords(text.slice(0, SEARCHED_CHARACTERS), scrub);
   const reason = words === '' ? 'the answer is empty' : `the answer is not JSON: ${words}`;
   return new PlatformFailure('undecodable', reason, status);
 }
 
 /**
- * Objects one after another, each beginning on a line of its own, as section 4.13 writes the configurations. No
- * string of a JSON document holds a line break, so that no value is taken apart.
+ * Returns the JSON array for objects that each begin on a new line, as in section 4.13. No string of a JSON document contains a
+ * line break, so no value is split.
  */
 function asArray(text: string): string {
   return /^\s*\{/.test(text) ? `[${text.replace(/\}[ \t\r]*\n\s*\{/g, '},{')}]` : '';
 }
 
 /**
- * Gives the body to `take` in decoded chunks, with their size so far, until that returns false or throws.
- * @throws PlatformFailure `undecodable` for an encoding that was not asked for, or that is damaged
+ * Passes the decoded chunks of the body, with their total size so far, to `take` until it returns false or throws.
+ * @throws PlatformFailure `undecodable` for an encoding that was not requested, or that is damaged
  */
 async function decoded(
   response: Dispatcher.ResponseData,
@@ -128,7 +128,7 @@ async function decoded(
 
 /** Discards an unread answer and closes its connection. */
 function dropped(response: Dispatcher.ResponseData, reason: PlatformFailure): PlatformFailure {
-  // Destroying a body emits the reason once more; it is the caller's to throw.
+  // Destroying a body emits the reason once more, but only the caller throws it.
   response.body.on('error', () => undefined);
   response.body.destroy();
   return reason;

@@ -3,18 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { TlsFileFailure } from './network-failure.ts';
 
-/** Settings for the platform's certificate, and for the one that it is shown. */
+/** TLS settings: how to verify the platform's certificate, and the client certificate. */
 export interface TlsSettings {
-  /** PEM file of the authorities to trust instead of the well-known ones. */
+  /** PEM file of the authorities to trust instead of the well-known ones; undefined for the well-known ones. */
   readonly caFile?: string | undefined;
   /** PEM files of the client certificate and its key: both or neither. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
-  /** Name that the certificate must have, if it is not the host. */
+  /** Name that the certificate must have; undefined for the host. */
   readonly serverName?: string | undefined;
 }
 
-/** Contents of the files, as Node's TLS takes them. */
+/** Contents of the files, in the form that Node's TLS accepts. */
 export interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
@@ -44,7 +44,7 @@ const READ_WORDS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** Reads the files. @throws TlsFileFailure */
+/** Reads the files. @throws TlsFileFailure if a file cannot be used */
 export async function readTlsFiles(settings: TlsSettings): Promise<TlsMaterial> {
   const read = (Object.keys(KINDS) as PemKind[]).map(async (kind) => {
     const path = settings[KINDS[kind].setting];
@@ -83,13 +83,13 @@ async function readAs(kind: PemKind, path: string): Promise<{ readonly pem: stri
   }
 }
 
-/** Node accepts text without certificates as authorities, and then trusts nobody. */
+/** Returns true if the text contains certificates. Node accepts any other text as authorities and then trusts nobody. */
 function holdsCertificates(pem: string): boolean {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   return blocks.length > 0 && blocks.every((block) => succeeds(() => new X509Certificate(block)));
 }
 
-/** To throw is OpenSSL's only way to refuse, in words that change from version to version. */
+/** Returns true if the function does not throw. OpenSSL refuses content only with exceptions, whose texts vary. */
 function succeeds(act: () => unknown): boolean {
   try {
     act();

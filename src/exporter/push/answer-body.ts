@@ -1,10 +1,10 @@
-/** More of an answer is not read. */
+/** Maximum number of bytes read of a response. */
 const MOST_BYTES = 64 * 1_024;
 
-/** Time limit (ms) for a body whose status has decided. */
+/** Time limit (ms) for reading a body, because the status already determines the result. */
 const LONGEST_BODY_MS = 1_000;
 
-/** Reads the beginning of a body, as far as it arrives in time. Drops the rest. */
+/** Returns the beginning of a body, as far as it arrives in time. Discards the rest. */
 export async function beginningOf(
   body: AsyncIterable<Buffer> & { destroy(): unknown },
   longestMs = LONGEST_BODY_MS,

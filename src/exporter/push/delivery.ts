@@ -1,34 +1,34 @@
 import type { Clock } from '../clock.ts';
 import type { PushedSample, ReceiverAnswer, RefusalReason } from './protocol.ts';
 
-/** Sends samples, and learns the result of each request. */
+/** Request function of a delivery, and its observers. */
 export interface DeliveryOptions {
   readonly clock: Clock;
   readonly send: (samples: readonly PushedSample[], signal: AbortSignal) => Promise<ReceiverAnswer>;
   readonly sent: (samples: number) => void;
-  /** @param words the receiver's, without secrets */
+  /** Reports refused samples. @param words the receiver's message, without secrets */
   readonly refused: (reason: RefusalReason, samples: number, words: string) => void;
-  /** A request has failed and is made again, unless this throws: then the delivery ends with that error. */
+  /** Reports a failed request. It is repeated unless this function throws; then the delivery fails with that error. */
   readonly failed: (words: string) => void;
 }
 
-/** Most samples in a request: about a megabyte before compression. A receiver that finds it too large (413) gets halves. */
+/** Maximum number of samples per request: about a megabyte before compression. If it is too large (413), it is halved. */
 export const REQUEST_SAMPLES = 5_000;
 
-/** Time to wait (ms) after a first failure; twice as long after each further one. */
+/** Delay (ms) after the first failure. It doubles after each further one, up to the maximum. */
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
-/** A receiver that asks for a longer wait than this (ms) is asked again all the same. */
+/** Maximum wait (ms) that a receiver can request with `Retry-After`. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
-/** Number of samples sent one by one before the refusal is taken as one of all requests. */
+/** Number of samples sent one by one before a refusal counts as one of all requests. */
 const ASKED_FOR = 20;
 
-/** Brings samples to one receiver, with as many requests as that takes. */
+/** Delivers samples to one receiver, with as many requests as needed. */
 export class Delivery {
   readonly #options: DeliveryOptions;
-  /** The newest sample that the receiver has taken. It takes it again, unless it answers everything with an error. */
+  /** Newest sample that the receiver accepted, if any. A receiver accepts it again, unless it refuses every request. */
   #taken: PushedSample | undefined;
 
   constructor(options: DeliveryOptions) {
@@ -36,16 +36,16 @@ export class Delivery {
   }
 
   /**
-   * Delivers samples so that a refused sample costs none of the others. An answer that is the same for all samples is a
-   * failure, not a refusal: a proxy, a missing tenant, or the wrong protocol.
-   * @returns true if the receiver answered for each; false after such a failure, when all must be sent again
+   * Delivers samples so that a refused sample does not affect the others. If the response is the same for all samples, it is a
+   * failure, not a refusal. Causes are a proxy, a missing tenant, or the wrong protocol.
+   * @returns true if the receiver accepted or refused each sample; false after such a failure, when all must be sent again
    */
   async deliver(samples: readonly PushedSample[], signal: AbortSignal): Promise<boolean> {
     const { send } = this.#options;
     let parts: readonly (readonly PushedSample[])[] = [samples];
     let failures = 0;
     let checked: readonly PushedSample[] | undefined;
-    /** True if the receiver has answered for any of the samples, so that the rest alone is asked for again. */
+    /** True once the receiver accepted or refused any sample, so that only the rest is sent again. */
     let hasSettled = false;
     for (let [part, ...others] = parts; part !== undefined; [part, ...others] = parts) {
       const answer: ReceiverAnswer = part.length === 0 ? { kind: 'accepted' } : await send(part, signal);
@@ -56,7 +56,7 @@ export class Delivery {
       }
       failures = 0;
       if (answer.kind === 'refused' && answer.unexplained && part.length === 1 && part !== checked) {
-        // It may be well again only since it was asked for this one, which it is asked for once more.
+        // The receiver may have recovered only after it refused this part, so the part is sent once more.
         if (!(await this.#refusesAll(samples, answer.words, signal))) checked = part;
         else if (!hasSettled) return false;
         continue;
@@ -71,10 +71,13 @@ export class Delivery {
     return true;
   }
 
-  /** Number of deliveries in a row that ended because everything was refused alike. */
+  /** Number of consecutive deliveries that ended because everything was refused alike. */
   #failuresAlike = 0;
 
-  /** True if a sample taken before, or, without one, all of some, get the same answer. If so, it waits as after any failure. */
+  /**
+   * Returns true if the receiver also refuses a sample that it accepted before, with the same message. If it never accepted one,
+   * tests several of `samples` instead. Waits as after a failure before it returns true.
+   */
   async #refusesAll(samples: readonly PushedSample[], words: string, signal: AbortSignal): Promise<boolean> {
     const step = Math.ceil(samples.length / ASKED_FOR);
     const asked =
@@ -95,7 +98,7 @@ export class Delivery {
     this.#options.sent(part.length);
   }
 
-  /** Handles an answer that accepts some of the samples and does not name them: no sample is sent again. */
+  /** Handles a response that accepts some of the samples without identifying them: no sample is sent again. */
   #partlyAccepted(
     part: readonly PushedSample[],
     { rejected, reason, words }: Extract<ReceiverAnswer, { kind: 'partly accepted' }>,
@@ -106,7 +109,7 @@ export class Delivery {
     refused(reason, count, words);
   }
 
-  /** Returns the samples left to send after a refusal. */
+  /** Returns the samples that remain to be sent after a refusal. */
   #refused(
     part: readonly PushedSample[],
     others: readonly (readonly PushedSample[])[],
@@ -116,7 +119,7 @@ export class Delivery {
     const middle = Math.ceil(part.length / 2);
     if (part.length > 1) return [part.slice(0, middle), part.slice(middle), ...others];
     const at = part[0]?.at ?? 0;
-    // A sample that is too old is so for the whole of a receiver: asking for each of the others would take thousands of requests.
+    // The age limit applies to all samples of a receiver. Testing each of the others would take thousands of requests.
     const isRefused = (sample: PushedSample) => reason === 'too_old' && sample.at <= at;
     const left = others.map((other) => other.filter((sample) => !isRefused(sample)));
     const count = (all: readonly (readonly PushedSample[])[]) =>
@@ -137,7 +140,7 @@ export class Delivery {
   }
 }
 
-/** Words without numbers and identifiers, which differ with every request. */
+/** Returns a message without numbers and identifiers, which differ with every request. */
 function alike(words: string): string {
   return words.replaceAll(/[0-9a-f-]{8,}|\d+/gi, '#');
 }

@@ -9,27 +9,27 @@ import { EntryShapes, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './protocol.ts';
 import { entryNameOf, WaitingEntries, type WaitingEntry } from './waiting-entries.ts';
 
-/** Reasons why samples leave an outbox unsent. */
+/** Reasons why samples are removed from an outbox unsent. */
 export const DROP_REASONS = ['outbox_full', 'outbox_age', 'receiver_removed', 'damaged'] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** Receives the number of samples that left unsent. */
+/** Reports the number of samples that were removed unsent. */
 export type OnDropped = (name: string, reason: DropReason, samples: number) => void;
 
-/** Samples that may go out in one request: no two of one series. */
+/** Samples for one request, with at most one of each series. */
 export interface Batch {
   readonly entries: readonly WaitingEntry[];
   readonly samples: readonly PushedSample[];
 }
 
-/** Receiver as its queue knows it. */
+/** Settings of a receiver that its queue needs. */
 export type QueuedReceiver = Pick<Receiver, 'name' | 'families' | 'accounts' | 'outbox'>;
 
-/** Key of the waiting entries, which follow by destination and order of arrival. */
+/** Key prefix of the queued entries. The destination and the order of arrival follow. */
 export const QUEUES: StateKey = [QUEUE, 'push'];
 
-/** Time to wait (ms) before a disk that refused is asked again. */
+/** Delay (ms) before a failed disk operation is retried. */
 const RETRY_MS = 10_000;
 
 /** Number of entries searched for those that fit into one request. */
@@ -37,7 +37,7 @@ const LOOKAHEAD = 1_000;
 
 interface QueueOptions {
   readonly destinationId: string;
-  /** Name and age limit (ms) of its last configuration. */
+  /** Name and age limit (ms) from the destination's last configuration. */
   readonly former: { readonly name: string; readonly maxAge: number };
   readonly state: State;
   readonly clock: Clock;
@@ -47,7 +47,7 @@ interface QueueOptions {
 /** Queue of one destination: its entries on disk, and their sizes and times in memory. */
 export class DestinationQueue {
   readonly destinationId: string;
-  /** Emits `added` when something is there to be sent. */
+  /** Emits `added` when samples are queued. */
   readonly arrivals = new EventEmitter();
   readonly #options: QueueOptions;
   readonly #prefix: StateKey;
@@ -76,12 +76,12 @@ export class DestinationQueue {
     if (receiver !== undefined) this.#former = { name: receiver.name, maxAge: receiver.outbox.max_age };
   }
 
-  /** Name and age limit (ms) of its last configuration. */
+  /** Name and age limit (ms) from the destination's last configuration. */
   get former(): QueueOptions['former'] {
     return this.#former;
   }
 
-  /** Samples and bytes that wait, and since when the oldest does. */
+  /** Numbers of queued samples and bytes, and the time since which the oldest is queued. */
   get waiting(): Readonly<Pick<WaitingEntries, 'samples' | 'bytes' | 'oldest'>> {
     return this.#waiting;
   }
@@ -92,7 +92,7 @@ export class DestinationQueue {
     this.arrivals.emit('added');
   }
 
-  /** The entries that samples of a source make, each under a name of its own. */
+  /** Returns the entries for samples of a source, each under its own name. */
   prepare(
     source: string,
     samples: readonly TimedSample[],
@@ -109,7 +109,7 @@ export class DestinationQueue {
     });
   }
 
-  /** Takes in entries that are durable now. */
+  /** Adds entries that are durable already. */
   async admit(entries: readonly WaitingEntry[]): Promise<void> {
     for (const waiting of entries) this.#waiting.add(waiting);
     this.arrivals.emit('added');
@@ -137,7 +137,7 @@ export class DestinationQueue {
     return { entries, samples };
   }
 
-  /** Removes delivered entries, from disk too. Retries until the disk accepts it, or the signal aborts. */
+  /** Removes delivered entries from the queue and the disk. Retries until the disk succeeds, or the signal aborts. */
   async remove({ entries }: Batch, signal: AbortSignal): Promise<void> {
     const { state, clock } = this.#options;
     for (;;) {
@@ -165,7 +165,7 @@ export class DestinationQueue {
 
   /** Drops entries. If the disk fails, a later run drops them again. */
   async #drop(reason: DropReason, entries: readonly WaitingEntry[]): Promise<void> {
-    // Another reason may have removed and counted an entry meanwhile.
+    // The entry may have been removed and counted for another reason meanwhile.
     const gone = entries.filter((entry) => this.#waiting.delete(entry));
     if (gone.length === 0) return;
     const samples = gone.reduce((sum, entry) => sum + entry.samples, 0);
@@ -175,10 +175,10 @@ export class DestinationQueue {
   }
 }
 
-/** Entries that are processed in one turn of the event loop. */
+/** Number of entries processed in one turn of the event loop. */
 const A_TURN = 25;
 
-/** Yields all entries, in turns that give way to other work. */
+/** Yields all entries, in turns that yield to other work. */
 export async function* inTurns<Entry>(entries: readonly Entry[]): AsyncGenerator<Entry, void> {
   for (const [index, entry] of entries.entries()) {
     if (index % A_TURN === A_TURN - 1) await setImmediate();
@@ -186,10 +186,10 @@ export async function* inTurns<Entry>(entries: readonly Entry[]): AsyncGenerator
   }
 }
 
-/** More samples than this are not kept in one entry, since an entry is sent whole. */
+/** Maximum number of samples per entry, because an entry is sent as a whole. */
 const ENTRY_SAMPLES = 2_000;
 
-/** Samples of one time together, the earliest first, in parts that are not too large for an entry. */
+/** Returns samples grouped by time, the earliest first, in chunks that fit into an entry. */
 function byTime(samples: readonly TimedSample[]): TimedSample[][] {
   return [...groupedBy(samples, ({ at }) => at)]
     .sort(([a], [b]) => a - b)

@@ -18,7 +18,7 @@ const HEADERS = { 'content-type': 'application/x-protobuf', 'content-encoding': 
 
 const compress = promisify(gzip);
 
-/** OTLP/HTTP with protobuf to one receiver. */
+/** Returns the protocol OTLP/HTTP with protobuf for one receiver. */
 export function otlpTo(connection: Pick<ReceiverConnection, 'post'>): Protocol {
   return {
     name: 'otlp',
@@ -45,12 +45,15 @@ const NO_RECORDED_VALUE = 1;
 
 const NANOSECONDS_PER_MS = 1_000_000n;
 
-/** Attributes of the resource, without the version that runs: receivers make labels of these, and series would end with each upgrade. */
+/**
+ * Attributes of the resource. The exporter's version is omitted, because receivers turn attributes into labels, and series would
+ * end with each upgrade.
+ */
 const RESOURCE = { 'service.name': 'edge-exporter' };
 
 /**
- * `opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest`: counters as cumulative monotonic sums, gauges.
- * Without units: receivers make suffixes of these, and the names have theirs.
+ * Encodes `opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest`, with counters as cumulative monotonic sums, and
+ * gauges. Units are omitted, because receivers turn them into suffixes, which the names already have.
  */
 function otlpRequest(samples: readonly PushedSample[]): Uint8Array {
   const request = new PbfWriter();
@@ -69,7 +72,7 @@ function writeScopeMetrics(families: ReadonlyMap<string, readonly PushedSample[]
   for (const samples of families.values()) metrics.writeMessage(2, writeMetric, samples);
 }
 
-/** Writes lines of histograms and summaries as gauges of their names, because some receivers would add a suffix to sums. */
+/** Writes the series of histograms and summaries as gauges with their own names, because some receivers add a suffix to sums. */
 function writeMetric(samples: readonly PushedSample[], metric: PbfWriter): void {
   const family = samples[0]?.series.family ?? { name: '', type: 'gauge' };
   const isCounter = family.type === 'counter';
@@ -88,7 +91,7 @@ function writeSum(samples: readonly PushedSample[], sum: PbfWriter): void {
   sum.writeBooleanField(3, true);
 }
 
-/** `NumberDataPoint` */
+/** Writes a `NumberDataPoint`. */
 function writePoint({ series, value, at, since, ended }: PushedSample, point: PbfWriter): void {
   const { family, labels } = series;
   if (family.type === 'counter' && since !== undefined)
@@ -108,7 +111,7 @@ function writeAttribute([key, text]: readonly [string, string], attribute: PbfWr
   attribute.writeMessage(2, (string, value) => value.writeStringField(1, string), text);
 }
 
-/** Returns the number of data points that an `ExportMetricsServiceResponse` rejects; 0 for any other answer. */
+/** Returns the number of data points that an `ExportMetricsServiceResponse` rejects; 0 for any other response. */
 export function partialSuccess(body: Uint8Array): number {
   const readRejected = (field: number, _: unknown, reader: PbfReader) => {
     if (field === 1 && reader.type === 0) rejected = reader.readVarint();
@@ -119,7 +122,7 @@ export function partialSuccess(body: Uint8Array): number {
       if (field === 1 && reader.type === 2) reader.readMessage(readRejected, undefined);
     }, undefined);
   } catch {
-    // The reader refuses bytes that are no such message.
+    // The decoder throws for bytes that are not such a message.
   }
   return rejected;
 }

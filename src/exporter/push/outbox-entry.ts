@@ -4,17 +4,17 @@ import { z } from 'zod';
 import type { Labels } from '../catalogue/family.ts';
 import type { PushedSample } from './protocol.ts';
 
-/** Samples of one source and one time, as they wait in the outbox together. */
+/** Entry of the outbox: samples of one source at one time. */
 export interface OutboxEntry {
   /** Source of the samples. Samples of one source are sent in order. */
   readonly source: string;
-  /** Local ms at which they entered the queue. */
+  /** Local time (ms) at which the samples were queued. */
   readonly queuedAt: number;
   /** Samples of different series at one time. */
   readonly samples: readonly PushedSample[];
 }
 
-/** A check of the whole: a schema for each value takes as long as to send it. */
+/** Returns a check of a whole array: a schema for each value takes as long as sending the samples. */
 function isArrayOf(type: 'number' | 'string'): (given: unknown) => boolean {
   return (given) => Array.isArray(given) && given.every((one) => typeof one === type);
 }
@@ -23,15 +23,15 @@ const packedEntry = z.object({
   source: z.string(),
   queued: z.number(),
   at: z.number(),
-  /** Packed shape, compressed. Its bytes are its key: most entries of a source have the same shape. */
+  /** Packed shape, compressed. Its bytes serve as a key, because most entries of a source have the same shape. */
   shape: z.instanceof(Uint8Array),
-  /** Values, one for each sample. */
+  /** Values, in the order of the shape's series. */
   values: z.custom<readonly number[]>(isArrayOf('number')),
 });
 
 const labels = z.custom<Labels>((given) => isArrayOf('string')(Object.values(Object(given))));
 
-/** Series of an entry. The labels that they have in common stand once. */
+/** Series of an entry. Their common labels are stored once. */
 const packedShape = z.object({
   common: labels,
   series: z.array(
@@ -74,7 +74,7 @@ function commonLabels([first = {}, ...others]: readonly Labels[]): Labels {
   return Object.fromEntries(shared);
 }
 
-/** Returns the head of an entry without its samples; undefined for other bytes. */
+/** Returns the metadata of an entry without its samples; undefined for invalid bytes. */
 export function headOf(
   bytes: unknown,
 ): (Pick<OutboxEntry, 'source' | 'queuedAt'> & { readonly samples: number }) | undefined {
@@ -82,7 +82,7 @@ export function headOf(
   return entry && { source: entry.source, queuedAt: entry.queued, samples: entry.values.length };
 }
 
-/** Returns the packed entry; undefined for other bytes. @param shapes shapes of earlier entries */
+/** Returns the decoded entry; undefined for invalid bytes. @param shapes cache of the shapes of earlier entries */
 export function unpackEntry(bytes: unknown, shapes = new EntryShapes()): OutboxEntry | undefined {
   const entry = parse(packedEntry, () => msgpack.unpack(bytes as Uint8Array));
   const shape = entry && shapes.of(entry.shape);
@@ -92,7 +92,7 @@ export function unpackEntry(bytes: unknown, shapes = new EntryShapes()): OutboxE
   return { source, queuedAt, samples };
 }
 
-/** Returns undefined for bytes of another version or damaged ones, which are dropped. */
+/** Returns undefined for damaged bytes or those of another version, which are dropped. */
 function parse<Shape extends z.ZodType>(shape: Shape, decode: () => unknown): z.output<Shape> | undefined {
   try {
     return shape.parse(decode());
@@ -103,15 +103,15 @@ function parse<Shape extends z.ZodType>(shape: Shape, decode: () => unknown): z.
 
 type Shape = readonly Pick<PushedSample, 'series' | 'since'>[];
 
-/** Known series are forgotten beyond this number: a backlog may have millions. */
+/** Number of cached series above which the cache is cleared: a backlog may have millions. */
 const MOST_SERIES = 50_000;
 
-/** Series that entries had, the same objects for entries that are alike: receivers' messages are made of them once. */
+/** Cache of entries' shapes. Entries with the same shape share their series, so that messages encode each series once. */
 export class EntryShapes {
   readonly #shapes = new Map<string, Shape>();
   #series = 0;
 
-  /** Returns all of an entry's samples except their times and values; undefined for other bytes. */
+  /** Returns the shape of an entry: its series, without times and values; undefined for invalid bytes. */
   of(bytes: Uint8Array): Shape | undefined {
     const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
     const known = this.#shapes.get(key);

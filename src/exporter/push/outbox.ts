@@ -13,10 +13,10 @@ import {
 import { headOf } from './outbox-entry.ts';
 import { entryNameOf, type WaitingEntry } from './waiting-entries.ts';
 
-/** Findings of one poll. */
+/** Results of one poll to commit. */
 export interface Found {
   readonly entries: readonly StateEntry[];
-  /** Samples to push, in the order of their times within a series. */
+  /** Samples to push, ordered by time within each series. */
   readonly samples: readonly TimedSample[];
   readonly source: string;
 }
@@ -25,7 +25,7 @@ export interface OutboxOptions {
   readonly state: State;
   readonly clock: Clock;
   readonly onDropped: OnDropped;
-  /** Ends the wait for a state that cannot be used yet. */
+  /** Ends the wait for a state that is not available yet. */
   readonly signal: AbortSignal;
 }
 
@@ -37,7 +37,7 @@ export interface QueueOf<One> {
 
 const RUN_KEY: StateKey = ['push', 'run'];
 
-/** Key of the rows of destinations with a queue, including those that are no longer configured. */
+/** Key of the rows of destinations with a queue, including destinations that are no longer configured. */
 const DESTINATIONS: StateKey = ['push', 'destinations'];
 
 const destinationRow = z.object({ name: z.string(), maxAge: z.number() });
@@ -45,34 +45,34 @@ const destinationRow = z.object({ name: z.string(), maxAge: z.number() });
 /** Age limit (ms) of samples for a destination without a row. */
 const DEFAULT_AGE_MS = 86_400_000;
 
-/** Interval (ms) at which a state that cannot be used yet is looked at again. */
+/** Interval (ms) at which an unavailable state is checked again. */
 const UNAVAILABLE_MS = 1_000;
 
-/** Entries of a backlog that are read at once. */
+/** Number of entries of a backlog read at once. */
 const PAGE = 100;
 
 /**
- * Samples on their way to receivers, from the commit of their poll until the receiver has them. Each destination has a
- * queue, which a renamed receiver keeps.
+ * Stores samples from the commit of their poll until receivers have accepted them. Each destination has a queue, which survives a
+ * renaming of its receiver.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
   /** Queues by destination, including destinations that are no longer configured. */
   readonly #queues = new Map<string, DestinationQueue>();
-  /** Rows of destinations as the state has them, in JSON. */
+  /** Rows of destinations in the state, as JSON. */
   readonly #recorded = new Map<string, string>();
   #loading: Promise<void> | undefined;
   #run: number | undefined;
   #isRunStored = false;
   #made = 0;
-  /** True once the entries of an earlier run are known. */
+  /** True once the entries of an earlier run are loaded. */
   isLoaded = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
   }
 
-  /** Sets the receivers and returns the queue of each. Queues of other destinations are kept until they expire. */
+  /** Sets the receivers and returns the queue of each. Queues of other destinations stay until their samples expire. */
   configure<One extends QueuedReceiver & Destination>(receivers: readonly One[]): QueueOf<One>[] {
     for (const queue of this.#queues.values()) queue.receiver = undefined;
     const ids = destinationIds(receivers);
@@ -98,7 +98,7 @@ export class Outbox {
     await Promise.all(prepared.map(({ queue, made }) => queue.admit(made.map(({ waiting }) => waiting))));
   }
 
-  /** Loads the entries of an earlier run, once. @throws the state's failure; the next call tries again */
+  /** Loads the entries of an earlier run, once. @throws the state's failure; the next call retries */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = undefined;
@@ -107,7 +107,7 @@ export class Outbox {
     return this.#loading;
   }
 
-  /** Drops expired samples of other destinations. Returns true if samples still wait for one. */
+  /** Drops expired samples of destinations that are no longer configured. Returns true while such a destination has samples. */
   async expire(): Promise<boolean> {
     const others = [...this.#queues.values()].filter(({ receiver }) => receiver === undefined);
     for (const queue of others) await queue.keepWithinLimits();
@@ -135,13 +135,13 @@ export class Outbox {
     this.isLoaded = true;
   }
 
-  /** Returns the stored entry's facts. An entry that cannot be decoded is dropped when it would be sent. */
+  /** Returns the metadata of a stored entry. An entry that cannot be decoded stays until it would be sent, and is then dropped. */
   #waitingEntry(key: StateKey, value: unknown): WaitingEntry {
     const { clock } = this.#options;
     const wall = clock.wall();
     const bytes = value instanceof Uint8Array ? value.length : 0;
     const head = headOf(value) ?? { source: entryNameOf(key), queuedAt: wall, samples: 1 };
-    // Only the machine's clock knows the time since another run put it in.
+    // Local time does not continue across runs, so the machine's clock gives the entry's age.
     return { key, ...head, bytes, since: clock.now() - Math.max(0, wall - head.queuedAt) };
   }
 
@@ -159,7 +159,7 @@ export class Outbox {
     return made;
   }
 
-  /** Returns the row of a destination if the state has another one or none. */
+  /** Returns the row of a destination if the state lacks it or has another one. */
   #newRow({ destinationId, former }: DestinationQueue): StateEntry[] {
     const isRecorded = this.#recorded.get(destinationId) === JSON.stringify(former);
     return isRecorded ? [] : [{ key: [...DESTINATIONS, destinationId], value: former }];
@@ -170,7 +170,7 @@ export class Outbox {
     return nameIn(this.#currentRun(), this.#made);
   }
 
-  /** Returns the number of this run. Numbers order the entries of this run after all earlier ones, whatever the clock shows. */
+  /** Returns the number of this run. Entries of a run sort after those of all earlier runs, independent of the clock. */
   #currentRun(): number {
     if (this.#run !== undefined) return this.#run;
     const { state } = this.#options;
@@ -182,7 +182,7 @@ export class Outbox {
   }
 }
 
-/** The destination of each receiver, as a digest. Further receivers at one destination are numbered. */
+/** Returns the destination id of each receiver, a digest. Additional receivers at the same destination are numbered. */
 export function destinationIds(receivers: readonly Destination[]): string[] {
   const counts = new Map<string, number>();
   return receivers.map((receiver) => {
@@ -193,7 +193,7 @@ export function destinationIds(receivers: readonly Destination[]): string[] {
   });
 }
 
-/** Returns a name whose text order is the numbers' order. */
+/** Returns a name that sorts as text in the order of the numbers. */
 function nameIn(run: number, made: number): string {
   return `${String(run).padStart(10, '0')}-${String(made).padStart(14, '0')}`;
 }

@@ -11,47 +11,47 @@ import type { Reply } from './receiver-connection.ts';
 /** Protocol of a receiver. */
 export interface Protocol {
   readonly name: string;
-  /** Sends samples in one request, no two of one series. @throws the signal's reason when it aborts */
+  /** Sends samples in one request, with at most one of each series. @throws the signal's reason if it aborts */
   send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer>;
 }
 
-/** Reasons why a receiver never accepts a sample. */
+/** Reasons why a receiver permanently refuses a sample. */
 export const REFUSAL_REASONS = ['too_old', 'out_of_order', 'duplicate', 'too_large', 'invalid'] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** Answer of a receiver to the samples of one request. */
+/** Response of a receiver to the samples of one request. */
 export type ReceiverAnswer =
   | { readonly kind: 'accepted' }
-  /** It has taken all but `rejected` samples, which it will never take. */
+  /** The receiver accepted all but `rejected` samples, which it permanently refuses. */
   | {
       readonly kind: 'partly accepted';
       readonly rejected: number;
       readonly reason: RefusalReason;
       readonly words: string;
     }
-  /** At least one of the samples is refused for good, without a name. */
+  /** The receiver permanently refuses at least one of the samples without identifying it. */
   | {
       readonly kind: 'refused';
       readonly reason: RefusalReason;
       readonly words: string;
-      /** True if its words give no known reason: perhaps it answers everything like this. */
+      /** True if the message has no known reason: the receiver may answer every request like this. */
       readonly unexplained?: true;
     }
-  /** It may take them another time. */
+  /** The receiver may accept the samples later. */
   | { readonly kind: 'failed'; readonly words: string; readonly retryAfterMs?: number };
 
-/** Words of Prometheus, Mimir, Thanos and VictoriaMetrics for a wrong sample. */
+/** Messages of Prometheus, Mimir, Thanos and VictoriaMetrics for an invalid sample, per reason. */
 const REASONS: readonly (readonly [RefusalReason, RegExp])[] = [
   ['too_old', /too[- _]old|out of bounds|out-of-bounds|too far (?:in|into) the past|older than/i],
   ['duplicate', /duplicate[- _]sample|duplicate[- _]timestamp|for duplicate/i],
   ['out_of_order', /out[- _]of[- _]order/i],
 ];
 
-/** Statuses that are about the content of a request, not about the way there. */
+/** Statuses that concern the content of a request, rather than the route or credentials. */
 const CONTENT = new Set([400, 413, 422]);
 
-/** Interprets an answer that is no success. If it can be mended (an address, a token), it is a failure, and samples are kept. */
+/** Interprets an unsuccessful response. If the operator can fix its cause, it is a failure, and samples stay queued. */
 export function refusalOrFailure(
   status: number,
   words: string,
@@ -59,7 +59,8 @@ export function refusalOrFailure(
 ): Exclude<ReceiverAnswer, { kind: 'accepted' }> {
   const said = `HTTP ${status}${words === '' ? '' : `: ${words}`}`;
   const reason = reasonIn(words);
-  // Prometheus up to 2.4x answers 500 to samples that it will never take, Thanos Receive 409; other conflicts may pass.
+  // For samples that they permanently refuse, Prometheus up to 2.4x responds with 500 and Thanos Receive with 409. Other conflicts
+  // may be temporary.
   if (reason !== undefined && (CONTENT.has(status) || status === 409 || status === 500)) {
     return { kind: 'refused', reason, words: said };
   }
@@ -75,8 +76,8 @@ export function refusalOrFailure(
 }
 
 /**
- * Returns the failure of a successful answer that is a web page or an error: a login page or a gateway answered and
- * dropped the samples. Undefined if a receiver may have answered.
+ * Returns the failure for a successful response that is a web page or an error. It comes from a login page or gateway, which
+ * discards the samples. Undefined if the response may be a receiver's.
  */
 export function unlikeReceiver({
   status,
@@ -98,12 +99,12 @@ function tellsError(body: Uint8Array): boolean {
   return isGiven(error) || isGiven(errors) || status === 'error';
 }
 
-/** Returns the reason in a receiver's refusal; undefined if it names none that is known. */
+/** Returns the reason in a receiver's refusal; undefined if its message has no known reason. */
 export function reasonIn(words: string): RefusalReason | undefined {
   return REASONS.find(([, pattern]) => pattern.test(words))?.[0];
 }
 
-/** Writes a field of eight bytes that a JavaScript number cannot hold: a large integer or special bits. */
+/** Writes a field of eight bytes that a JavaScript number cannot represent: a large integer or special bits. */
 export function writeFixed64(message: PbfWriter, field: number, value: bigint): void {
   message.writeTag(field, 1);
   message.realloc(8);
@@ -111,7 +112,7 @@ export function writeFixed64(message: PbfWriter, field: number, value: bigint): 
   message.pos += 8;
 }
 
-/** Makes something of each object once: samples of a series mostly share theirs, also from one request to the next. */
+/** Returns a function that caches its result per object. Samples of a series mostly share their series object. */
 export function onceFor<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const known = new WeakMap<Key, Made>();
   return (key) => {
@@ -123,34 +124,34 @@ export function onceFor<Key extends object, Made>(make: (key: Key) => Made): (ke
   };
 }
 
-/** Family of a sample, as a receiver gets it. */
+/** Metric family of a pushed sample. */
 export interface PushedFamily {
-  /** Name of the series: for histograms and summaries with the suffix of its line. */
+  /** Name of the series. For histograms and summaries it includes the suffix. */
   readonly name: string;
   readonly type: FamilyMetadata['type'];
-  /** Absent if the catalogue has no such name. */
+  /** Help text; absent if the catalogue does not have the name. */
   readonly help?: string;
 }
 
-/** Series with its labels that are not empty. */
+/** Family and non-empty labels of a pushed series. */
 export interface PushedSeries {
   readonly family: PushedFamily;
   readonly labels: Labels;
 }
 
-/** Sample in the form that receivers get. */
+/** Sample in the form that receivers accept. */
 export interface PushedSample {
   readonly series: PushedSeries;
   readonly value: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Time at which a counter was zero (ms since the epoch). */
+  /** Start time of a counter (ms since the epoch); undefined for other types. */
   readonly since: number | undefined;
-  /** The series ends here: instead of a value, receivers get a stale marker. */
+  /** True if the series ends here: receivers get a stale marker instead of a value. */
   readonly ended?: true;
 }
 
-/** A sample with its labels as `/metrics` shows them. */
+/** Returns a sample for receivers, with the labels of `/metrics`. */
 export function pushed({ family: { name, type }, labels, value, at, since }: TimedSample): PushedSample {
   return { series: { family: { name, type }, labels: shownLabels(labels) }, value, at, since };
 }
@@ -166,17 +167,17 @@ const HELP = new Map(
   ].map(({ name, help }: Family) => [name, help]),
 );
 
-/** True if a family is of buckets, which are pushed at their own times. */
+/** Returns true for a family of buckets, which are pushed with their own times. */
 export function isBucketFamily(name: string): boolean {
   return HELP.has(name);
 }
 
-/** The help text of a family; an outbox holds names alone. */
+/** Returns the help text of a family, which an outbox does not store. */
 export function helpOf({ name, help }: PushedFamily): string {
   return help ?? HELP.get(name) ?? '';
 }
 
-/** Returns true if a receiver gets a series: by its family and account. Series without an account go to every receiver. */
+/** Returns a function that is true for series that a receiver selects. Every receiver selects series without an account. */
 export function selectionOf({
   families,
   accounts,

@@ -15,10 +15,10 @@ import {
 } from './running-receiver.ts';
 import type { ShownSamples } from './snapshots.ts';
 
-/** Interval (ms) at which queues of destinations that are no longer configured are looked through for old entries. */
+/** Interval (ms) at which expired samples of unconfigured destinations are dropped. */
 const EXPIRY_MS = 60_000;
 
-/** Pushes to every receiver independently of other receivers and of polls. */
+/** Pushes to every receiver, independently of other receivers and of polls. */
 export class Push {
   readonly #options: SendingOptions;
   readonly #outbox: Outbox;
@@ -26,7 +26,7 @@ export class Push {
   #running: readonly RunningReceiver[] = [];
   readonly #startedAt: number;
   #isExpiring = false;
-  /** Selections that `/metrics` leaves out. */
+  /** Selections of receivers whose buckets `/metrics` hides. */
   #hidden: readonly ReturnType<typeof selectionOf>[] = [];
 
   constructor(options: SendingOptions) {
@@ -47,12 +47,12 @@ export class Push {
     return this.#running.length > 0 ? this : undefined;
   }
 
-  /** Commits the result of a poll, and the samples to push. @throws StateWriteFailure if nothing is durable */
+  /** Commits the result of a poll, with the samples to push. @throws StateWriteFailure if nothing is durable */
   commit(found: Found): Promise<void> {
     return this.#outbox.commit(found);
   }
 
-  /** Takes a snapshot of the other families of `/metrics` for the receivers that have sent the one before. */
+  /** Takes a snapshot of the other families of `/metrics` for each receiver that has received the previous one. */
   async takeSnapshot(shown: (wants: (family: string) => boolean) => Promise<ShownSamples>): Promise<void> {
     const { clock, observer } = this.#options;
     const free = () => this.#running.filter(({ snapshots }) => snapshots.isFree(clock.wall()));
@@ -89,7 +89,7 @@ export class Push {
     if (!this.#isExpiring) void this.#dropUnconfigured();
   }
 
-  /** Sends over the connection of a receiver. */
+  /** Sends samples over the connection of a receiver. */
   async send(...[destinationId, samples, signal]: Parameters<SendTo>): Promise<ReceiverAnswer> {
     const running = this.#running.find(({ queue }) => queue.destinationId === destinationId);
     return (
@@ -107,7 +107,7 @@ export class Push {
     await Promise.all(this.#running.map(({ stop }) => stop()));
   }
 
-  /** Drops expired samples of destinations that are no longer configured, until none is left. */
+  /** Drops expired samples of unconfigured destinations, until none is left. */
   async #dropUnconfigured(): Promise<void> {
     const { clock, observer } = this.#options;
     const { signal } = this.#stopping;
@@ -129,15 +129,15 @@ interface ReplicaPushOptions extends Pick<SendingOptions, 'clock' | 'observer'> 
   readonly instance: string;
 }
 
-/** Bytes that each account may keep for a receiver, for any number of accounts: more than one poll finds. */
+/** Minimum number of bytes of an account's queue for a receiver, for any number of accounts: more than one poll produces. */
 const LEAST_SHARE = 16 * 2 ** 20;
 
-/** Returns the share (bytes) of a receiver's limit for one of so many accounts. */
+/** Returns the share (bytes) of a receiver's limit per account. */
 export function shareOf(maxBytes: number, accounts: number): number {
   return Math.min(maxBytes, Math.max(LEAST_SHARE, Math.floor(maxBytes / Math.max(1, accounts))));
 }
 
-/** Pushes as one of several replicas. Samples wait in their account's state, and the account's owner sends them. */
+/** Pushes as one of several replicas. Samples are queued in the state of their account, and the account's owner sends them. */
 export class ReplicaPush {
   readonly #options: ReplicaPushOptions;
   /** Owns the connections to receivers, and sends samples that are not buckets. */
@@ -150,7 +150,7 @@ export class ReplicaPush {
     this.#shared = new Push({ ...options, state: memoryState() });
   }
 
-  /** Sets the receivers. Each account of all replicas gets a share of a receiver's limit. */
+  /** Sets the receivers. A receiver's limit is divided between the accounts of all replicas. */
   async apply(receivers: readonly Receiver[], accounts: number): Promise<void> {
     this.#receivers = receivers.map((receiver) => {
       const { outbox } = receiver;
@@ -161,7 +161,7 @@ export class ReplicaPush {
     await Promise.all([...this.#owned.values()].map((push) => push.apply(this.#receivers)));
   }
 
-  /** Pushes results of these accounts as long as each is owned. */
+  /** Returns a wrapper that pushes the results of these accounts while this replica owns them. */
   alongside(accounts: AccountsOfReplica): AccountsOfReplica {
     return {
       own: (account, { state, mayAct }) => {
@@ -185,7 +185,7 @@ export class ReplicaPush {
     return this.#shared.takeSnapshot(...of);
   }
 
-  /** Returns the receivers, with the samples that wait in all accounts of this replica. */
+  /** Returns the receivers, with the samples queued in all accounts of this replica. */
   receivers(): ReceiverView[] {
     const views = [...this.#owned.values()].flatMap((push) => push.receivers());
     return this.#shared.receivers().map((shared) => {
@@ -215,7 +215,7 @@ export class ReplicaPush {
   }
 }
 
-/** Returns the sum; undefined if one part is unknown. */
+/** Returns a sum over all views; undefined if one of them is unknown. */
 function sumOf(views: readonly ReceiverView[], what: 'samples' | 'bytes'): number | undefined {
   const known = views.flatMap((view) => view[what] ?? []);
   return known.length < views.length ? undefined : known.reduce((sum, one) => sum + one, 0);

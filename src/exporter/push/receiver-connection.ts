@@ -15,19 +15,19 @@ import { ReceiverLogin } from './receiver-login.ts';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The beginning of its body. */
+  /** Beginning of the body. */
   readonly body: Uint8Array;
   /** Body as one line of text without secrets. */
   readonly words: string;
   readonly retryAfterMs: number | undefined;
 }
 
-/** Failure to get an answer, or to read it to its end; the message is safe to log. */
+/** Failure to get a response, or to read it to its end; the message is safe to log. */
 export class NoReply extends Error {
   override readonly name = 'NoReply';
 }
 
-/** One request at a time takes one; a replica sends for each of its accounts. */
+/** Maximum number of connections. Each request uses one, and a replica sends for each of its accounts. */
 const MOST_CONNECTIONS = 16;
 
 const MOST_WORDS = 300;
@@ -49,7 +49,7 @@ export class ReceiverConnection {
     this.#login = new ReceiverLogin(receiver, (other) => poolTo(other, receiver.request, 1), now);
   }
 
-  /** Posts a message. @throws NoReply, and the signal's reason when it aborts */
+  /** Posts a message. @throws NoReply if there is no response, and the signal's reason if it aborts */
   async post(
     body: Uint8Array,
     headers: Readonly<Record<string, string>>,
@@ -71,7 +71,7 @@ export class ReceiverConnection {
     await Promise.all([this.#pool.destroy(), this.#login.close()]);
   }
 
-  /** @param secrets secrets of the receiver's headers; those of the login are added */
+  /** Posts a message once. @param secrets secrets of the receiver's headers; those of the login are added */
   async #posted(
     body: Uint8Array,
     headers: Readonly<Record<string, string>>,
@@ -115,7 +115,7 @@ function poolTo(origin: string, request: Receiver['request'], connections: numbe
   return new Pool(origin, { connections, connect, headersTimeout: timeout, bodyTimeout: timeout });
 }
 
-/** Without characters that would break the line or the terminal. */
+/** Returns the text without characters that would break the line or the terminal. */
 function inOneLine(text: string): string {
   const line = text.replace(/[\p{C}\s]+/gu, ' ').trim();
   return line.length > MOST_WORDS ? `${line.slice(0, MOST_WORDS - 1)}…` : line;

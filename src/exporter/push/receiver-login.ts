@@ -8,10 +8,10 @@ import { Secret } from '../secret.ts';
 import { parsedJson } from '../text/received.ts';
 import { beginningOf } from './answer-body.ts';
 
-/** Registers a secret for masking before it leaves, and reveals it. */
+/** Registers a secret for masking, and returns its text. */
 type Guard = (secret: Secret) => string;
 
-/** Body that is posted, and the time (ms since the epoch). */
+/** Message to sign: its body, address and time (ms since the epoch). */
 interface Posted {
   readonly body: Uint8Array;
   readonly at: number;
@@ -23,7 +23,7 @@ export class ReceiverLogin {
   readonly #tokens: OAuth2Tokens | undefined;
   #token: FoundSecret | undefined;
 
-  /** @param poolTo connects to an origin along the receiver's route */
+  /** @param poolTo returns connections to an origin along the receiver's route */
   constructor(receiver: Receiver, poolTo: (origin: string) => Pool, now: () => number) {
     const { oauth2 } = receiver;
     this.#receiver = receiver;
@@ -50,7 +50,7 @@ export class ReceiverLogin {
     return { authorization: basic(username, found, guard) };
   }
 
-  /** The receiver has refused a request: another token is asked for the next time. */
+  /** Discards the token, because the receiver refused a request. The next request gets another token. */
   refused(): void {
     this.#tokens?.forget();
   }
@@ -65,13 +65,13 @@ function basic(username: string, password: Secret, guard: Guard): string {
   return `Basic ${guard(pair)}`;
 }
 
-/** A token is renewed so long (ms) before it expires: requests with it may take a while. */
+/** Time (ms) before its expiry at which a token is renewed, because requests may take a while. */
 const EARLY_MS = 60_000;
 
-/** Lifetime (ms) of a token whose server names none. */
+/** Assumed lifetime (ms) of a token whose server does not state one. */
 const UNSAID_MS = 5 * 60_000;
 
-/** Time limit (ms) for the body with the token. */
+/** Time limit (ms) for reading the body with the token. */
 const LONGEST_TOKEN_MS = 10_000;
 
 const tokenAnswer = z.object({
@@ -80,7 +80,7 @@ const tokenAnswer = z.object({
   expires_in: z.coerce.number().nonnegative().optional(),
 });
 
-/** Access tokens from client credentials (RFC 6749, section 4.4), one at a time, in memory only. */
+/** Requests access tokens with client credentials (RFC 6749, section 4.4), one at a time. They are stored only in memory. */
 class OAuth2Tokens {
   readonly #settings: OAuth2;
   readonly #pool: Pool;
@@ -93,7 +93,7 @@ class OAuth2Tokens {
     this.#now = now;
   }
 
-  /** Returns a token that stays valid for a while. @throws PlatformFailure if there is none */
+  /** Returns a token that does not expire soon. @throws PlatformFailure if there is none */
   async token(guard: Guard, signal: AbortSignal): Promise<Secret> {
     if (this.#token !== undefined && this.#now() < this.#token.until) return this.#token.secret;
     try {
@@ -151,12 +151,15 @@ class OAuth2Tokens {
   }
 }
 
-/** A text as the authentication of a client has it (RFC 6749, section 2.3.1). */
+/** Encodes a text for client authentication (RFC 6749, section 2.3.1). */
 function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
-/** The headers that sign a request to AWS (Signature Version 4): its host, address and body, and no header that a proxy may change. */
+/**
+ * Returns the headers that sign a request to AWS (Signature Version 4). The signature covers host, address and body, but no header
+ * that a proxy may change.
+ */
 async function awsSignature(
   { region, access_key, secret_key, secret_key_file, session_token }: SigV4,
   { url, body, at }: Posted & { readonly url: string },

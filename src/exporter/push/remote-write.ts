@@ -30,13 +30,13 @@ const HEADERS: Readonly<Record<Version, Readonly<Record<string, string>>>> = {
 
 const MESSAGES = { '2.0': writeRequest2, '1.0': writeRequest1 } as const;
 
-/** Returns the number of written samples from an answer to 2.0; undefined if it names none. */
+/** Returns the number of written samples in a response to version 2.0; undefined if there is none. */
 function writtenOf({ headers }: Reply): number | undefined {
   const written = headers['x-prometheus-remote-write-samples-written'];
   return typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : undefined;
 }
 
-/** Remote write to one receiver: version 2.0 while its answers show that it knows 2.0, else 1.0. */
+/** Sends remote write to one receiver: version 2.0 while its responses show support for it, else 1.0. */
 export class RemoteWrite {
   readonly #connection: Pick<ReceiverConnection, 'post'>;
   #version: Version = '2.0';
@@ -45,14 +45,14 @@ export class RemoteWrite {
     this.#connection = connection;
   }
 
-  /** The protocol with the version in use. */
+  /** Name of the protocol with the version in use. */
   get name(): string {
     return `remote_write ${this.#version}`;
   }
 
   async send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer> {
     let reply = await this.#post(samples, signal);
-    // Most old receivers answer 204 to 2.0 and store nothing.
+    // Most old receivers respond with 204 to version 2.0 and store nothing.
     if (this.#version === '2.0' && !knows2(reply) && unlikeReceiver(reply) === undefined) {
       this.#version = '1.0';
       reply = await this.#post(samples, signal);
@@ -66,7 +66,7 @@ export class RemoteWrite {
   }
 }
 
-/** Returns true if the receiver may know 2.0. An answer that names no samples, such as a proxy's 503, may come from one. */
+/** Returns true if the receiver may support version 2.0. A response without a number of samples does not rule it out. */
 function knows2(reply: Reply): boolean {
   const { status } = reply;
   if (writtenOf(reply) !== undefined) return true;
@@ -81,25 +81,25 @@ function answerOf(reply: Reply, sent: number): ReceiverAnswer {
   return { kind: 'refused', reason: 'invalid', words: `it wrote ${written} of ${sent} samples` };
 }
 
-/** The enums of both versions: MetricMetadata.MetricType and Metadata.MetricType. */
+/** Values of the enums of both versions: MetricMetadata.MetricType and Metadata.MetricType. */
 const TYPES = { counter: 1, gauge: 2, histogram: 3, summary: 5 } as const;
 
-/** The label that a family's name is for receivers, which expect labels in the order of their names. */
+/** Label with a family's name. Receivers expect labels sorted by name. */
 const NAME = '__name__';
 
-/** The labels of a series, its family's name among them, in the order of their names. */
+/** Returns the labels of a series sorted by name, including the label with the family's name. */
 function labelsOf({ family, labels }: PushedSeries): [name: string, value: string][] {
   return Object.entries({ ...labels, [NAME]: family.name }).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Labels encoded as in a `TimeSeries`. */
+/** Encodes labels as in a `TimeSeries`. */
 const writtenLabels = onceFor((series: PushedSeries) => {
   const written = new PbfWriter();
   for (const label of labelsOf(series)) written.writeMessage(1, writeLabel, label);
   return written.finish();
 });
 
-/** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
+/** Encodes a `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
 export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
   const request = new PbfWriter();
   for (const sample of samples) request.writeMessage(1, writeSeries1, sample);
@@ -109,7 +109,7 @@ export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
   return request.finish();
 }
 
-/** `TimeSeries` */
+/** Writes a `TimeSeries` of version 1.0. */
 function writeSeries1(sample: PushedSample, series: PbfWriter): void {
   const labels = writtenLabels(sample.series);
   series.realloc(labels.length);
@@ -124,10 +124,10 @@ const textsOf = onceFor((series: PushedSeries) => ({
   help: helpOf(series.family),
 }));
 
-/** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and start timestamps. */
+/** Encodes an `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and start timestamps. */
 export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
   const request = new PbfWriter();
-  // The first symbol is empty, as the protocol has it.
+  // The protocol requires an empty first symbol.
   const symbols = new Map([['', 0]]);
   const reference = (text: string): number => {
     const known = symbols.get(text);
@@ -147,7 +147,7 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
     series.writeMessage(1, writeReferences, texts.labels);
     series.writeMessage(2, writeSample2, sample);
     series.writeMessage(5, writeMetadata, texts);
-    // The field of versions before 2.0-rc.4, which Prometheus before 3.8 reads.
+    // Field of versions before 2.0-rc.4, which Prometheus before 3.8 reads.
     if (sample.since !== undefined) series.writeVarintField(6, sample.since);
   };
   for (const sample of samples) request.writeMessage(5, writeSeries, sample);
@@ -155,30 +155,30 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
   return request.finish();
 }
 
-/** A `Label` of a `TimeSeries`. */
+/** Writes a `Label` of a `TimeSeries`. */
 function writeLabel([name = '', value = '']: readonly string[], label: PbfWriter): void {
   label.writeStringField(1, name);
   label.writeStringField(2, value);
 }
 
-/** `MetricMetadata` */
+/** Writes a `MetricMetadata`. */
 function writeFamily(family: PushedFamily, metadata: PbfWriter): void {
   metadata.writeVarintField(1, TYPES[family.type]);
   metadata.writeStringField(2, wholeName(family));
   metadata.writeStringField(4, helpOf(family));
 }
 
-/** Prometheus' `value.StaleNaN`: a NaN of bits of its own, which numbers of JavaScript do not keep. */
+/** Bits of Prometheus' `value.StaleNaN`, which JavaScript numbers do not preserve. */
 const STALE_NAN = 0x7ff0000000000002n;
 
-/** `Sample`, of either version. */
+/** Writes a `Sample`, the same in both versions. */
 function writeSample({ value, at, ended }: PushedSample, sample: PbfWriter): void {
   if (ended) writeFixed64(sample, 1, STALE_NAN);
   else sample.writeDoubleField(1, value);
   sample.writeVarintField(2, at);
 }
 
-/** `Sample` of 2.0 */
+/** Writes a `Sample` of version 2.0. */
 function writeSample2(pushed: PushedSample, sample: PbfWriter): void {
   writeSample(pushed, sample);
   if (pushed.since !== undefined) sample.writeVarintField(3, pushed.since);

@@ -18,23 +18,23 @@ import { RemoteWrite } from './remote-write.ts';
 import { type SenderOptions, sendWaiting } from './sender.ts';
 import { SnapshotSlot } from './snapshots.ts';
 
-/** Condition of one receiver. */
+/** Status of one receiver. */
 export interface ReceiverView {
   readonly name: string;
-  /** The protocol in use, with its version. */
+  /** Name of the protocol in use, with its version. */
   readonly protocol: string;
-  /** Samples and bytes that wait; undefined until the entries of an earlier run are known. */
+  /** Number of queued samples, and their bytes; undefined until the entries of an earlier run are loaded. */
   readonly samples: number | undefined;
   readonly bytes: number | undefined;
-  /** Time (ms since the epoch) since which the oldest known sample waits; of an entry that cannot be decoded, its intended time. */
+  /** Time (ms since the epoch) since which the oldest sample is queued; undefined for an empty queue. */
   readonly oldest: number | undefined;
-  /** Time (ms since the epoch) at which it last took samples. */
+  /** Time (ms since the epoch) of the last successful request; undefined if there was none. */
   readonly lastSuccessAt: number | undefined;
   /** Reason why the last request failed; empty if it succeeded. */
   readonly trouble: string;
 }
 
-/** Receiver that gets its samples until it is stopped. */
+/** A receiver to which samples are sent until it is stopped. */
 export interface RunningReceiver {
   readonly receiver: Receiver;
   readonly queue: DestinationQueue;
@@ -44,7 +44,7 @@ export interface RunningReceiver {
   readonly stop: () => Promise<void>;
 }
 
-/** Sends to the receiver at a destination. */
+/** Function that sends samples to the receiver at a destination. */
 export type SendTo = (
   destinationId: string,
   samples: readonly PushedSample[],
@@ -56,7 +56,7 @@ export interface SendingOptions {
   readonly clock: Clock;
   readonly state: State;
   readonly observer: PushObserver;
-  /** Sends in place of connections of its own; default: it has its own. */
+  /** Sends samples instead of the receiver's own connections; default: own connections. */
   readonly sendTo?: SendTo;
   readonly instance?: string;
 }
@@ -67,10 +67,10 @@ interface ReceiverOptions extends SendingOptions {
   readonly startedAt: number;
 }
 
-/** Time to wait (ms) before sending is tried again after a fault of the exporter itself. */
+/** Delay (ms) before sending is retried after a bug in the exporter. */
 const AFTER_DEFECT_MS = 60_000;
 
-/** Starts to send to a receiver, beginning with the samples of an earlier run. */
+/** Starts sending to a receiver, beginning with the samples of an earlier run. */
 export function startReceiver(
   receiver: Receiver,
   { clock, observer, outbox, queue, startedAt, sendTo, instance }: ReceiverOptions,
@@ -144,7 +144,7 @@ export function startReceiver(
   };
 }
 
-/** Connection to a receiver in its configured protocol; adds the receiver's labels to each sample. */
+/** Connection to a receiver with its configured protocol; adds the receiver's labels to each sample. */
 export interface ConnectedReceiver {
   readonly receiver: Receiver;
   readonly protocol: Protocol;
@@ -186,18 +186,18 @@ function labelling(added: Receiver['labels']): (samples: readonly PushedSample[]
 /** Receives the results of pushing. */
 export interface PushObserver {
   sent(receiver: string, samples: number): void;
-  /** The receiver takes samples never. @param words its own, without secrets */
+  /** Reports samples that the receiver permanently refuses. @param words the receiver's message, without secrets */
   refused(receiver: string, reason: RefusalReason, samples: number, words: string): void;
   dropped: OnDropped;
-  /** Reports a failed request, whose samples are sent again. */
+  /** Reports a failed request, whose samples will be sent again. */
   failed(receiver: string, words: string): void;
   /** Reports an outbox that cannot be read: nothing is sent until a later read succeeds. */
   outboxNotRead(receiver: string, words: string): void;
-  /** A fault of the exporter itself has interrupted the pushing to a receiver. */
+  /** Reports a bug in the exporter that interrupted the pushing to a receiver. */
   pushDefect(receiver: string, error: unknown): void;
 }
 
-/** Returns a receiver's part of the status, without its address, whose path may be a secret. */
+/** Returns a receiver's part of the status. Omits its address, whose path may be a secret. */
 export function receiverStatus(view: ReceiverView): ReceiverStatus {
   const { name, protocol, samples, bytes, oldest, lastSuccessAt, trouble } = view;
   const timeOf = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());

@@ -5,7 +5,7 @@ import type { DestinationQueue } from './destination-queue.ts';
 import type { Snapshot, SnapshotSlot } from './snapshots.ts';
 
 export interface SenderOptions extends DeliveryOptions {
-  /** It emits `added` when something comes into it, or a snapshot is taken. */
+  /** Queue to send. It emits `added` when an entry is added or a snapshot is taken. */
   readonly queue: DestinationQueue;
   /** Loads the samples of an earlier run. */
   readonly load: () => Promise<void>;
@@ -14,16 +14,16 @@ export interface SenderOptions extends DeliveryOptions {
   readonly notRead: (words: string) => void;
 }
 
-/** Time to wait (ms) for more before a request that is not full. */
+/** Time (ms) to wait for further samples before a request that is not full. */
 const GATHER_MS = 1_000;
 
-/** Time to wait (ms) before an outbox that cannot be read is read again. */
+/** Delay (ms) before an outbox that cannot be read is read again. */
 const UNREADABLE_MS = 10_000;
 
 /**
- * Sends the queue of one receiver, one request at a time, until the signal aborts; then it rejects. A request holds no
- * two samples of one series, and the next one waits until these have left the queue. So after a crash at most one sample
- * of each series is sent again, the newest that the receiver has, which every receiver accepts twice.
+ * Sends the queue of one receiver, one request at a time, until the signal aborts and it rejects. A request has at most one sample
+ * of each series. The next request waits until the samples are removed from the queue. So after a crash, at most the newest sample
+ * of each series is sent again, which every receiver accepts twice.
  */
 export async function sendWaiting(options: SenderOptions, signal: AbortSignal): Promise<never> {
   const { queue, snapshots, load, clock } = options;
@@ -34,7 +34,7 @@ export async function sendWaiting(options: SenderOptions, signal: AbortSignal): 
     while (queue.waiting.samples === 0 && snapshots.waiting === undefined)
       await once(queue.arrivals, 'added', { signal });
     signal.throwIfAborted();
-    // Samples that a request has left behind, since it had one of each series, wait for nothing more.
+    // Does not wait if the last request omitted samples, which it does when it already has one of their series.
     if (leftBehind === 0 && queue.waiting.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
     const { waiting } = snapshots;
     if (waiting !== undefined && isNext(waiting, queue)) {
@@ -57,7 +57,7 @@ async function deliverInParts(
   return true;
 }
 
-/** Reads the outbox; retries until the disk allows it. */
+/** Reads the outbox; retries until the disk succeeds. */
 async function unlessUnreadable<Result>(
   read: () => Promise<Result>,
   { notRead, clock }: SenderOptions,
@@ -74,7 +74,7 @@ async function unlessUnreadable<Result>(
   }
 }
 
-/** Returns true if nothing older waits. If a snapshot went first, Prometheus would refuse samples that are an hour older. */
+/** Returns true if no older sample is queued. After a snapshot, Prometheus refuses samples that are an hour older. */
 function isNext({ at }: Snapshot, { waiting: { oldest } }: DestinationQueue): boolean {
   return oldest === undefined || oldest >= at;
 }

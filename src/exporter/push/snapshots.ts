@@ -2,7 +2,7 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import type { ShownSample } from '../exposition/text-format.ts';
 import { type PushedSample, selectionOf } from './protocol.ts';
 
-/** Samples of `/metrics` by series, the text of the line up to the value. */
+/** Samples of `/metrics` by series. The key is the text of the line before the value. */
 export type ShownSamples = ReadonlyMap<string, ShownSample>;
 
 /** All samples of `/metrics` except buckets at one moment, and the ends of series that disappeared. */
@@ -12,32 +12,32 @@ export interface Snapshot {
   readonly samples: readonly PushedSample[];
 }
 
-/** Series that Prometheus adds to a successful scrape, with its labels `job` and `instance`. */
+/** Series that Prometheus adds to a successful scrape, with the labels `job` and `instance`. */
 const UP: ShownSample = {
   family: { name: 'up', type: 'gauge', help: 'Whether the exporter runs.' },
   labels: {},
   value: 1,
 };
 
-/** Step back (ms) of the clock up to which snapshots pause until the clock has caught up, so that they stay in order. */
+/** Maximum step back (ms) of the clock for which snapshots pause until the clock has caught up, so that they stay in order. */
 const WAITED_FOR_MS = 60_000;
 
 interface SnapshotOptions {
   readonly receiver: Pick<Receiver, 'families' | 'accounts' | 'labels' | 'buckets_only'>;
-  /** Time (ms since the epoch) at which the exporter's own counters were at zero. */
+  /** Start time of the exporter's own counters (ms since the epoch). */
   readonly startedAt: number;
-  /** Name of this exporter among several; each shows its own series. */
+  /** Name of this exporter among several; undefined for a single one. It distinguishes their series. */
   readonly instance?: string | undefined;
   readonly onAdded: () => void;
 }
 
-/** The snapshots for one receiver: one at a time in memory, so that one that is away costs nothing. */
+/** Snapshots for one receiver. Stores one at a time in memory, so that an unavailable receiver costs nothing. */
 export class SnapshotSlot {
   readonly #options: SnapshotOptions;
   readonly #wants: ReturnType<typeof selectionOf>;
-  /** The snapshot to be sent next. */
+  /** Next snapshot to send; undefined if there is none. */
   waiting: Snapshot | undefined;
-  /** The series of the last snapshot that was sent, or that waits. */
+  /** Series of the last snapshot that was sent or is waiting. */
   #shown = new Map<string, PushedSample>();
   #lastAt = Number.NEGATIVE_INFINITY;
 
@@ -46,7 +46,7 @@ export class SnapshotSlot {
     this.#wants = selectionOf(options.receiver);
   }
 
-  /** Returns true if a snapshot may be taken now (ms since the epoch): not twice for one moment, though the clock is set back a little. */
+  /** Returns true if a snapshot may be taken now (ms since the epoch). No two have one time, even if a clock is set back. */
   isFree(at: number): boolean {
     const isNew = at > this.#lastAt || at < this.#lastAt - WAITED_FOR_MS;
     return !this.#options.receiver.buckets_only && this.waiting === undefined && isNew;
@@ -70,7 +70,7 @@ export class SnapshotSlot {
     onAdded();
   }
 
-  /** Forgets the snapshot, which has been sent. */
+  /** Removes the snapshot after it was sent. */
   sent(): void {
     this.waiting = undefined;
   }

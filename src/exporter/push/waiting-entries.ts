@@ -1,12 +1,12 @@
 import type { StateKey } from '../state/state.ts';
 
-/** Facts of an outbox entry that are known without reading it. */
+/** Metadata of an outbox entry that is known without reading it. */
 export interface WaitingEntry {
   readonly key: StateKey;
   readonly source: string;
-  /** Time (ms since the epoch) at which it was added, for display and on disk. */
+  /** Time (ms since the epoch) at which it was queued, for display and on disk. */
   readonly queuedAt: number;
-  /** The same in local time (ms): its age does not depend on the machine's clock. */
+  /** Local time (ms) at which it was queued, so that its age does not depend on the machine's clock. */
   readonly since: number;
   readonly bytes: number;
   readonly samples: number;
@@ -17,19 +17,19 @@ export function entryNameOf(key: StateKey): string {
   return key.at(-1) ?? '';
 }
 
-/** Waiting entries of one destination in the order of their keys, with their sums. */
+/** Queued entries of one destination in the order of their keys, with their sums. */
 export class WaitingEntries {
   readonly #entries = new Map<string, WaitingEntry>();
   bytes = 0;
   samples = 0;
 
-  /** Since when (ms since the epoch) the first has waited; undefined where none does. */
+  /** Time (ms since the epoch) at which the first entry was queued; undefined if there is none. */
   get oldest(): number | undefined {
     for (const { queuedAt } of this.#entries.values()) return queuedAt;
     return undefined;
   }
 
-  /** Adds an entry behind all others. */
+  /** Adds an entry after all others. */
   add(entry: WaitingEntry): void {
     this.#entries.set(entryNameOf(entry.key), entry);
     this.bytes += entry.bytes;
@@ -45,7 +45,7 @@ export class WaitingEntries {
     for (const entry of [...entries, ...later]) this.add(entry);
   }
 
-  /** Returns true if there was such an entry. */
+  /** Removes an entry. Returns true if it was there. */
   delete({ key }: WaitingEntry): boolean {
     const entry = this.#entries.get(entryNameOf(key));
     if (entry === undefined) return false;
@@ -55,8 +55,8 @@ export class WaitingEntries {
   }
 
   /**
-   * The first entry of each source, up to so many samples and at least one entry.
-   * @param lookahead how many entries are looked through: there may be a million
+   * Returns the first entry of each source, up to `most` samples and at least one entry.
+   * @param lookahead maximum number of entries to search, because there may be a million
    */
   firstOfEach(most: number, lookahead: number): WaitingEntry[] {
     const chosen: WaitingEntry[] = [];
@@ -75,7 +75,7 @@ export class WaitingEntries {
     return chosen;
   }
 
-  /** Returns the first entries to drop so that the others are within the limits, without entries that are kept. */
+  /** Returns the first entries to drop so that the rest is within the limits. Excludes the entries in `kept`. */
   beyond(
     limits: { readonly bytes: number; readonly since: number },
     kept: ReadonlySet<WaitingEntry>,

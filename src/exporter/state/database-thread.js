@@ -1,5 +1,5 @@
 // @ts-check
-// JavaScript, because a thread loads its file as it lies, and Node.js 20 cannot load TypeScript from src.
+// JavaScript, because a thread loads its file unchanged, and Node.js 20 cannot load TypeScript from src.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,12 +9,12 @@ import Sqlite from 'libsql';
 /** @import { StoredRecord } from './records.ts' */
 /** @import { Requests, ThreadAnswer, ThreadQuestion } from './sqlite.ts' */
 
-// A commit to a write-ahead log is one write and one fsync. Under an exclusive lock SQLite keeps the log's index on the
-// heap: the shared memory file that it would use otherwise can end the process (SIGBUS) where its disk fails.
+// A commit to a write-ahead log is one write and one fsync. Under an exclusive lock, SQLite stores the log's index on the heap.
+// Otherwise it uses a shared memory file, which can crash the process (SIGBUS) if its disk fails.
 const SETTINGS = `
   PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 256`;
-// Names are bytes: libsql ends the process where a text is no UTF-8.
+// Names are bytes, because libsql crashes the process on a text that is not UTF-8.
 const TABLE =
   'CREATE TABLE IF NOT EXISTS records (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID, STRICT';
 const RANGE = 'SELECT name, value FROM records WHERE name >= ? AND name < ? ORDER BY name LIMIT ?';
@@ -22,7 +22,7 @@ const ONE = 'SELECT name, value FROM records WHERE name = ?';
 const PUT = 'INSERT OR REPLACE INTO records VALUES (?, ?)';
 const REMOVE = 'DELETE FROM records WHERE name = ?';
 
-/** Time to wait (ms) for a process that is ending. */
+/** Time (ms) to wait for the lock of a process that is ending. */
 const LOCK_TIMEOUT_MS = 500;
 
 /** @type {Sqlite.Database} */
@@ -33,10 +33,10 @@ let database;
 let file;
 
 /**
- * Opens a file by SQLite's own file system. The one that libsql takes by itself, for encryption, tells of no read that has failed:
- * whatever the memory held then went on as if it were the file's, also into the file.
+ * Opens a file with SQLite's own file system. libsql's default one, for encryption, does not report failed reads. After a failed
+ * read, arbitrary memory counts as file content, and is even written back.
  * @param {string} path
- * @param {number} timeout for how long (ms) to wait for a lock
+ * @param {number} timeout time (ms) to wait for a lock
  */
 function openFile(path, timeout) {
   const vfs = process.platform === 'win32' ? 'win32' : 'unix';
@@ -44,7 +44,7 @@ function openFile(path, timeout) {
 }
 
 /**
- * The first value that a statement finds.
+ * Returns the first value that a statement finds.
  * @param {string} statement
  */
 function firstOf(statement) {
@@ -55,13 +55,13 @@ function firstOf(statement) {
 const bytesOf = (name) => Buffer.from(name, 'latin1');
 
 /**
- * The records that a statement finds.
+ * Returns the records that a statement finds.
  * @param {Sqlite.Statement} statement
  * @param {unknown[]} parameters
  * @returns {StoredRecord[]}
  */
 function select(statement, ...parameters) {
-  // In an array: bytes alone are taken for parameters by name, and end the process.
+  // In an array: libsql takes a single buffer for named parameters, and crashes the process.
   const rows = /** @type {{ name: ArrayBuffer, value: ArrayBuffer }[]} */ (statement.all(parameters));
   return rows.map(({ name, value }) => ({
     name: Buffer.from(name).toString('latin1'),
@@ -69,20 +69,23 @@ function select(statement, ...parameters) {
   }));
 }
 
-/** SQLite goes on to write to a file that was removed, or that lies below a new mount; nobody would find it again. */
+/**
+ * Throws if the database file was removed or is hidden by a new mount. SQLite would continue to write to a file that nobody would
+ * find again.
+ */
 function refuseOtherFile() {
   const { dev, ino } = statSync(file.path);
   if (dev !== file.dev || ino !== file.ino)
     throw new Error(`${file.path} was replaced while it was in use: start again`);
 }
 
-/** Nothing of the write stays. Emptying the log may make the room that the next one needs. */
+/** Rolls the write back. Truncating the log may free the space that the next write needs. */
 function rollBack() {
   for (const statement of ['ROLLBACK', 'PRAGMA wal_checkpoint(TRUNCATE)']) {
     try {
       database.exec(statement);
     } catch {
-      // Nothing to roll back, or the disk refuses this too: the failure of the write itself is what counts.
+      // Nothing to roll back, or the disk refuses this too: only the failure of the write itself is reported.
     }
   }
 }
@@ -99,7 +102,7 @@ const answers = {
       database.exec(SETTINGS);
       const found = firstOf('PRAGMA quick_check(1)');
       if (found !== 'ok') throw Object.assign(new Error(String(found)), { code: 'SQLITE_CORRUPT' });
-      // Files that may only be read are found at once.
+      // Detects read-only files at once.
       database.exec('BEGIN IMMEDIATE');
       if (firstOf('SELECT count(*) FROM sqlite_schema') === 0)
         database.exec(`${TABLE}; PRAGMA user_version = ${format}`);
@@ -121,7 +124,7 @@ const answers = {
     refuseOtherFile();
     try {
       database.exec('BEGIN IMMEDIATE');
-      // Prepared anew: a statement that has failed answers what it was asked before.
+      // Prepared again for each write: a statement that has failed would repeat its former result.
       const [put, remove] = [database.prepare(PUT), database.prepare(REMOVE)];
       for (const [name, bytes] of changes)
         if (bytes) put.run([bytesOf(name), Buffer.from(bytes)]);

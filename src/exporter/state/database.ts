@@ -1,17 +1,17 @@
 import { type Change, canDecode, endOfPrefix, Records, type StoredRecord, textOfKey } from './records.ts';
 import { QUEUE } from './state.ts';
 
-/** The answer to a write was lost: whether it took effect is not known. */
+/** Error for a write whose response was lost, so that its effect is unknown. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
 
-/** Failure of a database whose contents are not what was written. */
+/** Error for a database whose contents differ from what was written. */
 export class DamagedState extends Error {
   override readonly name = 'DamagedState';
 }
 
-/** The first `limit` records, in the order of their names, from `from` (included) to `until` (not included). */
+/** Range of record names in their order, from `from` (inclusive) to `until` (exclusive), with at most `limit` records. */
 export interface NameRange {
   readonly from: string;
   readonly until: string;
@@ -19,12 +19,12 @@ export interface NameRange {
 }
 
 /**
- * Storage behind `DurableState`, SQLite or PostgreSQL. Nobody else uses it while it is open. Names are ordered by their
- * bytes. Writes never overlap each other; reads may overlap a write.
+ * Storage behind `DurableState`: SQLite or PostgreSQL. While it is open, nobody else uses it. Names are ordered by their bytes.
+ * Writes never overlap each other; reads may overlap a write.
  */
 export interface Database {
   range(range: NameRange): Promise<readonly StoredRecord[]>;
-  /** The records of these names, as far as there are any, in any order. */
+  /** Returns the existing records with these names, in any order. */
   read(names: readonly string[]): Promise<readonly StoredRecord[]>;
   /** Resolves once all changes are durable. Rejects if none is, or with `OutcomeUnknown`. */
   write(changes: readonly Change[]): Promise<unknown>;
@@ -35,20 +35,20 @@ export interface Database {
 export interface LoadedDatabase {
   readonly database: Database;
   readonly records: Records;
-  /** Number of records that cannot be decoded and were set aside now. */
+  /** Number of records that could not be decoded and were renamed by this load. */
   readonly damaged: number;
 }
 
-/** Prefix of names that `Records` do not hold. */
+/** Prefix of names that `Records` does not contain. */
 export const QUEUE_NAMES = textOfKey([QUEUE]);
 
-/** Prefix of the names of records that were set aside. */
+/** Prefix of the names of records that could not be decoded. */
 const DAMAGED_NAMES = textOfKey(['damaged']);
 
 /** Number of records read at once: a few milliseconds of work, within the limits of one statement. */
 const BATCH = 1_000;
 
-/** Loads all records except those of queues. Sets records that cannot be decoded aside under another name. */
+/** Loads all records except those of queues. Renames records that cannot be decoded, so that they are ignored. */
 export async function load(database: Database): Promise<LoadedDatabase> {
   const records = new Records();
   const damaged: Change[] = [];
@@ -65,7 +65,7 @@ export async function load(database: Database): Promise<LoadedDatabase> {
   return { database, records, damaged: damaged.length / 2 };
 }
 
-/** Returns a note about records set aside; undefined if there are none. */
+/** Returns a note about records that could not be decoded; undefined if there are none. */
 export function damageNote({ damaged }: LoadedDatabase, location: string): string | undefined {
   if (damaged === 0) return undefined;
   return `${damaged} records of the state in ${location} cannot be decoded and were set aside: their counters start from zero`;
@@ -85,7 +85,7 @@ async function* everyRecord(
   }
 }
 
-/** The beginning of all names after this one: names have no blank, which sorts before all their characters. */
+/** Returns a text that sorts directly after this name. Names contain no blank, which sorts before all their characters. */
 export function behind(name: string): string {
   return `${name} `;
 }

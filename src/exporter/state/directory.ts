@@ -4,14 +4,14 @@ import { dirname, join, resolve } from 'node:path';
 /** File that locks a directory. */
 export const LOCK_FILE = 'lock.db';
 
-/** The database in a state directory; SQLite adds a log beside it. */
+/** Database in a state directory; SQLite adds a log beside it. */
 export const DATABASE_FILE = 'state.db';
 
-/** Creates a missing directory for its owner only. Returns its real path. @throws if it cannot be written */
+/** Creates a missing directory, accessible only for its owner. Returns its real path. @throws if it cannot be written */
 export async function ensureDirectory(directory: string): Promise<string> {
   const path = resolve(directory);
   const created = await createWhole(path, 0o700);
-  // Every new directory must survive a loss of power, or commits below it would not.
+  // Every new directory must survive a power failure, because commits below it would be lost with it.
   for (let at = path; created && at.length >= created.length; at = dirname(at))
     await syncDirectory(dirname(at));
   const real = await realpath(path);
@@ -20,8 +20,8 @@ export async function ensureDirectory(directory: string): Promise<string> {
 }
 
 /**
- * Creates a directory with its parents and returns the topmost one that it created. Node's recursion never ends if a
- * file system answers that the place to create does not exist, as /proc does.
+ * Creates a directory with its parents and returns the topmost created one; undefined if it existed. Node's `recursive` option
+ * loops forever if a file system reports that the path to create does not exist, as /proc does.
  */
 export async function createWhole(path: string, mode?: number): Promise<string | undefined> {
   const missing: string[] = [];
@@ -47,7 +47,7 @@ export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefine
   }
 }
 
-/** Makes the names in the directory survive a loss of power. */
+/** Makes the names in the directory survive a power failure. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
@@ -57,16 +57,16 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Creates the file of a database, empty, if it is missing. SQLite gives its other files the rights of this one. */
+/** Creates an empty database file if it is missing. SQLite copies its permissions to its other files. */
 export async function createDatabaseFile(directory: string): Promise<void> {
   await writeFile(join(directory, DATABASE_FILE), '', { flag: 'a', mode: 0o600 });
 }
 
-/** Gives the database in a directory another name, with its log, and returns that. */
+/** Renames the database in a directory, with its log, and returns the new path. */
 export async function setAside(directory: string, now: number): Promise<string> {
   const path = join(directory, DATABASE_FILE);
   const aside = `${path}.set-aside-${new Date(now).toISOString().replaceAll(':', '-')}`;
-  // The log goes last: SQLite removes one that it finds without a database.
+  // Renames the log last: SQLite removes a log that it finds without a database.
   for (const file of ['', '-wal']) await unlessMissing(rename(path + file, aside + file));
   await createDatabaseFile(directory);
   await syncDirectory(directory);
@@ -78,7 +78,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Another running process uses the state directory; two of them would count every bucket twice. */
+/** Error because another running process uses the state directory: two processes would count every bucket twice. */
 export class StateInUse extends Error {
   override readonly name = 'StateInUse';
 

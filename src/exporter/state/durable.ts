@@ -23,15 +23,15 @@ interface PendingCommit {
   readonly reject: (error: Error) => void;
 }
 
-/** Database to use from now on, or the reason why there is none yet. */
+/** Opened database, or the reason why it is not available yet. */
 export type OpeningAttempt =
   | { readonly loaded: Pick<LoadedDatabase, 'database' | 'records'>; readonly note?: string | undefined }
   | { readonly trouble: string };
 
 /**
- * State in a database. Until the database is open, the state is `unavailable` and refuses every commit, so that no
- * counter starts that would later jump to its stored value. Commits that arrive during a write are written together.
- * Commits without an answer from the disk are refused, and the next write undoes them if they took effect.
+ * State in a database. Until the database is open, the state is `unavailable` and refuses every commit. Otherwise a counter would
+ * start and later jump to its stored value. Commits that arrive during a write are written together. A commit without a response
+ * from the disk is refused, and the next write undoes it if it took effect.
  */
 export class DurableState implements State {
   readonly directory: string;
@@ -48,14 +48,14 @@ export class DurableState implements State {
   #undo: readonly Change[] = [];
   #refused: StateWriteFailure | undefined;
 
-  /** @param timeLimitMs time limit of a write or a read */
+  /** @param timeLimitMs time limit (ms) of a write or a read */
   constructor(directory: string, first: OpeningAttempt, timeLimitMs = LONGEST_COMMIT_MS) {
     this.directory = directory;
     this.#timeLimitMs = timeLimitMs;
     this.#use(first);
   }
 
-  /** Uses the first database from these attempts, unless the state is closed before. */
+  /** Uses the first database that these attempts open, unless the state is closed before. */
   openBy(attempts: (signal: AbortSignal) => AsyncIterable<OpeningAttempt>): void {
     const open = async () => {
       for await (const attempt of attempts(this.#closing.signal)) this.#use(attempt);
@@ -151,7 +151,7 @@ export class DurableState implements State {
       this.#undo = [];
       this.#refused = undefined;
       this.#records.apply(changes.filter(([name]) => !name.startsWith(QUEUE_NAMES)));
-      // Before the next write, so that commits resolve in order: the queue of a receiver depends on it.
+      // Before the next write, so that commits resolve in order, which the queue of a receiver requires.
       for (const { resolve } of group) resolve();
     } catch (error) {
       const isLate = error instanceof DiskHangs;
@@ -160,20 +160,20 @@ export class DurableState implements State {
       const refusal = this.#refusal(error);
       for (const { reject } of refused) reject(refusal);
       if (isLate || error instanceof OutcomeUnknown) this.#undoLater(changes);
-      // Nobody waits for a disk that hangs. Until it answers, every commit is refused.
+      // Nobody waits for a disk that hangs. Until it responds, every commit is refused.
       if (isLate) await writing.catch(() => undefined);
       this.#isHanging = false;
     }
   }
 
   #undoLater(changes: readonly Change[]): void {
-    // The former entries of a queue are not known; an entry that is gone was to be removed anyway.
+    // A queue's previous entries are unknown, but an entry that the write removed was to be removed anyway.
     const undone = changes.filter(([name, bytes]) => bytes !== undefined || !name.startsWith(QUEUE_NAMES));
     const before = undone.map(([name]): Change => [name, this.#records.bytes(name)]);
     this.#undo = [...new Map([...this.#undo, ...before])];
   }
 
-  /** @throws DiskHangs when it takes too long */
+  /** @throws DiskHangs if the work exceeds the time limit */
   #inTime<T>(work: Promise<T>): Promise<T> {
     return inTime(work, this.#timeLimitMs, () => this.#silence());
   }
@@ -199,7 +199,7 @@ class DiskHangs extends Error {
   override readonly name = 'DiskHangs';
 }
 
-/** Waits at most so long (ms, real time). @throws the error of `late` if the work takes longer; the work continues */
+/** Waits at most `limitMs` (real time). @throws the error of `late` if the work takes longer; the work continues */
 function inTime<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {

@@ -11,26 +11,26 @@ export interface StateLog {
   warn(message: string): void;
 }
 
-/** The directory cannot be used, and the exporter must not start without it. */
+/** Error because the directory cannot be used and the exporter must not start without it. */
 export class StateRequired extends Error {
   override readonly name = 'StateRequired';
 }
 
 export interface OpenOptions {
   readonly clock?: Clock;
-  /** True if there is nothing to be done without the directory. */
+  /** True if the caller cannot work without the directory. */
   readonly required?: boolean;
 }
 
-/** Time (ms) that a start waits for a slow disk. It then continues without the state, which is used once it is open. */
+/** Time (ms) that a start waits for a slow disk. The start then continues, and the state is used once it is open. */
 const OPEN_TIMEOUT_MS = 10_000;
 
-/** Time to wait (ms) before the directory is tried again. */
+/** Delay (ms) before the directory is tried again. */
 const RETRY_MS = 10_000;
 
 /**
- * Opens the state in `directory` for this process alone. Sets a damaged state aside with a warning. Retries if the
- * directory cannot be used; until then the state's kind is `unavailable`.
+ * Opens the state in `directory` for this process alone. Renames a damaged state, with a warning. If the directory cannot be used,
+ * retries and meanwhile returns an `unavailable` state.
  * @throws StateInUse, OtherFormat and StateRequired
  */
 export async function openState(
@@ -98,7 +98,7 @@ async function openDirectory(directory: string, log: StateLog, now: () => number
   const location = await ensureDirectory(directory);
   let note: string | undefined;
   const loaded = await loadFrom(location)
-    // A state that the disk failed to read once looks damaged, too.
+    // A single failed read of the disk looks like damage, too.
     .catch(unlessDamaged(() => loadFrom(location)))
     .catch(
       unlessDamaged(async ({ message }) => {
@@ -113,7 +113,7 @@ async function openDirectory(directory: string, log: StateLog, now: () => number
   return { location, loaded, note };
 }
 
-/** Handles damage, and throws all other errors again. */
+/** Returns a handler for damage. It throws all other errors again. */
 function unlessDamaged<T>(handle: (damage: DamagedState) => Promise<T>): (error: unknown) => Promise<T> {
   return async (error) => {
     if (error instanceof DamagedState) return handle(error);
@@ -121,7 +121,7 @@ function unlessDamaged<T>(handle: (damage: DamagedState) => Promise<T>): (error:
   };
 }
 
-/** Loads the database in a directory, which is locked until that is closed. */
+/** Loads the database in a directory, which stays locked until the database is closed. */
 async function loadFrom(location: string): Promise<LoadedDatabase> {
   const lock = await LockedDirectory.lock(location);
   try {
@@ -132,7 +132,7 @@ async function loadFrom(location: string): Promise<LoadedDatabase> {
   }
 }
 
-/** State that ends with the process. It stores values as the durable one does, so that both behave alike. */
+/** Returns a state that ends with the process. It encodes values as the durable state does, so that both behave alike. */
 export function memoryState(note?: string): State {
   const records = new Records();
   return {

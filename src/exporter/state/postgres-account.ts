@@ -6,16 +6,16 @@ import type { OwnedAccount, State } from './state.ts';
 
 type Queried = Pick<PostgresConnections, 'query' | 'shown'>;
 
-/** Another replica owns the account now: nothing that this one writes takes effect. */
+/** Error because another replica owns the account: writes of this one have no effect. */
 export class Fenced extends Error {
   override readonly name = 'Fenced';
 }
 
-/** Numbers the writes of this process: one that arrives late, after a later one, is refused. */
+/** Number of the last write of this process. The database refuses a write that arrives after one with a higher number. */
 let written = 0;
 
 /**
- * Opens the memory of an account for its owner. Every commit is one transaction that depends on the token.
+ * Opens the memory of an account for its owner. Every commit is one transaction, which requires the owner's fencing token.
  * @throws Fenced, and the connections' errors
  */
 export async function openAccountState(connections: Queried, owned: OwnedAccount): Promise<State> {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { parse, toClientConfig } from 'pg-connection-string';
 
-/** Address and login of a PostgreSQL, from its URL and the variables of libpq. */
+/** Address and login of a PostgreSQL server, from its URL and the variables of libpq. */
 export interface PostgresAddress {
   /** Address for messages, without the password. */
   readonly shown: string;
@@ -12,16 +12,16 @@ export interface PostgresAddress {
   readonly user: string;
   /** Returns the password for each connection, so that a changed file takes effect; undefined if libpq's password file applies. */
   readonly password: (() => Promise<string>) | undefined;
-  /** Password to mask in the log, if it is known at once. */
+  /** Password to mask in the log; undefined if it is read later. */
   readonly secret: string | undefined;
   /** Reads certificates and keys for a new connection; false without TLS. @throws Error if a file cannot be read */
   readonly tls: () => ConnectionOptions | boolean;
 }
 
-/** Modes of TLS of libpq, except `allow` and `prefer`. */
+/** Supported TLS modes of libpq: all except `allow` and `prefer`. */
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
-/** Parameters of the URL that are understood, others are mistakes; each with the variable that fills it in. */
+/** Supported parameters of the URL; any other is an error. Each has the environment variable of its default. */
 const PARAMETERS = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -33,10 +33,10 @@ const PARAMETERS = {
   sslkey: 'PGSSLKEY',
 } as const;
 
-/** The value of `sslrootcert` for the authorities that the program trusts anyway. */
+/** Value of `sslrootcert` for Node's built-in authorities. */
 const SYSTEM = 'system';
 
-/** Everything that is wrong with a state URL or the variables beside it, a sentence each. */
+/** Error with all mistakes in a state URL or its variables, one sentence each. */
 export class BadStateUrl extends Error {
   override readonly name = 'BadStateUrl';
   readonly issues: readonly string[];
@@ -55,7 +55,7 @@ export interface AddressSources {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Reads the address of a PostgreSQL. @throws BadStateUrl */
+/** Parses the address of a PostgreSQL server. @throws BadStateUrl */
 export function postgresAddress({ url, passwordFile, env }: AddressSources): PostgresAddress {
   const { given, parameters } = parsedUrl(url);
   const of = (name: keyof typeof PARAMETERS, plain?: string | null) =>
@@ -93,7 +93,7 @@ export function postgresAddress({ url, passwordFile, env }: AddressSources): Pos
   };
 }
 
-/** Splits a URL, since `parse` would read the files that its parameters name. @throws BadStateUrl */
+/** Parses a URL, but not with `parse` alone, which would read the files in its parameters. @throws BadStateUrl */
 function parsedUrl(url: string) {
   try {
     if (!/^postgres(ql)?:\/\//i.test(url)) throw new Error('another scheme');
@@ -106,13 +106,13 @@ function parsedUrl(url: string) {
   }
 }
 
-/** @throws URIError for an escape that is not UTF-8 */
+/** Returns the query unchanged if it can be decoded. @throws URIError for an escape that is not UTF-8 */
 function decodable(query: string): string {
   // The result is used, because the bundler removes calls without a used result.
   return decodeURIComponent(query) === '' ? '' : query;
 }
 
-/** Returns true if the address is on this machine, where nobody can intercept. */
+/** Returns true if the address is on this machine, where nobody can intercept the traffic. */
 function isLocal(host: string): boolean {
   return /^(\/.*|localhost|127(\.\d+){3}|::1)$/.test(host);
 }
@@ -130,7 +130,7 @@ function modeIssues(mode: string, rootCert: string | undefined): string[] {
   return [];
 }
 
-/** TLS as libpq understands the mode: `require` believes any certificate unless a root is given, `verify-ca` any name. */
+/** Returns the TLS options for a libpq mode: `require` accepts any certificate without a root, `verify-ca` any name. */
 function tlsOf(
   sslmode: string,
   files: Readonly<Record<string, string | undefined>>,

@@ -1,28 +1,28 @@
 import type { ClientConfig, Pool, PoolClient, QueryResultRow } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
 
-/** Time limits (ms) of a connection, and of a statement with its answer. */
+/** Time limits (ms) of opening a connection, and of a statement with its response. */
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 4_000;
 
-/** The database refused a statement: nothing of it took effect. */
+/** Error because the database refused a statement, so that it had no effect. */
 export class PostgresRefusal extends Error {
   override readonly name = 'PostgresRefusal';
 }
 
-/** The answer was lost: whether the statement took effect is not known. */
+/** Error for a lost response, so that the statement's effect is unknown. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
 
-/** Classes of errors that end a connection: shut down by an operator, or broken. */
+/** Classes of errors that end a connection: an operator's shutdown, or a broken connection. */
 const BROKEN = /^(57P|08)/;
 
 type Parameter = string | number | boolean | null | readonly string[] | readonly Buffer[] | readonly number[];
 
 /**
- * Connections to a PostgreSQL, each for one statement at a time. One that fails or does not answer in time is closed, and
- * the next statement gets another.
+ * Connections to a PostgreSQL server, each for one statement at a time. Closes a connection that fails or times out, and opens
+ * another for the next statement.
  */
 export class PostgresConnections {
   readonly #address: PostgresAddress;
@@ -31,10 +31,10 @@ export class PostgresConnections {
   #closed = false;
   /** Configuration of the next connection. */
   #config: ClientConfig = {};
-  /** Limit of a statement. PgBouncer refuses the parameter; behind it, the database role limits statements. */
+  /** Time limit of a statement. PgBouncer refuses this parameter; behind it, the database role limits statements. */
   #limit: ClientConfig = { statement_timeout: ANSWER_MS };
 
-  /** @param most connections at once */
+  /** @param most maximum number of connections */
   constructor(address: PostgresAddress, most: number) {
     this.#address = address;
     this.#most = most;
@@ -45,7 +45,7 @@ export class PostgresConnections {
     return this.#address.shown;
   }
 
-  /** Runs one statement as a transaction. @throws PostgresRefusal if nothing took effect, AnswerLost if that is unknown */
+  /** Runs one statement as a transaction. @throws PostgresRefusal if it had no effect, AnswerLost if its effect is unknown */
   async query(text: string, values: readonly Parameter[] = []): Promise<readonly QueryResultRow[]> {
     const client = await this.#connected();
     try {

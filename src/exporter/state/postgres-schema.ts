@@ -1,12 +1,12 @@
 import type { PostgresConnections } from './postgres-connections.ts';
 
-/** The version of the schema that this program reads and writes. */
+/** Version of the schema that this program reads and writes. */
 const VERSION = 2;
 
-/** Any number, the same for all: of several replicas that start at once, one migrates. */
+/** Number of an advisory lock, the same in all replicas, so that only one of several starting replicas migrates. */
 const MIGRATION_LOCK = 0x65_64_67_65;
 
-/** The database's schema is of a newer program. */
+/** Error because the database's schema is newer than this program. */
 export class NewerSchema extends Error {
   override readonly name = 'NewerSchema';
 
@@ -18,8 +18,8 @@ export class NewerSchema extends Error {
 }
 
 /**
- * Statements from each version to the next; the first creates everything. The row of an account locks its records: a
- * writer locks it first, so that no write coincides with a change of owner.
+ * Statements from each version to the next; the first creates everything. The row of an account guards its records: a writer locks
+ * it first, so that no write coincides with a change of owner.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -139,10 +139,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/**
- * Brings the schema `exporter_state` to this program's version, and creates it if it is missing.
- * @throws NewerSchema, and the connections' errors
- */
+/** Creates or migrates the schema `exporter_state` to this version. @throws NewerSchema, and the connections' errors */
 export async function migrate(connections: PostgresConnections): Promise<void> {
   const version = await versionOf(connections);
   if (version > VERSION) throw new NewerSchema(connections.shown, version);

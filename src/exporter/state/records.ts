@@ -11,49 +11,46 @@ export interface StoredRecord {
 export type Change = readonly [name: string, bytes: Uint8Array | undefined];
 
 /**
- * Returns the stored text of a key: every part percent-encoded and closed by a slash. A text begins with a prefix's text
- * exactly if the key begins with that prefix.
+ * Returns the stored text of a key: every part percent-encoded and followed by a slash. The text starts with a prefix's text
+ * exactly if the key starts with that prefix.
  */
 export function textOfKey(key: StateKey): string {
   return key.map((part) => `${encodeURIComponent(part)}/`).join('');
 }
 
-/** The key of a stored text. */
+/** Returns the key of a stored text. */
 export function parseKey(text: string): StateKey {
-  // A damaged part of a key stays as it is. It matches no lookup, and other records stay readable.
+  // A damaged part stays as it is: it matches no lookup, and other records stay readable.
   return text
     .split('/')
     .slice(0, -1)
     .map((part) => unlessDamaged(() => decodeURIComponent(part)) ?? part);
 }
 
-/** The first text after all that begin with `prefix`: '0' follows '/', which closes every part of a key. */
+/** Returns the first text after all texts that begin with `prefix`. '0' follows '/', which ends every part of a key. */
 export function endOfPrefix(prefix: string): string {
   return prefix === '' ? '\x7f' : `${prefix.slice(0, -1)}0`;
 }
 
 const msgpack = new Packr({ useRecords: false, copyBuffers: true });
 
-/**
- * Returns the stored entry: the key's text, and the value in MessagePack, or undefined to remove it.
- * @throws RangeError for an empty key
- */
+/** Encodes an entry: the key's text, and the value in MessagePack (undefined to remove it). @throws RangeError without a key */
 export function packEntry({ key, value }: StateEntry): Change {
   if (key.length === 0) throw new RangeError('a state key needs at least one part');
   return [textOfKey(key), value === undefined ? undefined : msgpack.pack(value)];
 }
 
-/** Returns the entry of a record; without a value if its bytes cannot be decoded. */
+/** Decodes the entry of a record. The value is undefined if its bytes cannot be decoded. */
 export function unpackEntry({ name, bytes }: StoredRecord): StateEntry {
   return { key: parseKey(name), value: unlessDamaged(() => msgpack.unpack(bytes)) };
 }
 
-/** True if the bytes are one value in MessagePack. */
+/** Returns true if the bytes are one value in MessagePack. */
 export function canDecode(bytes: Uint8Array): boolean {
   return unlessDamaged(() => [msgpack.unpack(bytes)]) !== undefined;
 }
 
-/** Returns the decoded value; undefined if the bytes cannot be decoded, for which the decoder throws. */
+/** Returns the decoded value; undefined if the decoder throws. */
 function unlessDamaged<T>(decode: () => T): T | undefined {
   try {
     return decode();
@@ -76,7 +73,7 @@ export class Records {
     return bytes && msgpack.unpack(bytes);
   }
 
-  /** The stored bytes of a record, if there is one. */
+  /** Returns the stored bytes of a record; undefined if there is none. */
   bytes(name: string): Uint8Array | undefined {
     return this.#groups.get(groupOf(name))?.get(name);
   }

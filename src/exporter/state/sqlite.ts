@@ -13,10 +13,10 @@ import {
 } from './directory.ts';
 import type { Change, StoredRecord } from './records.ts';
 
-/** The format of the state that this version reads and writes. */
+/** Version of the format that this program reads and writes. */
 const FORMAT = 3;
 
-/** Failure of a state whose format this version does not read; the state stays as it is. */
+/** Error because this program does not support the format of the state, which stays unchanged. */
 export class OtherFormat extends Error {
   override readonly name = 'OtherFormat';
 
@@ -34,12 +34,12 @@ export class OtherFormat extends Error {
 /** Requests to the thread of a database: argument and result of each. */
 export interface Requests {
   readonly lock: readonly [path: string, undefined];
-  /** Opens the database, or begins one of this format. Answers with the format that it has. */
+  /** Opens the database, or creates one of this format. Returns the format of the database. */
   readonly open: readonly [{ readonly path: string; readonly format: number }, format: number];
   readonly range: readonly [NameRange, readonly StoredRecord[]];
   readonly read: readonly [names: readonly string[], readonly StoredRecord[]];
   readonly write: readonly [readonly Change[], undefined];
-  /** @throws the disk's error if files cannot be read, because SQLite's words do not help */
+  /** Reads all files. @throws the disk's error, which is clearer than SQLite's */
   readonly readFiles: readonly [folder: string, undefined];
   readonly close: readonly [undefined, undefined];
   readonly unlock: readonly [undefined, undefined];
@@ -66,7 +66,7 @@ function isDamage(error: unknown): boolean {
   return code.startsWith('SQLITE_') && !FROM_OUTSIDE.test(code);
 }
 
-/** @throws DamagedState if the contents of the files are at fault */
+/** Throws an error again, with a type for damage. @throws DamagedState if the contents of the files caused it */
 function rethrow(error: unknown): never {
   throw isDamage(error) ? new DamagedState(`the database is damaged, or cannot be read (${error})`) : error;
 }
@@ -76,13 +76,13 @@ interface PendingReply {
   readonly reject: (error: Error) => void;
 }
 
-/** A directory that this process holds alone, and the thread that has its database open: a disk that hangs holds up nothing else. */
+/** A directory locked for this process, and the thread of its database, so that a hanging disk blocks only the thread. */
 export class LockedDirectory {
   readonly #directory: string;
   readonly #worker = new Worker(new URL('./database-thread.js', import.meta.url));
   readonly #pending = new Map<number, PendingReply>();
   #asked = 0;
-  /** Reason why the database no longer answers. */
+  /** Reason why the database no longer responds; undefined while it does. */
   #ended: Error | undefined;
 
   private constructor(directory: string) {
@@ -93,16 +93,16 @@ export class LockedDirectory {
     this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
   }
 
-  /** Holds `directory` until it is released or the process ends, however that ends. @throws StateInUse */
+  /** Locks `directory` until it is released or the process ends, even by a crash. @throws StateInUse */
   static async lock(directory: string): Promise<LockedDirectory> {
     const path = join(directory, LOCK_FILE);
-    // A directory with a lock has had a database. If that is missing, counters must not start again.
+    // A locked directory has had a database. If it is missing now, counters must not start again.
     if ((await unlessMissing(stat(path))) === undefined) await createDatabaseFile(directory);
     // Written only if it is missing, because closing a file releases all locks of this process on it.
     await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });
-    // SQLite gives an exclusive lock on a read-only file to every process.
+    // SQLite grants every process an exclusive lock on a read-only file.
     await chmod(path, 0o600);
     const locked = new LockedDirectory(directory);
     try {
@@ -116,8 +116,8 @@ export class LockedDirectory {
   }
 
   /**
-   * Opens or creates the database in the directory, readable for its owner only. Closing it releases the directory.
-   * @throws DamagedState for untrustworthy contents, OtherFormat, and another Error if the disk refuses
+   * Opens or creates the database in the directory, readable only for its owner. Closing the database releases the directory.
+   * @throws DamagedState for invalid contents, OtherFormat, and another Error if the disk fails
    */
   async openDatabase(): Promise<Database> {
     const path = join(this.#directory, DATABASE_FILE);

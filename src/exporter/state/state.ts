@@ -1,9 +1,7 @@
-/**
- * Names one entry from the general to the particular, e.g. `['series', account, api, product, id, metric]`.
- */
+/** Key of an entry, from the general to the particular, e.g. `['series', account, api, product, id, metric]`. */
 export type StateKey = readonly string[];
 
-/** New value of an entry; `undefined` removes it. Numbers are kept exactly, as 64-bit floats. */
+/** New value of an entry; `undefined` removes it. Numbers are stored exactly, as 64-bit floats. */
 export interface StateEntry {
   readonly key: StateKey;
   readonly value: unknown;
@@ -11,17 +9,17 @@ export interface StateEntry {
 
 export interface RangeOptions {
   readonly limit: number;
-  /** The key behind which to begin. */
+  /** Key after which the range begins; default: the first key. */
   readonly after?: StateKey;
 }
 
-/** Keys that begin with this part are read with `range` alone; their values are not held in memory. */
+/** First part of keys that only `range` and `read` access; their values are not in memory. */
 export const QUEUE = 'queue';
 
-/** Time limit (ms) of a commit or a read. A disk that needs longer hangs. */
+/** Time limit (ms) of a commit or a read, after which the disk counts as hanging. */
 export const LONGEST_COMMIT_MS = 10_000;
 
-/** Reads the state. A closed state keeps its last values, because pages may still show an account that another replica owns now. */
+/** Read access to the state. A closed state keeps its last values, because pages may still show a moved account. */
 export interface StateReader {
   /** Durability of commits; `unavailable`: the directory cannot be used yet. */
   readonly kind: 'durable' | 'memory' | 'unavailable';
@@ -38,38 +36,38 @@ export const NO_MEMORY: StateReader = { kind: 'memory', get: () => undefined, ke
 export interface State extends StateReader {
   /** Directory in use or intended; undefined if none is configured. */
   readonly directory: string | undefined;
-  /** Note for the operator: the reason why the state is not durable, or the records set aside. */
+  /** Note for the operator: why the state is not durable, or that damaged records were found. Undefined without either. */
   readonly note: string | undefined;
-  /** Reason why the last commit was refused; undefined if it was not. */
+  /** Reason why the last commit was refused; undefined if it succeeded. */
   readonly refusal?: string | undefined;
   /**
-   * The first entries under `prefix`, in the order of `keys`, read from disk. Rejects with `StateReadFailure` when they
-   * cannot be read; one that is damaged has no value.
+   * Returns the first entries under `prefix` in the order of `keys`, read from disk. A damaged entry has no value. Rejects with
+   * `StateReadFailure` if they cannot be read.
    */
   range(prefix: StateKey, options: RangeOptions): Promise<readonly StateEntry[]>;
-  /** Returns the existing entries of these keys, in any order, read from disk like those of a range. */
+  /** Returns the existing entries of these keys, in any order, read from disk as in `range`. */
   read(keys: readonly StateKey[]): Promise<readonly StateEntry[]>;
   /**
-   * Commits all entries or none. Durable state resolves once they survive `kill -9` and the loss of power. It rejects
-   * with `StateWriteFailure` if the disk refuses or hangs; the same commit may be tried again later.
+   * Commits all entries or none. Durable state resolves once they survive `kill -9` and a power failure. It rejects with
+   * `StateWriteFailure` if the disk refuses or hangs; the caller may retry the same commit.
    */
   commit(entries: readonly StateEntry[]): Promise<void>;
-  /** Releases the directory, after the current commits. */
+  /** Releases the directory after the current commits. */
   close(): Promise<void>;
 }
 
-/** An account as its owner holds it: each change of hands gives it a higher token. */
+/** An account with the fencing token of its owner. Each change of owner increases the token. */
 export interface OwnedAccount {
   readonly account: string;
   readonly token: string;
 }
 
-/** A commit that the disk refused; nothing of it took effect. */
+/** Error for a commit that the disk refused; it had no effect. */
 export class StateWriteFailure extends Error {
   override readonly name = 'StateWriteFailure';
 }
 
-/** Committed entries cannot be read now. */
+/** Error for committed entries that cannot be read now. */
 export class StateReadFailure extends Error {
   override readonly name = 'StateReadFailure';
 }

@@ -3,16 +3,16 @@ import { furtherPages, type List } from '../platform/pages.ts';
 import { PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import { beginningOf } from '../text/received.ts';
 
-/** A configuration of a product as the platform lists it. */
+/** A configuration of a product, as the platform lists it. */
 export interface Configuration {
   readonly id: string;
   readonly name: string;
   readonly active: boolean;
-  /** Ids of its domains; the analytics API lists none. */
+  /** Ids of its domains; empty in the analytics API. */
   readonly domains: readonly string[];
 }
 
-/** The configurations of an answer. */
+/** Configurations decoded from a response. */
 export interface Discovered {
   readonly configurations: readonly Configuration[];
   /** Number of invalid items. */
@@ -21,28 +21,28 @@ export interface Discovered {
   readonly overLimit: number;
 }
 
-/** Longer ids are none. */
+/** Maximum length of a valid id. */
 const ID_CHARACTERS = 200;
 
-/** The read that lists a product's configurations (sections 4.12 and 4.13). */
+/** Returns the read that lists a product's configurations (sections 4.12 and 4.13). */
 function configurationsResource({ api, id }: Product): Resource {
   return { path: `/${api}/products/${id}/configurations`, version: api === 'analytics' ? 1 : 2 };
 }
 
-/** A list as it was answered. */
+/** A list before its items are decoded. */
 export interface ListedItems {
-  /** Items of all pages, valid or not. */
+  /** Items of all pages, not validated. */
   readonly items: readonly unknown[];
   readonly pages: number;
-  /** Size of the first page. */
+  /** Size (bytes) of the first page. */
   readonly bytes: number;
 }
 
 /**
- * Reads the list of a product's configurations. The specification shows it without pages; of an answer that names further ones
- * all are read, up to more items than are taken: what is on a page that nobody reads would be missing unseen.
- * @param list how many configurations are taken
- * @throws PlatformFailure when a page cannot be read or the answer is no list
+ * Reads the list of a product's configurations. The specification shows it without pages. If the response announces further pages,
+ * reads them until the items exceed the limit, so that no configuration is missed silently.
+ * @param list `most` is the maximum number of configurations
+ * @throws PlatformFailure if a page cannot be read, or the response is not a list
  */
 export async function readListed(
   { product, most, ...list }: { readonly product: Product; readonly most: number } & Pick<List, 'ends'>,
@@ -62,10 +62,10 @@ export async function readListed(
 }
 
 /**
- * Decodes, in small steps, the list of a product's configurations: a bare array, a `results` envelope or a single object. An item that
- * is no configuration is left out and counted; of items with the same id the first counts.
- * @param most how many configurations are taken, those that come first
- * @throws PlatformFailure undecodable when the answer is no list
+ * Decodes the list of a product's configurations in small steps: a bare array, a `results` envelope or a single object. Skips and
+ * counts invalid items; the first of several items with the same id counts.
+ * @param most maximum number of configurations, in the order of the list
+ * @throws PlatformFailure `undecodable` if the response is not a list
  */
 export function decodeConfigurations(body: unknown, most: number): Discovered {
   const items = itemsOf(body);
@@ -82,7 +82,7 @@ export function decodeConfigurations(body: unknown, most: number): Discovered {
   return { configurations: [...byId.values()], rejected, overLimit: 0 };
 }
 
-/** Decodes by hand, since a list may have thousands of items: a schema takes a hundred times as long. */
+/** Decodes an item without a schema, because a schema takes a hundred times as long and a list may have thousands of items. */
 function configurationOf(item: unknown): Configuration | undefined {
   if (typeof item !== 'object' || item === null) return undefined;
   const { id, name, active, domains }: { readonly [Field in keyof Configuration]?: unknown } = item;
@@ -93,12 +93,12 @@ function configurationOf(item: unknown): Configuration | undefined {
   return { id: own, name: beginningOf(String(name ?? '')), active: active !== false, domains: others };
 }
 
-/** Returns the items of a list. Any other value is one item, which is no id. */
+/** Returns the items of a list. Any other value becomes a single item, which is not a valid id. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === null || value === undefined ? [] : [undefined];
 }
 
-/** An id goes into paths and keys: it must be writable in both. */
+/** Returns a valid id; undefined otherwise. An id must be usable in paths and in keys. */
 function idOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
   if (typeof value !== 'string' || value.length === 0 || value.length > ID_CHARACTERS) return undefined;

@@ -5,30 +5,30 @@ import { type Window, windowQuery } from '../settling/window.ts';
 import { matchesAny } from '../text/glob.ts';
 import type { Configuration } from './configuration-list.ts';
 
-/** Something whose series are read as one: a configuration of a product, or a product as a whole. */
+/** Entity whose series are read together: a configuration of a product, or a product as a whole. */
 export interface Target {
   readonly account: string;
   readonly product: Product;
   readonly by: 'configuration' | 'product';
-  /** The id as it stands in the path and in the answer: the configuration's, one of its domains', or the product's. */
+  /** Id in the path and in the response: that of the configuration, of one of its domains, or of the product. */
   readonly id: string;
-  /** The configuration's name; empty for a product. */
+  /** Name of the configuration; empty for a product. */
   readonly name: string;
-  /** The configuration's own id, where `id` is that of its only domain. */
+  /** Id of the configuration, if `id` is that of its only domain; otherwise undefined. */
   readonly owner?: string;
 }
 
-/** The id that a target has for APIs that know configurations by their own ids alone. */
+/** Returns the id of a target for APIs that know configurations only by their own ids. */
 export function ownId({ id, owner = id }: Target): string {
   return owner;
 }
 
-/** Returns the name of a target among those of its product. */
+/** Returns the name of a target, unique within its product. */
 export function targetName({ by, id }: Pick<Target, 'by' | 'id'>): string {
   return `${by}/${id}`;
 }
 
-/** The labels that every series of a target carries. */
+/** Returns the labels that every series of a target has. */
 export function targetLabels({ account, product, by, id, name }: Target): Labels {
   return by === 'product'
     ? { account, product: product.slug }
@@ -36,14 +36,14 @@ export function targetLabels({ account, product, by, id, name }: Target): Labels
 }
 
 /**
- * Returns the labels of a series: the target's with its own. Measured, `{ ...a, ...b }` of labels gives each object a
- * hidden class of its own in V8, which takes four times as much memory as the object.
+ * Returns the labels of a target joined with those of a series. Assigns them one by one: in V8, `{ ...a, ...b }` gives each object
+ * its own hidden class, which takes four times its memory.
  */
 export function labelsIn(target: Target, labels: Labels): Labels {
   return Object.assign(targetLabels(target), labels);
 }
 
-/** Series to read: one metric of a target, and one of its dimensions or all. */
+/** Series to read: one metric of a target, with one dimension or all of them. */
 export interface SeriesQuestion {
   readonly target: Target;
   readonly metric: string;
@@ -51,10 +51,7 @@ export interface SeriesQuestion {
   readonly window: Window;
 }
 
-/**
- * The read that answers a question (sections 4.12 and 4.13): without a dimension, the one that brings all dimensions
- * of the metric in one operation.
- */
+/** Returns the read of a series (sections 4.12 and 4.13). Without a dimension, one operation reads all dimensions of the metric. */
 export function seriesResource({ target, metric, dimension, window }: SeriesQuestion): Resource {
   const { api, id } = target.product;
   const subject = target.by === 'product' ? 'aggregate' : `configurations/${encodeURIComponent(target.id)}`;
@@ -67,12 +64,12 @@ export function seriesResource({ target, metric, dimension, window }: SeriesQues
 }
 
 /**
- * Kind of id that stands for a configuration in the paths of an API. `only_domain`: the id of its only domain, else its
- * own, for a source without series of single domains.
+ * Kind of id that identifies a configuration in the paths of an API. `only_domain` is the id of its only domain, or else its own,
+ * for a source without series of single domains.
  */
 export type Addressing = 'configuration' | 'domain' | 'only_domain';
 
-/** Names (globs) or ids of configurations that are wanted and not wanted. */
+/** Names (globs) or ids of configurations to include and exclude. */
 export interface Selection {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
@@ -104,7 +101,7 @@ export function targetsOf(
     if (!selects(configuration) || !isAddressed(configuration)) continue;
     const ids = addresses(configuration, addressing);
     for (const id of ids) {
-      // A domain listed under two configurations has one series.
+      // A domain that belongs to two configurations has one series.
       if (taken.has(id)) continue;
       taken.add(id);
       const { id: owner, name } = configuration;
@@ -116,8 +113,8 @@ export function targetsOf(
 }
 
 /**
- * Returns a function that is true for selected configurations: included by name or id, and not excluded by either. An
- * inactive one usually has no traffic: it is selected only by its own name or id, not by a pattern.
+ * Returns a function that is true for selected configurations: included by name or id, and not excluded. An inactive configuration
+ * usually has no traffic, so only its exact name or id includes it, not a pattern.
  */
 export function selector({ include, exclude }: Selection): (configuration: Configuration) => boolean {
   const included = matcher(include);
@@ -127,14 +124,14 @@ export function selector({ include, exclude }: Selection): (configuration: Confi
   return (configuration) => isMeant(configuration) && included(configuration) && !excluded(configuration);
 }
 
-/** Returns true if a name (a glob) or an id matches no configuration of a list that has some. */
+/** Returns true if a name (a glob) or an id matches none of the configurations. Returns false for an empty list. */
 export function matchesNothing(pattern: string, configurations: readonly Configuration[]): boolean {
   return pattern !== '*' && !configurations.some(matcher([pattern]));
 }
 
 /**
- * Returns a function that is true if series of a configuration of this list can be asked for. If others of the product
- * have domains, whose ids the API takes, one without domains has no id and no traffic.
+ * Returns a function that is true if the series of a configuration can be read. If the API takes ids of domains and other
+ * configurations have domains, one without domains has no id and no traffic.
  */
 export function addressedIn(
   configurations: readonly Configuration[],
@@ -144,7 +141,7 @@ export function addressedIn(
   return ({ domains }) => !needsDomain || domains.length > 0;
 }
 
-/** The ids that stand for a configuration; one without domains is addressed by its own id. */
+/** Returns the ids that identify a configuration. A configuration without domains has its own id. */
 export function addresses({ id, domains }: Configuration, addressing: Addressing): readonly string[] {
   if (addressing === 'only_domain') return domains.length === 1 ? domains : [id];
   return addressing === 'domain' && domains.length > 0 ? domains : [id];

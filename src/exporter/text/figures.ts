@@ -1,17 +1,17 @@
-/** Returns a number with at most one decimal below 100, none above, and groups of three. Only 0 is shown as 0. */
+/** Returns a number with at most one decimal below 100, none above, and digits in groups of three. Only 0 is displayed as 0. */
 export function plainNumber(value: number): string {
   if (value > 0 && value < 0.05) return '<0.1';
   if (Math.abs(value) < 100) return String(Math.round(value * 10) / 10);
   return apartBy(' ', String(Math.round(value)));
 }
 
-/** A share (1 is all) in percent. */
+/** Returns a ratio (0 to 1) in percent. */
 export function plainShare(share: number): string {
   const percent = share * 100;
   return percent > 0 && percent < 1 ? '<1%' : `${plainNumber(Math.round(percent))}%`;
 }
 
-/** A number with its thousands apart, and at most one decimal. Without Intl, whose first use takes 10 ms and 8 MB. */
+/** Returns a number with digits in groups of three and at most one decimal. Loading Intl instead takes 10 ms and 8 MB. */
 export function grouped(value: number): string {
   const [whole = '', decimal] = String(Math.round(value * 10) / 10).split('.');
   const apart = apartBy(',', whole);
@@ -44,13 +44,13 @@ export function duration(seconds: number): string {
   return words.join(' ');
 }
 
-/** Returns `22:41 UTC` for an ISO time, with the date if it is not the day of `now` (ms). */
+/** Returns an ISO time as `22:41 UTC`, with the date if it is not the day of `now` (ms). */
 export function timeOfDay(iso: string, now: number): string {
   const today = new Date(now).toISOString().slice(0, 10);
   return `${iso.slice(0, 10) === today ? iso.slice(11, 16) : iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** The units of a duration, largest first, as Prometheus writes them. */
+/** Units of a duration in Prometheus' form, largest first. */
 const PROMETHEUS_UNITS = [
   ['y', 365 * 86_400_000],
   ['w', 7 * 86_400_000],
@@ -61,13 +61,10 @@ const PROMETHEUS_UNITS = [
   ['ms', 1],
 ] as const;
 
-/**
- * Form of a duration that is not empty; only `0` needs no unit. It has no lookahead, because Helm evaluates it with Go's
- * expressions.
- */
+/** Pattern of a duration that is not empty; only `0` needs no unit. Without lookahead, because Helm evaluates it in Go. */
 export const DURATION_PATTERN = /^(0|(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?)$/;
 
-/** The milliseconds of a duration in Prometheus' form, such as "90s" or "1h30m"; undefined for any other text. */
+/** Returns the milliseconds of a duration in Prometheus' form, such as "90s" or "1h30m"; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   if (text === '' || !DURATION_PATTERN.test(text)) return undefined;
   const factors = new Map<string, number>(PROMETHEUS_UNITS);
@@ -78,7 +75,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
-/** The shortest text that `parseDuration` reads as `ms`, a whole number that is not negative. */
+/** Returns the shortest text that `parseDuration` parses as `ms`, a whole number from 0. */
 export function formatDuration(ms: number): string {
   let rest = ms;
   let text = '';

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EIO: 'the disk has failed',
 };
 
-/** Awaits work on a file. A failure names the file, which Node itself does only if the file cannot be opened. */
+/** Awaits work on a file and adds the file's path to a failure. Node itself does so only if the file cannot be opened. */
 export async function doneWith<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -20,7 +20,7 @@ export async function doneWith<T>(path: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the trouble with a file as a phrase; undefined if the error is not about a file. */
+/** Returns the problem with a file as a phrase; undefined if the error is not about a file. */
 export function fileTrouble(error: unknown): string | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return undefined;
   const { code, syscall } = error;

@@ -1,16 +1,15 @@
-/** One character of a pattern, or any number of any characters. */
+/** Piece of a pattern: a test of one character, or `*` for any text. */
 type GlobPiece = '*' | ((character: string) => boolean);
 
-/** Alternatives that a pattern may have; each `{a,b}` doubles them. */
+/** Maximum number of alternatives of a pattern; each `{a,b}` doubles them. */
 const MOST_ALTERNATIVES = 100;
 
-/** Answers that are remembered: the same few dimensions, families and accounts are looked up again and again. */
+/** Maximum number of cached results: the same few dimensions, families and accounts are matched again and again. */
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Returns a function that is true for texts that match any of the patterns. `*` is any text, `?` any character, `[a-c]`
- * one of these, `[!a-c]` one of the others, `{a,b}` either, and `\` escapes the next character. An invalid pattern
- * matches its own text.
+ * Returns a function that is true for texts that match any of the patterns. `*` is any text, `?` any character, `[a-c]` one of
+ * these, `[!a-c]` one of the others, `{a,b}` either, and `\` escapes the next character. An invalid pattern matches its own text.
  */
 export function matchesAny(patterns: readonly string[]): (text: string) => boolean {
   // Names without a wildcard are looked up in a set, because a list may have ten thousand.
@@ -20,7 +19,7 @@ export function matchesAny(patterns: readonly string[]): (text: string) => boole
   return (text) => {
     const before = known.get(text);
     if (before !== undefined) return before;
-    // Visitors can invent names, so a full memory is cleared.
+    // Visitors can invent names, so a full cache is cleared.
     if (known.size >= MOST_REMEMBERED) known.clear();
     const characters = globs.length === 0 ? [] : [...text];
     const answer = words.has(text) || globs.some((pieces) => matches(pieces, characters));
@@ -29,19 +28,19 @@ export function matchesAny(patterns: readonly string[]): (text: string) => boole
   };
 }
 
-/** Returns true for a pattern: its brackets are balanced, and it has no more than 100 alternatives. */
+/** Returns true for a valid pattern: its brackets are balanced, and it has at most 100 alternatives. */
 export function isGlob(pattern: string): boolean {
   return parseGlob(pattern) !== undefined;
 }
 
-/** Returns true if it matches its own text alone. */
+/** Returns true if the pattern matches only its own text. */
 export function isWord(pattern: string): boolean {
   return !/[*?[\]{}\\]/.test(pattern) || !isGlob(pattern);
 }
 
 /**
- * Matches in steps of text times pieces: it only returns to the last `*`, whereas a regular expression may take
- * exponentially many steps.
+ * Returns true if the characters match. Takes at most text times pieces steps, because it only returns to the last `*`. A regular
+ * expression may take exponentially many.
  */
 function matches(pieces: readonly GlobPiece[], characters: readonly string[]): boolean {
   let [piece, star, resume, at] = [0, -1, 0, 0];
@@ -61,7 +60,7 @@ function matches(pieces: readonly GlobPiece[], characters: readonly string[]): b
   return pieces.slice(piece).every((rest) => rest === '*');
 }
 
-/** Returns the pattern's alternatives; undefined if it is not a pattern. */
+/** Returns the pattern's alternatives; undefined if it is not valid. */
 function parseGlob(pattern: string): GlobPiece[][] | undefined {
   const alternatives = expand(pattern);
   if (alternatives.length > MOST_ALTERNATIVES) return undefined;
@@ -69,7 +68,7 @@ function parseGlob(pattern: string): GlobPiece[][] | undefined {
   return parsed.every((pieces) => pieces !== undefined) ? parsed : undefined;
 }
 
-/** Returns the pattern without braces, one for each alternative, up to one above the limit. */
+/** Returns the pattern without braces, once per alternative, up to one above the limit. */
 function expand(pattern: string): string[] {
   const [, before, inside, after] =
     /^((?:[^\\{[]|\\.|\[[^\]]*\])*)\{((?:[^\\{}]|\\.)*)\}(.*)$/su.exec(pattern) ?? [];

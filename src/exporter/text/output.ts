@@ -1,25 +1,31 @@
 import { randomUUID } from 'node:crypto';
 
-/** Somewhere that text is written to: a terminal, a pipe, a file. */
+/** Destination of text: a terminal, a pipe or a file. */
 export interface Output {
   write(text: string): unknown;
   /** True for a terminal. */
   readonly isTTY?: boolean | undefined;
-  /** Token for the escape character in our own control sequences; default: that character. */
+  /** Token that stands for the escape character in the exporter's own control sequences; default: the character itself. */
   readonly escape?: string | undefined;
 }
 
 const ESCAPE = '\u001b';
 
-/** Characters that a terminal would act on instead of showing them: control characters, and marks that change the order of text. */
+/** Characters that a terminal interprets instead of displaying: control characters, and marks of the text direction. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** The text with such characters as `\u202e`, which is also valid within JSON; line ends and tabs stay. */
+/**
+ * Returns the text with each control or direction character replaced by an escape such as `\u202e`, which is also valid in JSON.
+ * Line ends and tabs stay.
+ */
 export function showing(text: string): string {
   return text.replace(UNSEEN, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Returns an output that shows control characters; our own sequences use a token that nobody can guess. */
+/**
+ * Returns an output that displays control characters as escapes. The exporter's own control sequences use a random token instead of
+ * the escape character.
+ */
 export function showingAll(output: Output): Output {
   const token = randomUUID();
   const write = (text: string) => output.write(text.split(token).map(showing).join(ESCAPE));
@@ -30,7 +36,7 @@ const CODES = { red: 31, green: 32, yellow: 33, grey: 90 } as const;
 
 export type Colour = keyof typeof CODES;
 
-/** The text in colour if the output is a terminal and NO_COLOR is not set. */
+/** Returns the text in colour if the output is a terminal and NO_COLOR is not set; otherwise the text itself. */
 export function paint(
   { isTTY, escape: esc = ESCAPE }: Output,
   env: Readonly<Record<string, string | undefined>>,
@@ -41,19 +47,19 @@ export function paint(
   return wanted ? `${esc}[${CODES[colour]}m${text}${esc}[0m` : text;
 }
 
-/** Returns functions that write a mistake or a doubt as a line of its own. */
+/** Returns functions that write an error or a warning as a line of its own. */
 export function complaintsOn(output: Output, env: Readonly<Record<string, string | undefined>>) {
   const saying = (colour: Colour, label: string) => (text: string) =>
     void output.write(`${paint(output, env, colour, label)}: ${oneLine(text)}\n`);
   return { complain: saying('red', 'error'), warn: saying('yellow', 'warning') };
 }
 
-/** Returns the sequence that clears the cursor's line of a terminal, and goes to its beginning. */
+/** Returns the sequence that clears the terminal's current line and moves the cursor to its beginning. */
 export function clearLine({ escape: esc = ESCAPE }: Output): string {
   return `${esc}[G${esc}[K`;
 }
 
-/** The text with its line ends as `\\n`, so that no name makes a line of its own. */
+/** Returns the text with each line end replaced by `\\n`, so that no name starts a new line. */
 export function oneLine(text: string): string {
   return text.replaceAll('\n', '\\n');
 }
@@ -64,17 +70,17 @@ export interface Column {
   readonly align: 'left' | 'right';
 }
 
-/** A column of words. */
+/** Returns a left-aligned column, for words. */
 export function left(title: string): Column {
   return { title, align: 'left' };
 }
 
-/** A column of numbers. */
+/** Returns a right-aligned column, for numbers. */
 export function right(title: string): Column {
   return { title, align: 'right' };
 }
 
-/** Returns rows as aligned lines under their titles, one line each. Columns are two spaces apart, and no line ends in spaces. */
+/** Returns rows as aligned lines below their titles, one line each. Columns are two spaces apart, and no line ends in spaces. */
 export function renderTable(columns: readonly Column[], given: readonly (readonly string[])[]): string {
   const rows = given.map((row) => row.map(oneLine));
   const titles = columns.map(({ title }) => title);

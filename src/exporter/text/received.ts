@@ -8,13 +8,10 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** Longer texts of the platform are cut when they are read: to a little more than a label shows, so that it shows, and counts, the rest as cut. */
+/** Maximum length of the platform's texts when read: more than a label's, so that truncation is visible and counted. */
 const LONGEST_TEXT = 1_026;
 
-/**
- * Returns the beginning of a text, without half a character. A cut text is a copy, because a slice keeps the whole text
- * in memory.
- */
+/** Returns the beginning of a text without half a surrogate pair. Copies it, because a slice keeps the whole in memory. */
 export function beginningOf(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   const beginning = text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '');

@@ -1,9 +1,9 @@
 import leven from 'leven';
 
-/** Words that are compared: of ten thousand accounts the first are enough for a hint. */
+/** Maximum number of words that are compared: of ten thousand accounts, the first are enough for a hint. */
 const MOST_KNOWN = 1_000;
 
-/** The word of `known` that `given` most likely means: the nearest, when few of its letters differ. */
+/** Returns the word of `known` that is most similar to `given`; undefined if all differ in too many letters. */
 export function suggest(given: string, known: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
@@ -16,7 +16,7 @@ export function suggest(given: string, known: Iterable<string>): string | undefi
   return nearest;
 }
 
-/** `; did you mean "…"?`, or nothing. */
+/** Returns `; did you mean "…"?`, or an empty text without a similar word. */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const suggestion = suggest(given, known);
   return suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;

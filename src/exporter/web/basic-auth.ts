@@ -11,7 +11,7 @@ export interface WebLogin {
   readonly password: string;
 }
 
-/** Passes a request with the name and password of a user, if there are users (RFC 7617). */
+/** Accepts a request only with the name and password of a user (RFC 7617); accepts every request if there are no users. */
 export function basicAuth(webConfig: WebConfigFile, verify = createLoginVerifier()): RequestHandler {
   return async (request, response, next) => {
     const { users } = webConfig.current();
@@ -37,24 +37,24 @@ export function parseAuthorization(header: string | undefined): WebLogin | undef
   return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Compares a password with a hash, on another thread. */
+/** Compares a password with a bcrypt hash. */
 export type Compare = (password: string, hash: string) => Promise<boolean>;
 
-/** Compares on a thread. Loaded with the first login, because most servers need none. */
+/** Compares on a thread. Loads the library with the first login, because most servers need none. */
 const compareOnThread: Compare = async (password, hash) =>
   (await import('@node-rs/bcrypt')).verify(password, hash);
 
 /** Returns true if the login belongs to one of `users`; `busy` if too many are being verified. */
 export type VerifyLogin = (users: Users, login: WebLogin) => Promise<boolean | 'busy'>;
 
-/** A comparison takes a core for tens of milliseconds. */
+/** Maximum number of queued comparisons, each of which takes a core for tens of milliseconds. */
 const LONGEST_LINE = 64;
 const REMEMBERED_LOGINS = 100;
 
 /**
- * Verifies one login after another, so that guesses occupy only one of the threads that polls and compression share.
- * Remembers correct logins by a keyed hash of password, name and stored hash, so that a scrape does not pay for bcrypt
- * and a changed password is forgotten at once.
+ * Returns a function that verifies one login after another, so that guesses occupy only one of the threads that polls and
+ * compression share. Caches correct logins with a keyed hash of password, name and stored hash. So a scrape does not pay for
+ * bcrypt, and a changed password takes effect at once.
  */
 export function createLoginVerifier(compare: Compare = compareOnThread): VerifyLogin {
   const secret = randomBytes(32);
@@ -70,7 +70,7 @@ export function createLoginVerifier(compare: Compare = compareOnThread): VerifyL
     if (hash !== undefined && remembered.has(key)) return true;
     if (waiting >= LONGEST_LINE) return 'busy';
     waiting += 1;
-    // A refusal takes as long for a user as for anybody else.
+    // An unknown user costs as much time as a known one, so that response times do not reveal names.
     const [anyHash = ''] = users.values();
     const verdict = line.then(() => compare(login.password, hash ?? decoyOf(anyHash)));
     const leave = () => {

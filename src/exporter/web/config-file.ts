@@ -8,14 +8,14 @@ import { check, formatIssue, inOrder } from '../configuration/issue.ts';
 import { parseDuration } from '../text/figures.ts';
 import { asksForTls, secureContextOptions, type TlsConfig, tlsServerConfig } from './tls.ts';
 
-/** The part of a logger that the HTTP surface uses. */
+/** Logger of the HTTP server. */
 export interface WebLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** A limit of requests: `burst` at once, and then one every `interval` milliseconds. */
+/** Rate limit of requests: `burst` at once, and then one every `interval` milliseconds. */
 export interface RequestRate {
   readonly interval: number;
   readonly burst: number;
@@ -24,19 +24,19 @@ export interface RequestRate {
 /** A web configuration with its certificates loaded. */
 export type WebConfig = ReturnType<typeof loadWebConfig>;
 
-/** A web configuration that follows its file. */
+/** A web configuration that is reloaded when its file changes. */
 export interface WebConfigFile {
-  /** Returns the current content of the files, or the last that was usable. The same object as before unless they changed. */
+  /** Returns the current content of the files, or the last usable one. Returns the same object unless they changed. */
   current(): WebConfig;
 }
 
 const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate: undefined };
 
 /**
- * Follows the web configuration at `path` and its certificates; empty without a path. As in exporter-toolkit, a change
- * takes effect with the next request or connection. Unlike there, an unusable or empty file changes nothing, and a
- * warning names the mistake: while a file is being written, everybody would be let in.
- * @throws WebConfigError if it is unusable at the start
+ * Opens the web configuration at `path` with its certificates; without a path, the configuration is empty. As in exporter-toolkit,
+ * a change takes effect with the next request or connection. Unlike there, an unusable or empty file changes nothing, and a warning
+ * states the error. Otherwise a file that is being written would disable authentication.
+ * @throws WebConfigError if the file is unusable at the start
  */
 export function openWebConfig(path: string | undefined, log: WebLog): WebConfigFile {
   if (path === undefined) return { current: () => NOTHING };
@@ -62,7 +62,7 @@ export function openWebConfig(path: string | undefined, log: WebLog): WebConfigF
   };
 }
 
-/** A server cannot begin or cease to speak TLS, nor begin to ask its clients for certificates. */
+/** Returns true for changes that need a restart: a server cannot start or stop TLS, nor start to ask for certificates. */
 function needsRestart(first: WebConfig, now: WebConfig): boolean {
   if (first.tls === undefined || now.tls === undefined) return first.tls !== now.tls;
   return first.tls.clientPolicy === 'NoClientCert' && now.tls.clientPolicy !== 'NoClientCert';
@@ -73,14 +73,14 @@ interface LoadOptions {
   readonly mayBeEmpty?: boolean;
 }
 
-/** Loads a web configuration and its certificates. @throws WebConfigError with everything that is wrong */
+/** Loads a web configuration and its certificates. @throws WebConfigError with all mistakes */
 export function loadWebConfig(path: string, { readFile = readText, mayBeEmpty = true }: LoadOptions = {}) {
   const read = (file: string) => {
     try {
       return readFile(file);
     } catch (error) {
       const { message } = error as Error;
-      // The system does not name a folder.
+      // The system's message does not contain the path of a folder.
       throw new WebConfigError([
         `${path}: cannot be used: ${message.includes(file) ? message : `${message} '${file}'`}`,
       ]);
@@ -112,8 +112,7 @@ function loadTls(
     key: context.key,
     client_ca: context.ca,
   })) {
-    // A file that is being rewritten may be empty. Node ignores an empty one: then connections fail, or every authority
-    // is trusted.
+    // A file that is being rewritten may be empty. Node ignores an empty one: connections then fail, or every authority is trusted.
     if (text !== undefined && String(text).trim() === '') fail(`the ${name} is empty`);
   }
   try {
@@ -134,7 +133,7 @@ function readText(file: string): string {
   return readFileSync(file, 'utf8');
 }
 
-/** Reads files and notices when one of them changes, even one that could not be read. */
+/** Returns functions that read files and detect a change of any of them, even of one that could not be read. */
 function startReading(): { readonly read: ReadText; readonly isOutdated: () => boolean } {
   const seen = new Map<string, string>();
   return {
@@ -146,7 +145,7 @@ function startReading(): { readonly read: ReadText; readonly isOutdated: () => b
   };
 }
 
-/** Changes when the file does. It takes a few microseconds, so it may be asked for on each request. */
+/** Returns a text that changes with the file. It takes a few microseconds, so it may be computed for each request. */
 function fingerprint(file: string): string {
   try {
     const { mtimeMs, ctimeMs, size, ino } = statSync(file);
@@ -157,7 +156,7 @@ function fingerprint(file: string): string {
   }
 }
 
-/** A bcrypt hash, in the form that the verifier takes. */
+/** Schema of a bcrypt hash, in the form that the verifier accepts. */
 const passwordHash = z
   .string({ error: 'expected a bcrypt hash, such as `htpasswd -nBC 10 ""` prints' })
   .regex(/^\$2[abxy]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/, {
@@ -165,7 +164,7 @@ const passwordHash = z
   })
   .transform((hash) => `$2b$${hash.slice(4)}`);
 
-/** Text of a header; YAML reads `0` as a number. */
+/** Returns the schema of a header's text; YAML parses `0` as a number. */
 function header() {
   return z
     .union([z.string(), z.number()], { error: 'expected text' })
@@ -180,7 +179,7 @@ function oneOf(...values: readonly string[]) {
   );
 }
 
-/** Headers that exporter-toolkit allows; an empty one is not sent. */
+/** Schema of the headers that exporter-toolkit allows. An empty one is not sent. */
 const headers = z
   .strictObject({
     'Content-Security-Policy': header(),
@@ -197,7 +196,7 @@ const interval = z
   .string({ error: EXPECTED_INTERVAL })
   .transform((given, context) => parseDuration(given) ?? refuse(context, EXPECTED_INTERVAL));
 
-/** The file of `--web.config.file` as exporter-toolkit has it. `http2` changes nothing: this speaks HTTP/1.1. */
+/** Schema of the file of `--web.config.file`, as in exporter-toolkit. `http2` has no effect: this server supports HTTP/1.1. */
 const webConfigSchema = z.strictObject({
   tls_server_config: tlsServerConfig.nullish(),
   http_server_config: z.strictObject({ http2: z.boolean().nullish(), headers: headers.nullish() }).nullish(),
@@ -207,7 +206,7 @@ const webConfigSchema = z.strictObject({
 
 type WebConfigKeys = z.infer<typeof webConfigSchema>;
 
-/** A web configuration file that cannot be used. The issues repeat no value that was given. */
+/** Error for a web configuration file that cannot be used. The issues repeat no configured value. */
 export class WebConfigError extends Error {
   override readonly name = 'WebConfigError';
   readonly issues: readonly string[];
@@ -218,7 +217,7 @@ export class WebConfigError extends Error {
   }
 }
 
-/** Returns the keys in a web configuration's text. @throws WebConfigError with every mistake, each with its place in `source` */
+/** Parses the text of a web configuration. @throws WebConfigError with every mistake, each with its position in `source` */
 function parseWebConfig(text: string, source: string, mayBeEmpty: boolean): WebConfigKeys {
   const document = readYaml(text, source, { version: '1.1' });
   if (!mayBeEmpty && document.value === null)

@@ -4,7 +4,7 @@ import { PAGE_CONTENT_SECURITY_POLICY } from '../page/script.ts';
 import type { RequestRate, WebConfigFile } from './config-file.ts';
 import { sendText } from './responses.ts';
 
-/** Bounds the time of an answer: a client that reads too slowly would keep the bytes of an old exposition in memory. */
+/** Limits the time of a response: a client that reads too slowly would keep an old exposition in memory. */
 export function limitTime(timeout: number): RequestHandler {
   return (request, response, next) => {
     const timer = setTimeout(() => {
@@ -23,7 +23,7 @@ const SECURITY_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Sets the headers of every answer. An empty one in the web configuration takes ours away. */
+/** Sets the headers of every response. An empty header in the web configuration removes the default one. */
 export function setHeaders(webConfig: WebConfigFile): RequestHandler {
   return (_request, response, next) => {
     const headers = Object.entries({ ...SECURITY_HEADERS, ...webConfig.current().headers });
@@ -33,9 +33,9 @@ export function setHeaders(webConfig: WebConfigFile): RequestHandler {
 }
 
 /**
- * Refuses a request that names another host: one of `names` is wanted (`*.example.net` for every name below), `localhost`, or an IP
- * address. A page of another site that has its own name resolved to our address (DNS rebinding) sends that name. Without names
- * every request is taken.
+ * Refuses a request for another host than one of `names` (`*.example.net` for every subdomain), `localhost`, or an IP address. This
+ * prevents DNS rebinding: a page of another site whose name resolves to the exporter's address sends that site's name. Without
+ * names, accepts every request.
  */
 export function allowHosts(names: readonly string[]): RequestHandler {
   return (request, response, next) => {
@@ -44,7 +44,7 @@ export function allowHosts(names: readonly string[]): RequestHandler {
   };
 }
 
-/** Returns the host that a request is for, without its port; a whole address as the target goes before the header. */
+/** Returns the host of a request without its port. An absolute URL in the request line takes precedence over the header. */
 function hostOf({ url, headers }: Request): string | undefined {
   const authority = /^[a-z][\w+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
   return authority?.toLowerCase().replace(/\.?(:\d*)?$/, '');
@@ -58,7 +58,7 @@ function isAllowed(host: string | undefined, names: readonly string[]): boolean 
   );
 }
 
-/** Refuses requests above the rate of the web configuration, all clients taken together. */
+/** Refuses requests above the rate of the web configuration, which applies to all clients together. */
 export function limitRate(webConfig: WebConfigFile): RequestHandler {
   const take = createRequestBucket(performance.now.bind(performance));
   return (_request, response, next) => {
@@ -69,10 +69,10 @@ export function limitRate(webConfig: WebConfigFile): RequestHandler {
   };
 }
 
-/** Returns true if a request that comes now is within the rate. A new rate starts with its burst. */
+/** Returns true if a request at this moment is within the rate. A new rate starts with its full burst. */
 type TakeRequest = (rate: RequestRate) => boolean;
 
-/** Makes a bucket of tokens, one for each request; `now` is in milliseconds. */
+/** Returns a token bucket, with one token per request. @param now returns milliseconds */
 export function createRequestBucket(now: () => number): TakeRequest {
   let current: RequestRate | undefined;
   let tokens = 0;

@@ -1,10 +1,10 @@
-/** An address to listen on; without a host, every interface. */
+/** An address to listen on. Without a host, all interfaces. */
 export interface ListenAddress {
   readonly host?: string;
   readonly port: number;
 }
 
-/** Returns an address in Go's form: `:9801`, `host:9801`, `[::1]:9801`; undefined for any other text. */
+/** Parses an address in Go's form: `:9801`, `host:9801`, `[::1]:9801`; undefined for any other text. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = /^(?:\[(?<ip6>[0-9a-fA-F:.]+(?:%\w+)?)\]|(?<host>[^\s:[\]/]*)):(?<port>\d{1,5})$/.exec(text);
   const port = Number(match?.groups?.['port'] ?? Number.NaN);

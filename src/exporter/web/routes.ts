@@ -10,11 +10,11 @@ import { type ReadExposition, sendDocument, sendExposition, sendText } from './r
 /** Result of a reload of the configuration. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly issues: readonly string[] };
 
-/** The sources of the HTTP surface; each is called at the time of a request. */
+/** Data sources of the HTTP server; each is called at the time of a request. */
 export interface WebSources {
   readonly telemetryPath: string;
   readonly exposition: ReadExposition;
-  /** Returns the status, with the jobs of the accounts that are asked for. */
+  /** Returns the status, with the jobs of the selected accounts. */
   readonly status: (isAsked: (account: string) => boolean) => Status;
   /** Returns the reasons why the exporter is not ready; empty if it is. */
   readonly notReady: () => readonly string[];
@@ -22,7 +22,7 @@ export interface WebSources {
   readonly logLevel: LogLevel;
 }
 
-/** The least severe messages that are logged, which may be changed while the exporter runs. */
+/** Current log level, which can be changed at run time. */
 export interface LogLevel {
   readonly levels: readonly string[];
   readonly read: () => string;
@@ -30,15 +30,15 @@ export interface LogLevel {
 }
 
 export interface AppOptions extends WebSources {
-  /** True if a request may reload the configuration. Default: false. */
+  /** True if a request may reload the configuration; default: false. */
   readonly lifecycle?: boolean;
-  /** Names that this server goes by; requests for other names are refused. Default: every name. */
+  /** Host names of this server, other than which requests are refused; default: every name. */
   readonly allowedHosts?: readonly string[];
-  /** Milliseconds that one answer may take, from the request to its last byte. Default: 60 s. */
+  /** Maximum time (ms) of a response, from the request to its last byte; default: 60 s. */
   readonly answerTimeout?: number;
 }
 
-/** Makes the Express application: host, rate and login are checked, in this order; paths that do not exist are 404 with a list. */
+/** Creates the Express application. It checks host, rate and login, in this order. Unknown paths get a 404 with a list of paths. */
 export function createApp(
   options: AppOptions,
   webConfig: WebConfigFile,
@@ -48,7 +48,6 @@ export function createApp(
   const { lifecycle = false, allowedHosts = [], answerTimeout = 60_000 } = options;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
-  // Paths are case-sensitive.
   app.enable('case sensitive routing').enable('strict routing');
   app.use(limitTime(answerTimeout), (_request, response, next) => {
     if (isClosing()) sendText(response.set('Connection', 'close'), 503, ['The exporter is stopping.']);
@@ -133,7 +132,7 @@ const NOT_ENABLED = 'The lifecycle API is not enabled (--web.enable-lifecycle).'
 const refuseLifecycle: RequestHandler = (_request, response) =>
   sendText(response, 403, [`${NOT_ENABLED} SIGHUP reloads the configuration.`]);
 
-/** Answers `GET` with the level; `POST ?log_level=debug` sets it. */
+/** Handles `GET` with the current level, and `POST ?log_level=debug` to set it. */
 function answerLogLevel({ logLevel }: WebSources, lifecycle: boolean): RequestHandler {
   const { levels, read, set } = logLevel;
   return (request, response) => {
@@ -149,7 +148,7 @@ function answerLogLevel({ logLevel }: WebSources, lifecycle: boolean): RequestHa
   };
 }
 
-/** Browsers name the page that a POST comes from; without this, any page could use the reader's login here. */
+/** Returns true for a POST from another site's page, which could otherwise use the reader's login here. */
 function isForeign({ headers: { origin, host } }: Request): boolean {
   return origin !== undefined && URL.parse(origin)?.host !== host;
 }

@@ -5,17 +5,17 @@ import type { WebConfigFile, WebLog } from './config-file.ts';
 import { parseListenAddress } from './listen-address.ts';
 import { createTlsServer } from './tls.ts';
 
-/** Longer than the 5 minutes after which Prometheus drops an idle connection, so that no scrape meets one that closes. */
+/** Idle timeout (ms) of a connection: longer than the 5 minutes of Prometheus, so that none closes under a scrape. */
 const KEEP_ALIVE_MS = 330_000;
 const SERVER_OPTIONS = { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 10_000, requestTimeout: 30_000 };
 
-/** Number of answers after which a connection is closed: a client may ask for that many ahead. */
+/** Number of responses after which a connection is closed, because a client may pipeline that many requests. */
 const MOST_REQUESTS = 100;
 
-/** A full server is reported once in this time (ms). */
+/** Minimum interval (ms) between two log lines about a full server. */
 const TOLD_EVERY_MS = 60_000;
 
-/** Creates a server of at most `connections`, with TLS if the web configuration has it now. */
+/** Creates a server for at most `connections` connections, with TLS if the web configuration has it now. */
 export function createServer(
   app: RequestListener,
   webConfig: WebConfigFile,
@@ -26,7 +26,7 @@ export function createServer(
   const server = secure ? createTlsServer(webConfig, SERVER_OPTIONS) : createHttpServer(SERVER_OPTIONS);
   server.maxConnections = connections;
   server.maxRequestsPerSocket = MOST_REQUESTS;
-  // Answers a client that has closed its sending side, such as `nc -N`. Servers in Go do the same.
+  // Responds to a client that has closed its sending side, such as `nc -N`. Servers in Go do the same.
   Object.assign(server, { httpAllowHalfOpen: true });
   // Node would continue to read and refuse each request of such a client.
   server.on('dropRequest', (_request, socket) => void socket.destroy());
@@ -39,7 +39,7 @@ export function createServer(
   return server.on('request', app);
 }
 
-/** An address that cannot be used. */
+/** Error for an address that cannot be used. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 
@@ -56,7 +56,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'unknown host',
 };
 
-/** Starts listening. @throws ListenError when the address cannot be used, and Error when it is malformed */
+/** Starts listening. @throws ListenError if the address cannot be used, and Error if it is malformed */
 export async function listen(server: Server, address: string, log: WebLog): Promise<void> {
   const where = parseListenAddress(address);
   if (where === undefined) throw new Error(`${address} is not a listen address`);
@@ -71,7 +71,7 @@ export async function listen(server: Server, address: string, log: WebLog): Prom
   });
 }
 
-/** The server's address as this machine reaches it; empty while it does not listen. */
+/** Returns the server's URL for clients on this machine; empty while it does not listen. */
 export function urlOf(server: Server): string {
   const bound = server.address() as AddressInfo | null;
   if (bound === null) return '';
@@ -80,12 +80,12 @@ export function urlOf(server: Server): string {
   return `${server instanceof TlsServer ? 'https' : 'http'}://${everywhere ? 'localhost' : named}:${bound.port}`;
 }
 
-/** Ends the server: idle connections at once, the others when their answer has ended or `timeout` (ms) is over. */
+/** Stops the server. Closes idle connections at once, and the others after their response or after `timeout` (ms). */
 export function close(server: Server, timeout: number): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), timeout);
-    // A connection kept alive becomes idle only after its answer has ended.
+    // A connection kept alive becomes idle only after its response has ended.
     const idle = setInterval(() => server.closeIdleConnections(), 50);
     server.close(() => {
       clearTimeout(cut);

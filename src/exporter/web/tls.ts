@@ -7,11 +7,11 @@ import { isMapping } from '../configuration/field-types.ts';
 export interface TlsConfig {
   readonly context: SecureContextOptions;
   readonly clientPolicy: ClientPolicy;
-  /** Accepted names in a client's certificate; `undefined` accepts any. */
+  /** Accepted names in a client's certificate; undefined accepts any. */
   readonly clientNames: readonly string[] | undefined;
 }
 
-/** Clients that must show a certificate, and whether the client CA must have signed it; Go's ClientAuthType. */
+/** Policy for client certificates: if one is required, and if the client CA must have signed it. Values of Go's ClientAuthType. */
 export type ClientPolicy =
   | 'NoClientCert'
   | 'RequestClientCert'
@@ -22,7 +22,7 @@ export type ClientPolicy =
 const POLICIES: Readonly<Record<string, ClientPolicy>> = {
   NoClientCert: 'NoClientCert',
   RequestClientCert: 'RequestClientCert',
-  // The old name of the next.
+  // The old name of the next value.
   RequireClientCert: 'RequireAnyClientCert',
   RequireAnyClientCert: 'RequireAnyClientCert',
   VerifyClientCertIfGiven: 'VerifyClientCertIfGiven',
@@ -56,7 +56,7 @@ const SUITES: Readonly<Record<string, string>> = {
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
 };
 
-/** One of the names in a table, as the value that the table gives it. */
+/** Returns a schema for the names in a table, which converts a name to its value. */
 function nameIn<Value>(table: Readonly<Record<string, Value>>) {
   return z.enum(Object.keys(table)).transform((name) => table[name] as Value);
 }
@@ -84,7 +84,7 @@ const tlsKeys = z
 
 type TlsKeys = Readonly<z.output<typeof tlsKeys>>;
 
-/** `tls_server_config` of exporter-toolkit's web configuration. A key with nothing in it counts as left out. */
+/** Schema of `tls_server_config` in exporter-toolkit's web configuration. A key without a value counts as absent. */
 export const tlsServerConfig = z.preprocess(
   (given) =>
     isMapping({ value: given })
@@ -95,7 +95,7 @@ export const tlsServerConfig = z.preprocess(
   tlsKeys,
 );
 
-/** Returns true if the section asks for TLS; versions, suites and names alone do not. */
+/** Returns true if the section enables TLS; versions, suites and names alone do not. */
 export function asksForTls(tls: TlsKeys): boolean {
   const { cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type } = tls;
   return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some(Boolean);
@@ -116,7 +116,7 @@ function* mistakes(tls: TlsKeys): Generator<[path: keyof TlsKeys, message: strin
     yield ['min_version', 'is above max_version: no client could connect'];
 }
 
-/** The settings as Node takes them, with the certificates' texts in place. */
+/** Returns the settings in the form that Node accepts, with the contents of the certificates. */
 export function secureContextOptions(tls: TlsKeys, read: (file: string) => string): SecureContextOptions {
   const text = (key: 'cert' | 'key' | 'client_ca') => {
     const file = tls[`${key}_file`];
@@ -131,18 +131,18 @@ export function secureContextOptions(tls: TlsKeys, read: (file: string) => strin
     minVersion: tls.min_version ?? 'TLSv1.2',
     maxVersion: tls.max_version ?? 'TLSv1.3',
     honorCipherOrder: tls.prefer_server_cipher_suites ?? true,
-    // Without TLS 1.3's own suites in the list, Node would switch them off.
+    // Node disables the suites of TLS 1.3 unless they are in the list.
     ...(suites.length === 0 ? {} : { ciphers: [...TLS13_SUITES, ...suites.filter(Boolean)].join(':') }),
     ...(curves.length === 0 ? {} : { ecdhCurve: curves.join(':') }),
   };
 }
 
-/** The current TLS settings of the web configuration. */
+/** Provides the current TLS settings of the web configuration. */
 interface TlsSource {
   current(): { readonly tls: TlsConfig | undefined };
 }
 
-/** An HTTPS server whose certificates follow the web configuration; whether clients are asked for one is settled at the start. */
+/** Creates an HTTPS server whose certificates follow the web configuration. Client certificates need a restart. */
 export function createTlsServer(webConfig: TlsSource, options: ServerOptions): Server {
   let tls = tlsOf(webConfig);
   const requestCert = tls.clientPolicy !== 'NoClientCert';
@@ -159,23 +159,23 @@ export function createTlsServer(webConfig: TlsSource, options: ServerOptions): S
   return server;
 }
 
-/** Returns the TLS settings. Removing TLS needs a restart; until then the former certificate stays in use. */
+/** Returns the TLS settings. Disabling TLS needs a restart; until then the former certificate stays in use. */
 function tlsOf(webConfig: TlsSource, before?: TlsConfig): TlsConfig {
   const tls = webConfig.current().tls ?? before;
   if (tls === undefined) throw new Error('the web configuration has no tls_server_config');
   return tls;
 }
 
-/** Returns true if the policy takes the client's certificate, or its absence; Go's ClientAuthType. */
+/** Returns true if the policy accepts the client's certificate or its absence (Go's ClientAuthType). */
 function admits({ clientPolicy, clientNames }: TlsConfig, socket: TLSSocket): boolean {
   const certificate = socket.getPeerX509Certificate();
   if (clientPolicy === 'NoClientCert') return true;
-  // Names are asked of a client that may show no certificate, too, as exporter-toolkit has it.
+  // Like exporter-toolkit, refuses a client without a certificate if names are configured, even if the policy does not require one.
   if (certificate === undefined) return !clientPolicy.startsWith('Require') && clientNames === undefined;
   const isFromAnybody = clientPolicy === 'RequestClientCert' || clientPolicy === 'RequireAnyClientCert';
   if (!isFromAnybody && !socket.authorized) return false;
   if (clientNames === undefined) return true;
-  // In Node's form, `DNS:a, IP Address:10.0.0.1`; one that is quoted there is in doubt and left out.
+  // Node's form is `DNS:a, IP Address:10.0.0.1`. A quoted name is ambiguous and is ignored.
   const names = (certificate.subjectAltName ?? '').split(', ');
   return names.some((entry) => clientNames.includes(entry.slice(entry.indexOf(':') + 1)));
 }

@@ -4,26 +4,26 @@ import type { AppOptions } from './routes.ts';
 import { close, createServer, listen, urlOf } from './server.ts';
 
 export interface WebOptions extends AppOptions {
-  /** A file in the form of exporter-toolkit's web configuration: TLS, basic auth, headers. */
+  /** Path of a file in the form of exporter-toolkit's web configuration: TLS, basic auth, headers. */
   readonly webConfigFile?: string | undefined;
   readonly log: WebLog;
-  /** Connections at a time, of each listener. */
+  /** Maximum number of connections per listener. */
   readonly connections: number;
-  /** Milliseconds that answers under way have when the server closes. Default: 1.5 s. */
+  /** Time (ms) that responses in progress have when the server closes; default: 1.5 s. */
   readonly closeTimeout?: number;
 }
 
 /** The exporter's HTTP server. */
 export interface Web {
-  /** Starts listening on one more address: `:9801`, `host:9801` or `[::1]:9801`. @throws ListenError */
+  /** Starts listening on another address: `:9801`, `host:9801` or `[::1]:9801`. @throws ListenError */
   listen(address: string): Promise<void>;
-  /** The addresses as this machine reaches them, without a trailing slash, in the order in which they were taken. */
+  /** Returns the URLs for clients on this machine, without a trailing slash, in the order in which the addresses were added. */
   urls(): string[];
-  /** Refuses new requests, lets running ones end, and cuts off those that take too long. */
+  /** Refuses new requests, waits for responses in progress, and aborts those that exceed the timeout. */
   close(): Promise<void>;
 }
 
-/** Makes the whole HTTP surface, not listening yet. @throws WebConfigError when the web configuration file is not usable */
+/** Creates the HTTP server without listening. @throws WebConfigError if the web configuration file cannot be used */
 export function createWeb(options: WebOptions): Web {
   const { log, connections, closeTimeout = 1_500 } = options;
   const webConfig = openWebConfig(options.webConfigFile, log);
@@ -31,7 +31,7 @@ export function createWeb(options: WebOptions): Web {
   let isClosing = false;
   return {
     async listen(address) {
-      // Loaded here: no other command needs Express.
+      // Loaded here, because no other command needs Express.
       const { createApp } = await import('./routes.ts');
       const app = createApp(options, webConfig, log, () => isClosing);
       const server = createServer(app, webConfig, connections, log);

@@ -1,7 +1,7 @@
 import type { Aggregation } from './parse.ts';
 import { keyOf, type Labels, numberAt, only, type Scalar, type Vector, without } from './vector.ts';
 
-/** Function of the first `count` values, at least one: of an aggregation, or of the samples of a range. */
+/** Function of the first `count` values (at least one) of an aggregation, or of the samples of a range. */
 export type Combine = (values: Float64Array, count: number, share: number) => number;
 
 function sum(values: Float64Array, count: number): number {
@@ -34,12 +34,12 @@ const COMBINE: Readonly<Record<string, Combine>> = {
   quantile: (values, count, share) => quantile(values.subarray(0, count), share),
 };
 
-/** The function of this name over all samples of a range; undefined where there is none. */
+/** Returns the function with this name over all samples of a range; undefined if there is none. */
 export function overTimeFunction(name: string): Combine | undefined {
   return name.endsWith('_over_time') ? COMBINE[name.slice(0, -'_over_time'.length)] : undefined;
 }
 
-/** An aggregation over the elements that are there. */
+/** Returns an aggregation over the present elements. */
 export function aggregated(
   { operation, grouping }: Aggregation,
   of: Vector,
@@ -79,8 +79,8 @@ export function aggregated(
 }
 
 /**
- * Returns a quantile of values, interpolated as in Prometheus. It reorders the values, as little as possible, because rules take many quantiles of
- * hundreds of samples.
+ * Returns a quantile of values, interpolated as in Prometheus. Reorders the values as little as possible, because rules take many
+ * quantiles of hundreds of samples.
  */
 function quantile(values: Float64Array, share: number): number {
   if (values.length === 0) return Number.NaN;
@@ -88,13 +88,13 @@ function quantile(values: Float64Array, share: number): number {
   const below = Math.floor(rank);
   const low = select(values, below);
   if (below === rank) return low;
-  // All values right of the place are larger or equal: the next one is their minimum.
+  // All values to the right are larger or equal, so the next one is their minimum.
   let high = values[below + 1] as number;
   for (let at = below + 2; at < values.length; at++) high = Math.min(high, values[at] as number);
   return low + (high - low) * (rank - below);
 }
 
-/** Moves the value of a place in sorted order there, smaller ones to its left (Hoare's selection). */
+/** Moves the value with this index in sorted order to that index, and smaller ones to its left (Hoare's selection). */
 function select(values: Float64Array, place: number): number {
   let [left, right] = [0, values.length - 1];
   while (left < right) {

@@ -1,7 +1,7 @@
 import type { Operation } from './parse.ts';
 import { type Compiled, keyOf, type Labels, only, type Vector } from './vector.ts';
 
-/** Result of an operator; `kept` is the value that a comparison passes on. */
+/** Function that writes the result of an operator into `into`; `kept` contains the values that a comparison returns. */
 type Combine = (left: Float64Array, right: Float64Array, kept: Float64Array, into: Float64Array) => void;
 
 function combiner({ operator, bool }: Operation): Combine {
@@ -14,7 +14,7 @@ function combiner({ operator, bool }: Operation): Combine {
   };
 }
 
-/** An operation between vectors and numbers. */
+/** Returns an operation between vectors or numbers. */
 export function operation(described: Operation, left: Compiled, right: Compiled): Compiled {
   const { operator } = described;
   if (operator !== 'and' && operator !== 'or' && operator !== 'unless') {
@@ -24,14 +24,14 @@ export function operation(described: Operation, left: Compiled, right: Compiled)
   return setOperation(described, left, right);
 }
 
-/** An element of the result: its labels, and the places that it is made of. */
+/** An element of the result: its labels, and the indexes of its operands. */
 interface Pair {
   readonly labels: Labels;
   readonly place: number;
   readonly partner: number;
 }
 
-/** Matching elements of both sides; a number matches every element. */
+/** Returns the matching elements of both sides; a number matches every element. */
 function pairsOf({ on, groupLeft }: Operation, left: Compiled, right: Compiled): readonly Pair[] {
   if (right.kind === 'scalar') return left.labels.map((labels, place) => ({ labels, place, partner: 0 }));
   if (left.kind === 'scalar') return right.labels.map((labels, partner) => ({ labels, place: 0, partner }));
@@ -60,7 +60,7 @@ function combined(combine: Combine, pairs: readonly Pair[], left: Compiled, righ
     labels: pairs.map(({ labels }) => labels),
     at(moment) {
       const first = ofLeft(moment);
-      // An empty left side has an empty result: the right side is not evaluated.
+      // An empty left side has an empty result, so the right side is not evaluated.
       if (!hasAny(first)) return first;
       const second = ofRight(moment);
       combine(first, second, number ? second : first, values);
@@ -69,7 +69,7 @@ function combined(combine: Combine, pairs: readonly Pair[], left: Compiled, righ
   };
 }
 
-/** Returns the elements of some places; the vector itself if these are all. */
+/** Returns the elements at some indexes; the vector itself if these are all. */
 function gathering(
   { labels, at }: Compiled,
   placeIn: (pair: Pair) => number,
@@ -160,8 +160,9 @@ function union(left: Vector, right: Vector, sides: Sides, there: Uint8Array): Ve
 }
 
 /**
- * Applies an operator to two arrays, element by element, into a third; NaN where one of the two is NaN. Comparisons yield 1 and 0. Each is a
- * loop of its own, because a function call for each element takes several times as long.
+ * Function that applies an operator to two arrays, element by element, and writes a third. The result is NaN where one of the two
+ * is NaN. Comparisons yield 1 and 0. Each function has its own loop, because a function call per element takes several times as
+ * long.
  */
 type Elementwise = (left: Float64Array, right: Float64Array, into: Float64Array) => void;
 

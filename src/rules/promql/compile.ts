@@ -4,11 +4,11 @@ import type { Expression, Selector } from './parse.ts';
 import type { SampleTable, Tables } from './sample-table.ts';
 import { type Compiled, matches, number, numberAt, replaced, type Scalar, type Vector } from './vector.ts';
 
-/** An expression that is PromQL, but not of the part that is evaluated here. */
+/** Error for valid PromQL that this evaluation does not support. */
 export class UnsupportedExpression extends Error {}
 
 /**
- * Compiles an expression into a function of the moment (ms since the epoch), over the current series of the tables.
+ * Compiles an expression into a function of the time (ms since the epoch), over the current series of the tables.
  * @throws {UnsupportedExpression}
  */
 export function compile(expression: Expression, tables: Tables): Compiled {
@@ -32,7 +32,7 @@ export function compile(expression: Expression, tables: Tables): Compiled {
   }
 }
 
-/** An expression that must yield a vector. */
+/** Compiles an expression that must yield a vector. @throws {UnsupportedExpression} if it yields a number */
 export function vector(expression: Expression, tables: Tables): Vector {
   return ofKind('vector', expression, tables);
 }
@@ -53,7 +53,7 @@ function call(name: string, given: readonly Expression[], tables: Tables): Compi
     const selector = given.at(-1);
     if (selector?.kind !== 'selector') throw new UnsupportedExpression(`${name} of what is no selector`);
     const { range = 0 } = selector;
-    // The newest sample is found without looking at the others.
+    // The newest sample is found without reading the others.
     if (over === undefined)
       return found(selector, tables, (table, place, moment) => table.last(place, moment - range, moment));
     const [first] = given;
@@ -93,10 +93,10 @@ function clamped(of: Vector, low: Scalar | undefined, high: Scalar | undefined):
   };
 }
 
-/** Milliseconds that a selector without a range looks back. */
+/** Look-back (ms) of a selector without a range. */
 const INSTANT = 300_000;
 
-/** Returns the value of each series of a selector at a moment, with its offset. */
+/** Returns the value of each series of a selector at a given time, after applying its offset. */
 function found(
   { name, matchers, range = INSTANT, offset }: Selector,
   tables: Tables,

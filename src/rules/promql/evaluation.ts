@@ -4,29 +4,29 @@ import { type Expression, parse } from './parse.ts';
 import { type HeldSamples, SampleTable, type Tables } from './sample-table.ts';
 import { keyOf, type Labels } from './vector.ts';
 
-/** A series of what was scraped: one value for each step, NaN where there was none. */
+/** A scraped series: one value per step, NaN without a sample. */
 export interface Input {
   readonly name: string;
   readonly labels: Labels;
   readonly values: Float64Array;
 }
 
-/** A part of a history; the next one begins where it ends. */
+/** A part of a history. The next chunk begins at its end. */
 export interface Chunk {
-  /** The moment of the first step, ms since the epoch; a multiple of the step. */
+  /** Time of the first step (ms since the epoch), a multiple of the step. */
   readonly start: number;
   readonly steps: number;
-  /** The series that have samples in it, with as many values as there are steps. */
+  /** Series with samples in this chunk, each with one value per step. */
   readonly inputs: readonly Input[];
 }
 
 export interface EvaluationOptions {
-  /** Groups in the order of their evaluation at the same moment. */
+  /** Groups in the order of their evaluation at the same time. */
   readonly groups: readonly Group[];
   /** Step of the inputs (ms); groups' intervals are multiples of it. */
   readonly step: number;
   readonly observer?: EvaluationObserver;
-  /** Milliseconds for which recorded series stay readable, beyond the look-back of the rules. */
+  /** Time (ms) for which recorded series stay readable, beyond the look-back of the rules. */
   readonly readable?: number;
 }
 
@@ -36,8 +36,8 @@ interface DueRule {
 }
 
 /**
- * Evaluates rules over a history in chunks, step by step. It equals a Prometheus whose groups are due at multiples of their interval, in
- * their order. It keeps the look-back of the rules in memory.
+ * Evaluates rules over a history in chunks, step by step. The result equals that of a Prometheus whose groups are due at multiples
+ * of their interval, in their order. Keeps the look-back of the rules in memory.
  */
 export class Evaluation {
   readonly #step: number;
@@ -57,10 +57,7 @@ export class Evaluation {
     );
   }
 
-  /**
-   * Evaluates the rules at every step of a chunk.
-   * @throws {UnsupportedExpression} if a rule uses an unsupported function
-   */
+  /** Evaluates the rules at every step of a chunk. @throws {UnsupportedExpression} if a rule uses an unsupported function */
   advance({ start, steps, inputs }: Chunk, onStep?: (step: number) => void): void {
     const writes = this.#admit(inputs);
     const runs = this.#runs ?? this.#compile();
@@ -74,19 +71,19 @@ export class Evaluation {
     this.#now = start + steps * this.#step;
   }
 
-  /** Ends the evaluation: tells the observer of alerts that still fire. */
+  /** Ends the evaluation, and reports the alerts that still fire to the observer. */
   end(): void {
     for (const rule of this.#rules) if (rule instanceof AlertingRule) rule.end(this.#now, this.#observer);
   }
 
-  /** The value of a series at a moment that is not too long ago, or now; NaN where there is none. */
+  /** Returns the value of a series at a recent time, by default now; NaN if there is none. */
   read(name: string, labels: Labels, moment: number = this.#now): number {
     const table = this.#tables.get(name);
     const place = table?.placeOf(labels);
     return table === undefined || place === undefined ? Number.NaN : table.at(place, moment);
   }
 
-  /** Returns the recorded series, as far as the look-back. */
+  /** Returns the recorded series, as far back as the look-back. */
   *recorded(): Generator<HeldSamples, void> {
     for (const [name, table] of this.#tables) if (!this.#scraped.has(name)) yield* table.held();
   }
@@ -99,7 +96,7 @@ export class Evaluation {
     return new RecordingRule(table, rule.expr, interval);
   }
 
-  /** Makes room for new series. @returns a function that writes all values, step by step */
+  /** Allocates space for new series. @returns a function that writes all values of a step */
   #admit(inputs: readonly Input[]): readonly ((moment: number, index: number) => void)[] {
     const byName = new Map<string, Input[]>([...this.#scraped.keys()].map((name) => [name, []]));
     for (const input of inputs) byName.set(input.name, [...(byName.get(input.name) ?? []), input]);
@@ -126,7 +123,7 @@ export class Evaluation {
   }
 }
 
-/** Makes room until no rule records new series: rules depend on the series of others. */
+/** Allocates space until no rule records new series, because rules depend on each other's series. */
 function settleShapes(recordings: readonly RecordingRule[], tables: Tables): void {
   for (let grown = true; grown; ) {
     grown = false;
@@ -162,23 +159,26 @@ export type GroupRule =
       readonly labels: Readonly<Record<string, string | undefined>>;
     };
 
-/** An alert of a rule: always the same object for the same labels. */
+/** An alert of a rule. The same labels always have the same object. */
 export interface Alert {
   /** All labels, with `alertname` and `severity`. */
   readonly labels: Labels;
 }
 
-/** Receiver of the results of every evaluation. */
+/** Observer of the results of every evaluation. */
 export interface EvaluationObserver {
-  /** A recording rule was evaluated: the values of its series, NaN where there is none, until the next evaluation. */
+  /**
+   * Called after a recording rule was evaluated, with the values of its series until the next evaluation. A value is NaN if there
+   * is none.
+   */
   recorded?(name: string, series: readonly Labels[], moment: number, values: Float64Array): void;
-  /** An alert fires. `value` is NaN while only `keep_firing_for` keeps it. */
+  /** Called while an alert fires. `value` is NaN if it fires only because of `keep_firing_for`. */
   firing?(alert: Alert, moment: number, value: number): void;
-  /** An alert ended; `open` if the evaluation ended while it fired. */
+  /** Called when an alert ended; `open` if the evaluation ended while it fired. */
   fired?(alert: Alert, firing: Firing, open: boolean): void;
 }
 
-/** A rule that writes what its expression yields into the table of its series. */
+/** A rule that writes the result of its expression into the table of its series. */
 export class RecordingRule {
   /** Milliseconds between two evaluations. */
   readonly interval: number;
@@ -192,7 +192,7 @@ export class RecordingRule {
     this.#expression = parse(expr);
   }
 
-  /** Makes room for the series that it can record now. @returns true if there are new ones */
+  /** Allocates space for the series that the rule can record now. @returns true if there are new ones */
   admit(tables: Tables): boolean {
     return this.#table.admit(vector(this.#expression, tables).labels);
   }
@@ -213,27 +213,27 @@ export class RecordingRule {
   }
 }
 
-/** A rule as it is written in a file. */
+/** An alerting rule as written in a rule file. */
 export type WrittenAlertingRule = Extract<GroupRule, { alert: string }>;
 
 interface FollowedAlert extends Alert {
   readonly state: AlertState;
 }
 
-/** Hold and `keep_firing_for` of the alerts of a rule. */
+/** Returns `for` and `keep_firing_for` of a rule's alerts. */
 export function timingOf({ for: hold, keep_firing_for: kept }: WrittenAlertingRule): AlertTiming {
   const duration = (text: string | undefined): number =>
     text === undefined ? 0 : (parseDuration(text) ?? 0);
   return { hold: duration(hold), keepFiring: duration(kept) };
 }
 
-/** The labels of a rule's alert about an element of its expression. */
+/** Returns the labels of a rule's alert for an element of its expression. */
 export function labelsOfAlert({ alert, labels }: WrittenAlertingRule, element: Labels): Labels {
   const own = Object.entries(labels).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   return { ...element, ...Object.fromEntries(own), alertname: alert };
 }
 
-/** A rule with one alert for each element of its expression. */
+/** A rule with one alert per element of its expression. */
 export class AlertingRule {
   /** Milliseconds between two evaluations. */
   readonly interval: number;
@@ -265,7 +265,7 @@ export class AlertingRule {
     };
   }
 
-  /** Tells the observer of the alerts that fire when the evaluation ends. */
+  /** Reports the alerts that fire when the evaluation ends to the observer. */
   end(now: number, observer: EvaluationObserver): void {
     for (const alert of this.#alerts.values()) {
       const from = alert.state.firingSince;
@@ -284,31 +284,31 @@ export class AlertingRule {
   }
 }
 
-/** A time in which an alert fires: from, and to but not including; ms since the epoch. */
+/** Span in which an alert fires, from `from` (inclusive) to `to` (exclusive); ms since the epoch. */
 export interface Firing {
   readonly from: number;
   readonly to: number;
 }
 
-/** Hold of an alert's condition and `keep_firing_for`: milliseconds. */
+/** `for` and `keep_firing_for` of an alert, in milliseconds. */
 export interface AlertTiming {
   readonly hold: number;
   readonly keepFiring: number;
 }
 
-/** State of one alert of a rule, as Prometheus decides it at each evaluation. */
+/** State of one alert of a rule, updated at each evaluation as in Prometheus. */
 export class AlertState {
   readonly #timing: AlertTiming;
   #activeSince: number | undefined;
   #missingSince: number | undefined;
-  /** Start of the firing; undefined while it does not fire. */
+  /** Time at which the alert started to fire; undefined while it does not fire. */
   firingSince: number | undefined;
 
   constructor(timing: AlertTiming) {
     this.#timing = timing;
   }
 
-  /** Applies an evaluation. @returns the span in which it fired, if that ends now */
+  /** Updates the state with an evaluation. @returns the span in which the alert fired, if it ends now */
   evaluate(moment: number, holds: boolean): Firing | undefined {
     if (holds) {
       this.#activeSince ??= moment;

@@ -8,7 +8,7 @@ export interface LabelMatcher {
   readonly value: string;
 }
 
-/** A selector of series: at a moment, or, with a range, over a span before it. */
+/** A selector of series at a given time, or with a range before it. */
 export interface Selector {
   readonly kind: 'selector';
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Operation {
   readonly kind: 'operation';
   readonly operator: string;
   readonly bool: boolean;
-  /** The labels to match by; undefined: all. */
+  /** Labels to match by; undefined for all. */
   readonly on: readonly string[] | undefined;
   /** True if several elements of the left side may match one of the right. */
   readonly groupLeft: boolean;
@@ -39,7 +39,7 @@ export interface Operation {
   readonly right: Expression;
 }
 
-/** Expression of the part of PromQL that rules use. */
+/** Expression in the subset of PromQL that rules use. */
 export type Expression =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'text'; readonly value: string }
@@ -48,7 +48,7 @@ export type Expression =
   | Aggregation
   | Operation;
 
-/** An expression that is not PromQL, or more of it than is evaluated here. */
+/** Error for a text that is not PromQL, or that uses unsupported syntax. */
 export class ExpressionError extends Error {
   constructor(message: string, text: string, at: number) {
     super(`${message} at ${at} of: ${text}`);
@@ -60,7 +60,7 @@ type Node = ReturnType<typeof parser.parse>['topNode'];
 const AGGREGATIONS = new Set(['sum', 'min', 'max', 'avg', 'count', 'quantile']);
 
 /**
- * Reads an expression by Prometheus' own grammar.
+ * Parses an expression with Prometheus' own grammar.
  * @throws {ExpressionError} if it is not PromQL, or uses subqueries, `@` or `ignoring`
  */
 export function parse(text: string): Expression {
@@ -82,7 +82,8 @@ function treeOf(text: string): Node {
 }
 
 /**
- * Puts parentheses around each selector with an offset. The grammar is made for colouring, and reads `a + b offset 5m` as an offset of the sum.
+ * Puts parentheses around each selector with an offset. The grammar is made for highlighting, and parses `a + b offset 5m` as an
+ * offset of the sum.
  */
 function withOffsetsBound(text: string): string {
   const signs: { readonly at: number; readonly sign: string }[] = [];
@@ -248,7 +249,7 @@ class Reader {
   }
 }
 
-/** The selectors of an expression, in their order. */
+/** Returns the selectors of an expression, in their order. */
 export function selectorsOf(expression: Expression): readonly Selector[] {
   switch (expression.kind) {
     case 'selector':

@@ -1,9 +1,9 @@
 import { keyOf, type Labels } from './vector.ts';
 
-/** Milliseconds that an instant selector looks back for the newest sample: the default of Prometheus. */
+/** Look-back (ms) of an instant selector for the newest sample: the default of Prometheus. */
 const LOOKBACK = 300_000;
 
-/** The tables of the series that expressions are made of, by name. */
+/** Tables of the series in expressions, by metric name. */
 export type Tables = ReadonlyMap<string, SampleTable>;
 
 /** Samples of a series in memory: times (ms) and values. */
@@ -13,7 +13,7 @@ export interface HeldSamples {
   readonly samples: readonly (readonly [at: number, value: number])[];
 }
 
-/** The samples of all series of one name, as far back as anybody looks. NaN: there is none. */
+/** Samples of all series with one metric name, as far back as the longest look-back. NaN stands for an absent sample. */
 export class SampleTable {
   readonly name: string;
   /** Milliseconds between two samples. */
@@ -21,12 +21,12 @@ export class SampleTable {
   readonly labels: Labels[] = [];
   readonly #places = new Map<string, number>();
   #slots = 2;
-  /** Number of slots with room; undefined before there is any. */
+  /** Number of allocated slots; undefined before the first allocation. */
   #room: number | undefined;
   #samples = new Float64Array(0);
-  /** The newest slot that was written; -1 before the first. */
+  /** Newest written slot; -1 before the first. */
   #newest = -1;
-  /** The newest slot with a sample, of each series: long spans of what is hardly ever there cost nothing. */
+  /** Newest slot with a sample, per series. It makes long spans of rarely present series cheap. */
   #seen = new Int32Array(0);
 
   constructor(name: string, interval: number) {
@@ -34,7 +34,7 @@ export class SampleTable {
     this.interval = interval;
   }
 
-  /** Makes room for series of these labels. @returns true if there are new ones */
+  /** Adds series with these labels. @returns true if there are new ones */
   admit(labels: readonly Labels[]): boolean {
     const before = this.labels.length;
     for (const set of labels) {
@@ -46,17 +46,17 @@ export class SampleTable {
     return this.labels.length > before;
   }
 
-  /** The place of a series; undefined where there is none. */
+  /** Returns the index of a series; undefined if there is none. */
   placeOf(labels: Labels): number | undefined {
     return this.#places.get(keyOf(labels));
   }
 
-  /** Extends the look-back: milliseconds. */
+  /** Extends the look-back. @param span milliseconds */
   reach(span: number): void {
     this.#slots = Math.max(this.#slots, Math.ceil(span / this.interval) + 3);
   }
 
-  /** Makes room for all admitted series and for the look-back. Existing samples stay. */
+  /** Allocates space for all added series and for the look-back. Existing samples stay. */
   makeRoom(): void {
     if (this.#room !== undefined && this.#room !== this.#slots)
       throw new Error(`${this.name} is written already`);
@@ -69,7 +69,7 @@ export class SampleTable {
     this.#seen = seen;
   }
 
-  /** Writes the samples of a moment (ms), one for each series by its place. */
+  /** Writes the samples at a time (ms), one per series by its index. */
   write(at: number, values: ArrayLike<number>): void {
     const slot = Math.round(at / this.interval);
     this.#newest = slot;
@@ -81,14 +81,17 @@ export class SampleTable {
     }
   }
 
-  /** The sample that a selector sees at a moment: the newest, unless its series had ended by then. */
+  /**
+   * Returns the sample that a selector finds at a given time: the newest, unless its series had ended by then. NaN if there is
+   * none.
+   */
   at(place: number, moment: number): number {
     const slot = Math.min(Math.floor(moment / this.interval), this.#newest);
     if (slot < 0 || moment - slot * this.interval > LOOKBACK) return Number.NaN;
     return this.#samples[place * this.#slots + (slot % this.#slots)] ?? Number.NaN;
   }
 
-  /** The samples after `from` until `to`, oldest first, into `into`. @returns how many there are */
+  /** Writes the samples after `from` and up to `to`, oldest first, into `into`. @returns their number */
   between(place: number, from: number, to: number, into: Float64Array): number {
     const last = Math.min(Math.floor(to / this.interval), this.#seen[place] as number);
     const first = Math.max(0, Math.floor(from / this.interval) + 1);
@@ -106,7 +109,7 @@ export class SampleTable {
     return count;
   }
 
-  /** The newest sample after `from` until `to`; NaN where there is none. */
+  /** Returns the newest sample after `from` and up to `to`; NaN if there is none. */
   last(place: number, from: number, to: number): number {
     const first = Math.max(0, Math.floor(from / this.interval) + 1);
     const newest = Math.min(Math.floor(to / this.interval), this.#seen[place] as number);
@@ -130,7 +133,7 @@ export class SampleTable {
     }
   }
 
-  /** Number of samples that a look-back can hold. */
+  /** Number of samples that fit into the longest look-back. */
   get slots(): number {
     return this.#slots;
   }

@@ -1,24 +1,24 @@
 import type { LabelMatcher } from './parse.ts';
 
-/** The labels of a series but its name. */
+/** Labels of a series, without its metric name. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** The same text for the same labels. */
+/** Returns a text that is equal for equal labels. */
 export function keyOf(labels: Labels): string {
   return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Returns the labels of these names, if present. */
+/** Returns only the labels with these names, if present. */
 export function only(labels: Labels, names: readonly string[]): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)));
 }
 
-/** Returns the labels without those of these names. */
+/** Returns the labels without those with these names. */
 export function without(labels: Labels, names: readonly string[]): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !names.includes(name)));
 }
 
-/** True if a series matches all matchers; a missing label is empty. */
+/** Returns true if a series matches all matchers; a missing label counts as empty. */
 export function matches(labels: Labels, matchers: readonly LabelMatcher[]): boolean {
   return matchers.every((matcher) => fits(labels[matcher.label] ?? '', matcher));
 }
@@ -28,12 +28,12 @@ function fits(given: string, { operator, value }: LabelMatcher): boolean {
   return operator.startsWith('!') ? !same : same;
 }
 
-/** A regular expression as Prometheus understands it: of the whole text. */
+/** Returns a regular expression that matches a whole text, as in Prometheus. */
 export function anchored(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`, 's');
 }
 
-/** Returns the labels as `label_replace` changes them. */
+/** Returns the labels after applying `label_replace`. */
 export function replaced(
   labels: Labels,
   [label = '', replacement = '', source = '', pattern = '']: readonly string[],
@@ -45,8 +45,8 @@ export function replaced(
 }
 
 /**
- * A compiled expression. A vector has one place for each set of labels that it can have, and NaN where there is no element. A number has
- * one place without labels. The next call overwrites the array.
+ * A compiled expression. A vector has one index per possible set of labels, and NaN where there is no element. A number has one
+ * index without labels. The next call overwrites the array.
  */
 interface CompiledOf<Kind extends 'scalar' | 'vector'> {
   readonly kind: Kind;
@@ -60,7 +60,7 @@ export type Vector = CompiledOf<'vector'>;
 
 export type Compiled = Scalar | Vector;
 
-/** A number that changes with the moment, or does not. */
+/** Returns a number as a compiled expression. @param of returns the number at a given time */
 export function number(of: (moment: number) => number): Scalar {
   const value = new Float64Array(1);
   return {
@@ -73,7 +73,7 @@ export function number(of: (moment: number) => number): Scalar {
   };
 }
 
-/** The value of a number; NaN where there is none. */
+/** Returns the value of a number at a given time; NaN if there is none. */
 export function numberAt(of: Compiled | undefined, moment: number): number {
   return of?.at(moment)[0] ?? Number.NaN;
 }

@@ -3,10 +3,10 @@ import { createSandbox, DEFAULT_TOKEN } from '../../sandbox/sandbox.ts';
 import type { Incident } from '../../sandbox/traffic/incidents.ts';
 import { DAY, HOUR, MINUTE } from '../shipped/times.ts';
 
-/** Time from one incident to the next, so that they fall on different hours. */
+/** Interval (ms) between two incidents, chosen so that they fall on different hours. */
 const APART = 27 * HOUR;
 
-/** Limit that a demonstration never reaches: 30 days within a real limit take an hour. */
+/** Rate limits that a demonstration never reaches. With a real limit, 30 days take an hour. */
 const AMPLE = { reads: 1_000_000, writes: 100, purges: 100 };
 
 /** Incidents in order, for one configuration after another. */
@@ -19,7 +19,7 @@ const INCIDENTS: readonly (Pick<Incident, 'kind' | 'per_minute'> & { readonly la
   { kind: '4xx_spike', per_minute: 900, lasts: 45 * MINUTE },
 ];
 
-/** Running embedded platform with a past. */
+/** Running embedded platform with a history. */
 export interface Demonstration {
   readonly config: Config;
   /** Incidents with the names of their configurations. */
@@ -34,7 +34,7 @@ export async function startDemonstration(seed: number, now = Date.now()): Promis
   const beginning = Math.floor((now - 21 * DAY) / MINUTE) * MINUTE;
   const incidents = [0, 1, 2].flatMap((round) =>
     INCIDENTS.flatMap(({ lasts, ...what }, index) => {
-      // An outage is seen where there is traffic to lose: the first configuration has the most.
+      // An outage is visible only with enough traffic: the first configuration has the most.
       const application = applications[what.kind === 'outage' ? 0 : (round + index) % applications.length];
       if (application === undefined) return [];
       const from = beginning + (round * INCIDENTS.length + index) * APART;

@@ -6,21 +6,18 @@ import { CHUNK_MS, inputOf, type MinuteSamples, type RehearsalHistory, Rehearsal
 import type { RehearsedRules } from './rehearsed-rules.ts';
 
 export interface FileHistoryOptions {
-  /** A file of `backfill`. */
+  /** Path of a file that `backfill` wrote. */
   readonly file: string;
   readonly rules: readonly RehearsedRules[];
-  /** Reported range (ms); default: the whole file. */
+  /** Reported range (ms); undefined for the whole file. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Number of days up to the end, without `from`. */
+  /** Number of days up to the end; used without `from`. */
   readonly days?: number | undefined;
   readonly source?: string;
 }
 
-/**
- * Reads the history in a file.
- * @throws RehearsalRefusal if it has no metric of the rules, and errors of the file system
- */
+/** Reads the history in a file. @throws RehearsalRefusal if it has no metric of the rules, and errors of the file system */
 export async function fileHistory(options: FileHistoryOptions): Promise<RehearsalHistory> {
   const { file, rules, source = file } = options;
   const names = new Set(rules.flatMap(({ scraped }) => [...scraped]));
@@ -49,17 +46,17 @@ async function* chunksOf(series: readonly MinuteSamples[], first: number, to: nu
   }
 }
 
-/** Time for which Prometheus sees a sample that no other follows. */
+/** Time (ms) for which Prometheus uses a sample that no other follows. */
 const SEEN_MS = 5 * MINUTE;
 
-/** Refusal of a file that is cut off, or has a line that is not a sample with a time, later than the one before. */
+/** Error for a truncated file, or for a line that is not a sample with a timestamp after the previous one. */
 export class LineProblem extends Error {
   override readonly name = 'LineProblem';
 }
 
 /**
- * Reads the series of some names from a file of `backfill`, minute by minute as rules see them. A sample is seen until the next one, five minutes at
- * most. A part of a file is refused, because the rest would look as if nothing had happened.
+ * Reads the series with some names from a file of `backfill`, minute by minute, as rules see them. A sample is valid until the next
+ * one, for at most five minutes. A truncated file is refused, because its missing end would look like a time without alerts.
  * @throws LineProblem, and errors of the file system
  */
 export async function readOpenMetrics(
@@ -73,7 +70,7 @@ export async function readOpenMetrics(
   const take = (line: string): void => {
     number += 1;
     last = line;
-    // Most lines continue the series of the line before.
+    // Most lines continue the series of the previous line.
     if (current === undefined || !line.startsWith(current.key)) {
       const next = seriesIn(line, names);
       if (next === undefined) return;
@@ -119,7 +116,7 @@ class OpenSeries implements MinuteSamples {
     this.labels = labels;
   }
 
-  /** Adds a sample, and the minutes in which the one before it was seen. */
+  /** Adds a sample, after filling the minutes in which the previous one was valid. */
   add(at: number, value: number): void {
     const { newest } = this;
     const end = Math.min(at, newest.at + SEEN_MS);

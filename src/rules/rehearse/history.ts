@@ -4,12 +4,12 @@ import { HOUR, MINUTE } from '../shipped/times.ts';
 
 /** History over which rules are evaluated. */
 export interface RehearsalHistory {
-  /** Name of the source, for people. */
+  /** Name of the source, for display. */
   readonly source: string;
-  /** Reported range (ms since the epoch, whole minutes). Earlier samples only set usual values. */
+  /** Reported range (ms since the epoch, whole minutes). Earlier samples only determine baselines. */
   readonly from: number;
   readonly to: number;
-  /** Names of its series. */
+  /** Names of the history's series. */
   readonly names: ReadonlySet<string>;
   /** Number of chunks. */
   readonly pieces: number;
@@ -17,12 +17,12 @@ export interface RehearsalHistory {
   chunks(): AsyncIterable<Chunk>;
 }
 
-/** Reason why there is no rehearsal, as a sentence for the operator. */
+/** Error with the reason why there is no rehearsal, as a sentence for the operator. */
 export class RehearsalRefusal extends Error {
   override readonly name = 'RehearsalRefusal';
 }
 
-/** Part of the history that is read and evaluated at once: large enough for a query, small enough for memory. */
+/** Length (ms) of the part of the history that is read and evaluated at once: large enough for a query, small enough for memory. */
 export const CHUNK_MS = 6 * HOUR;
 
 /** Samples of a series; times are ascending whole minutes (ms). */
@@ -46,7 +46,7 @@ export function inputOf(series: MinuteSamples, start: number, steps: number): In
   return { name, labels, values };
 }
 
-/** Returns the index of the first time that is not before a moment. */
+/** Returns the index of the first time that is not before `moment`. */
 function firstFrom(times: readonly number[] | Float64Array, moment: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {

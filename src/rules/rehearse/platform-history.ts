@@ -14,15 +14,12 @@ import type { RehearsedRules } from './rehearsed-rules.ts';
 export interface PlatformHistoryOptions
   extends Pick<BackfillOptions, 'accounts' | 'from' | 'to' | 'clock' | 'signal' | 'guard' | 'progress'> {
   readonly rules: readonly RehearsedRules[];
-  /** File that keeps the history; undefined keeps nothing. */
+  /** Path of the file that stores the history; undefined to store nothing. */
   readonly file: string | undefined;
   readonly source: string;
 }
 
-/**
- * Reads a history from the platform, as `backfill` does.
- * @throws errors of `backfill`, and RehearsalRefusal
- */
+/** Reads a history from the platform, as `backfill` does. @throws errors of `backfill`, and RehearsalRefusal */
 export async function platformHistory(options: PlatformHistoryOptions): Promise<RehearsalHistory> {
   const { file, rules, accounts, source } = options;
   const temporary = file === undefined ? await mkdtemp(join(tmpdir(), 'edge-exporter-')) : undefined;
@@ -46,7 +43,7 @@ export async function platformHistory(options: PlatformHistoryOptions): Promise<
 
 /**
  * Returns an account that collects only the metrics of the rules, because each hour of each metric costs an operation.
- * @param names of the series of the rules
+ * @param names names of the series in the rules
  */
 function onlyNeeded(account: AccountConfig, names: ReadonlySet<string>): AccountConfig {
   const { metrics, analytics } = account.collectors;

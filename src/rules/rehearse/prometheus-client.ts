@@ -6,12 +6,12 @@ import { parsedJson } from '../../exporter/text/received.ts';
 import { keyOf, type Labels } from '../promql/vector.ts';
 import { RehearsalRefusal } from './history.ts';
 
-/** Address of a Prometheus, and its login. */
+/** URL of a Prometheus, and its login. */
 export interface PrometheusAccess {
-  /** Address, with a path prefix if needed. */
+  /** URL, with a path prefix if needed. */
   readonly url: string;
   readonly login: Login | undefined;
-  /** PEM of the authorities to trust instead of the well-known ones. */
+  /** PEM of the authorities to trust instead of the well-known ones; undefined for the well-known ones. */
   readonly ca: string | undefined;
 }
 
@@ -19,14 +19,14 @@ export type Login =
   | { readonly kind: 'basic'; readonly username: string; readonly password: Secret }
   | { readonly kind: 'bearer'; readonly token: Secret };
 
-/** A series of a range: times are ms since the epoch. */
+/** A series of a range query; times are ms since the epoch. */
 export interface RangeSeries {
   readonly labels: Labels;
   readonly times: Float64Array;
   readonly values: Float64Array;
 }
 
-/** First and last moment, both included (ms since the epoch). */
+/** Start and end of a range, both inclusive (ms since the epoch). */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -50,7 +50,7 @@ const REFUSED = z.object({ status: z.literal('error'), errorType: z.string(), er
 
 const NAMES = z.object({ status: z.literal('success'), data: z.array(z.string()) });
 
-/** Answers of Prometheus and compatible systems to a query that is too large. */
+/** Error messages of Prometheus and compatible systems for a query that is too large. */
 const TOO_MUCH = /too many samples|maximum resolution|timed? ?out|limit/i;
 
 const STEP_S = 60;
@@ -59,12 +59,12 @@ function times({ from, to }: Range): { readonly start: string; readonly end: str
   return { start: String(from / 1_000), end: String(to / 1_000) };
 }
 
-/** Client of a Prometheus' HTTP API. It follows no redirects, so that the login goes to no other address. */
+/** Client of a Prometheus' HTTP API. It follows no redirects, so that the login is sent to no other host. */
 export class PrometheusClient {
   readonly #access: PrometheusAccess;
   readonly #connections: Pool;
   readonly #signal: AbortSignal;
-  /** Called for every answered query. */
+  /** Called after every successful query. */
   readonly #onAnswer: () => void;
 
   constructor(access: PrometheusAccess, signal: AbortSignal, onAnswer: () => void = () => undefined) {
@@ -76,7 +76,7 @@ export class PrometheusClient {
   }
 
   /**
-   * Returns an expression at every minute of a range. A range that is too large for one answer is split in halves.
+   * Returns the values of an expression at every minute of a range. Splits a range that is too large for one response in halves.
    * @throws RehearsalRefusal
    */
   async range(query: string, { from, to }: Range): Promise<readonly RangeSeries[]> {
@@ -88,10 +88,7 @@ export class PrometheusClient {
     return joined([...first, ...(await this.range(query, { from: half + STEP_S * 1_000, to }))]);
   }
 
-  /**
-   * Returns the names of all series with samples in a range.
-   * @throws RehearsalRefusal
-   */
+  /** Returns the names of all series with samples in a range. @throws RehearsalRefusal */
   async names(range: Range): Promise<readonly string[]> {
     const { status, text } = await this.#exchange(
       `label/__name__/values?${new URLSearchParams(times(range))}`,

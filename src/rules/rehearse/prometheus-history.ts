@@ -5,16 +5,16 @@ import { CHUNK_MS, inputOf, type MinuteSamples, type RehearsalHistory, Rehearsal
 import type { PrometheusClient, Range } from './prometheus-client.ts';
 import type { RehearsedRules } from './rehearsed-rules.ts';
 
-/** Time before the range that is read but not reported: rules look back three weeks and some hours. */
+/** Time (ms) before the range that is read but not reported: rules look back three weeks and some hours. */
 export const WARM_UP_MS = 22 * DAY;
 
-/** Length of a query of conditions, which are seldom true. */
+/** Range (ms) of one query of conditions, which are rarely true. */
 const ASKED_MS = 7 * DAY;
 
-/** Time before the range for conditions: `for` and `keep_firing_for` are at most as long. */
+/** Time (ms) before the range for conditions, at least as long as any `for` or `keep_firing_for`. */
 const ASKED_WARM_UP_MS = DAY;
 
-/** Parallel queries: Prometheus has other clients. */
+/** Maximum number of parallel queries, because Prometheus has other clients. */
 const AT_A_TIME = 4;
 
 export interface PrometheusHistoryOptions {
@@ -25,10 +25,7 @@ export interface PrometheusHistoryOptions {
   readonly rules: readonly RehearsedRules[];
 }
 
-/**
- * Reads the history of a Prometheus.
- * @throws RehearsalRefusal if it cannot be asked, or has no metric of the alerts
- */
+/** Reads the history of a Prometheus. @throws RehearsalRefusal if it cannot be queried, or has no metric of the alerts */
 export async function prometheusHistory(options: PrometheusHistoryOptions): Promise<RehearsalHistory> {
   const { url, range, client, rules } = options;
   const whole = { from: range.from - WARM_UP_MS, to: range.to };

@@ -9,28 +9,25 @@ import { MINUTE } from '../shipped/times.ts';
 import type { RehearsalHistory } from './history.ts';
 import { isShown, type JudgedSeries, judgedSeries, type RehearsedRules } from './rehearsed-rules.ts';
 
-/** Names of a configuration in alerts. */
+/** Labels that identify a configuration in alerts. */
 export interface ConfigurationName {
   readonly account: string;
   readonly product: string;
   readonly configuration: string;
 }
 
-/** Result of several sets of rules over a history. */
+/** Result of evaluating several sets of rules over a history. */
 export interface Rehearsed {
-  /** Alerts that began within the range, by set of rules. */
+  /** Alerts that began within the range, per set of rules. */
   readonly alerts: readonly (readonly RehearsedAlert[])[];
   readonly configurations: readonly ConfigurationName[];
   /** Time of the first sample (ms); undefined if there is none. */
   readonly first: number | undefined;
-  /** Returns the recorded series of the first set, as far as the look-back. */
+  /** Returns the recorded series of the first set, as far back as the look-back. */
   readonly recorded: () => Iterable<HeldSamples>;
 }
 
-/**
- * Evaluates sets of rules over a history in one pass, from its first sample on.
- * @param onChunk called for each chunk of the history
- */
+/** Evaluates sets of rules over a history in one pass, from its first sample on. @param onChunk called per chunk of the history */
 export async function rehearse(
   history: RehearsalHistory,
   rules: readonly RehearsedRules[],
@@ -82,34 +79,34 @@ const AFTER = 30 * MINUTE;
 export interface RehearsedAlert {
   /** All labels, with `alertname` and `severity`. */
   readonly labels: Labels;
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** True if it fires when the history ends. */
+  /** True if the alert still fires when the history ends. */
   readonly open: boolean;
-  /** First value, and the value furthest from the usual. */
+  /** First value, and the value that differs most from the baseline. */
   readonly value: number;
   readonly peak: number;
-  /** Values at its start; NaN if unknown. */
+  /** Baseline and threshold at the alert's start; NaN if unknown. */
   readonly usual: number;
   readonly threshold: number;
   readonly trace: Trace;
 }
 
 interface Followed {
-  /** Known fields. */
+  /** Fields that are known so far. */
   readonly told: { -readonly [Key in Exclude<keyof RehearsedAlert, 'trace'>]: RehearsedAlert[Key] };
   readonly judged: JudgedSeries | undefined;
   readonly trace: Trace;
-  /** Newest value; NaN after its end. */
+  /** Newest value; NaN after the alert's end. */
   value: number;
 }
 
-/** Evaluation of rules over a history, with the alerts that fire. */
+/** Evaluation of rules over a history, which collects the alerts that fire. */
 export class Rehearsal {
   readonly #evaluation: Evaluation;
   readonly #firing = new Map<Alert, Followed>();
-  /** Traced alerts: firing or recently ended. */
+  /** Traced alerts, which fire or have ended recently. */
   readonly #followed = new Set<Followed>();
   readonly #alerts: RehearsedAlert[] = [];
 
@@ -130,7 +127,7 @@ export class Rehearsal {
     this.#evaluation.advance(chunk, (index) => this.#trace(chunk.start + index * MINUTE));
   }
 
-  /** Yields the recorded series of the rules, as far as the look-back. */
+  /** Yields the recorded series of the rules, as far back as the look-back. */
   *recorded(): Generator<HeldSamples, void> {
     for (const series of this.#evaluation.recorded()) if (!isShown(series.name)) yield series;
   }
@@ -183,7 +180,7 @@ export class Rehearsal {
     }
   }
 
-  /** Returns the values of an alert at a moment; `own` is the value of the alert itself. */
+  /** Returns the values of an alert at a given time. @param own value of the alert itself */
   #point(judged: JudgedSeries | undefined, own: number, moment: number): TracePoint {
     if (judged === undefined) return { value: own, usual: Number.NaN, threshold: Number.NaN };
     const read = (name: string | undefined): number =>
@@ -199,12 +196,12 @@ export interface TracePoint {
   readonly threshold: number;
 }
 
-/** Points of a chart; longer alerts have fewer points an hour. */
+/** Maximum number of points of a chart; longer alerts have fewer points per hour. */
 const MOST_POINTS = 720;
 
-/** Course of an alert: one point for each step, with a bounded number of points. */
+/** Values of an alert over time: one point per step, with a bounded number of points. */
 export class Trace {
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly start: number;
   /** Milliseconds between two points. */
   step = MINUTE;
@@ -214,7 +211,7 @@ export class Trace {
     this.start = start;
   }
 
-  /** Adds the point of a later moment. */
+  /** Adds the point of a later time. */
   add(moment: number, point: TracePoint): void {
     if ((moment - this.start) % this.step !== 0) return;
     this.points.push(point);

@@ -20,17 +20,17 @@ import type { AlertRule, RecordingRule } from '../shipped/rule.ts';
 import { ruleFiles } from '../shipped/rule-files.ts';
 import { TIMES } from '../shipped/times.ts';
 
-/** The rules of `edge-exporter rules`, for evaluation here. */
+/** Rules of `edge-exporter rules`, in a form for evaluation without Prometheus. */
 export interface RehearsedRules {
   readonly groups: readonly Group[];
   /** Names of the scraped series of these rules. */
   readonly scraped: ReadonlySet<string>;
   /**
-   * Expressions of scraped series only, by the name that replaces each in the groups. A Prometheus evaluates them itself, with functions that are
-   * missing here. Other histories lack their series.
+   * Expressions of scraped series only, by the name that replaces each in the groups. A Prometheus evaluates them itself, with
+   * functions that this evaluation lacks. Other histories do not have their series.
    */
   readonly asked: ReadonlyMap<string, string>;
-  /** Names of the scraped series of each alert. */
+  /** Names of the scraped series that each alert depends on. */
   readonly madeOf: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -60,7 +60,7 @@ function namesIn(expr: string): readonly string[] {
   return selectorsOf(parse(expr)).map(({ name }) => name);
 }
 
-/** Returns the scraped series of an expression, through recorded ones. */
+/** Returns the names of the scraped series in an expression, directly or through recorded ones. */
 function scrapedOf(expr: string, sources: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const seen = new Set<string>();
   const scraped = new Set<string>();
@@ -75,7 +75,7 @@ function scrapedOf(expr: string, sources: ReadonlyMap<string, ReadonlySet<string
   return scraped;
 }
 
-/** Returns a rule whose expression is a name. Equal expressions have equal names, so that alerts files share them. */
+/** Returns a rule whose expression is replaced by a name. Equal expressions have equal names, so that alerts files share them. */
 function askedRule(rule: AlertRule, asked: Map<string, string>): GroupRule {
   const name = `rehearsal:asked:${createHash('sha256').update(rule.expr).digest('hex')}`;
   asked.set(name, rule.expr);
@@ -89,19 +89,19 @@ function scrapedIn(groups: readonly Group[], asked: ReadonlyMap<string, string>)
   return new Set(names.filter((name) => !asked.has(name) && !recorded.has(name)));
 }
 
-/** Recorded series of an alert of traffic, and their labels. */
+/** Recorded series that belong to a traffic alert, and their labels. */
 export interface JudgedSeries {
   readonly value: string;
-  /** Usual value at this hour, if recorded. */
+  /** Name of the recorded baseline for this hour; undefined if there is none. */
   readonly usual: string | undefined;
   readonly threshold: string | undefined;
   readonly labels: Labels;
 }
 
-/** Prefix of series that are only recorded to be shown, and are in no rule file. */
+/** Prefix of series that are recorded only for display, and are in no rule file. */
 const SHOWN = 'rehearsal';
 
-/** True if a series has that prefix. */
+/** Returns true if a series is recorded only for display. */
 export function isShown(name: string): boolean {
   return name.startsWith(`${SHOWN}:`);
 }
@@ -110,7 +110,7 @@ function serverErrorLimit(scope: Scope, speed: 'slow' | 'budget'): string {
   return `${SHOWN}:${scope}:edge_server_error_ratio:${speed}`;
 }
 
-/** Returns rules that record the limits of the share of server errors, to show them. */
+/** Returns rules that record the limits of the share of server errors, for display. */
 export function limitRules(settings: AlertSettings): readonly RecordingRule[] {
   const tuning = new Tuning(settings);
   const [short] = TIMES.burn.fast;
@@ -124,7 +124,7 @@ export function limitRules(settings: AlertSettings): readonly RecordingRule[] {
   });
 }
 
-/** Returns the series to show beside an alert; undefined if it does not compare traffic. */
+/** Returns the series to display beside an alert; undefined if it does not compare traffic. */
 export function judgedSeries(alert: Labels): JudgedSeries | undefined {
   const scope = SCOPE_NAMES.find((name) => name === alert['scope']);
   if (scope === undefined) return undefined;

@@ -10,7 +10,7 @@ import {
   severityOf,
 } from './report.ts';
 
-/** Tone of a line, which sets its colour. */
+/** Tone of a line, which determines its colour. */
 export type Tone = 'bad' | 'warn' | 'ok' | 'calm';
 
 export interface Line {
@@ -18,7 +18,7 @@ export interface Line {
   readonly tone?: Tone;
 }
 
-/** A table; columns of numbers are aligned right. */
+/** A table; columns of numbers are right-aligned. */
 export interface ReportTable {
   readonly columns: readonly (readonly [name: string, kind: 'words' | 'number'])[];
   readonly rows: readonly (readonly string[])[];
@@ -29,18 +29,18 @@ export interface Section {
   readonly title: string;
   readonly lines?: readonly Line[];
   readonly table?: ReportTable;
-  /** Alerts; a page shows them with charts. */
+  /** Alerts of the section; a page displays them with charts. */
   readonly alerts?: readonly RehearsedAlert[];
 }
 
-/** The report in words, for all renderers. */
+/** Text of the report, for all renderers. */
 export interface ReportDocument {
   readonly about: string;
   readonly verdict: Line;
   readonly sections: readonly Section[];
 }
 
-/** Number of listed configurations; the quieter rest is counted. */
+/** Maximum number of listed configurations. The others, which have fewer alerts, are only counted. */
 const MOST_CONFIGURATIONS = 100;
 
 const COUNTS = [
@@ -49,7 +49,7 @@ const COUNTS = [
   ['Info', 'number'],
 ] as const;
 
-/** Returns the report in words. */
+/** Returns the text of a report. */
 export function documentOf(report: RehearsalReport): ReportDocument {
   const { source, from, to, rules, counts, perWeek, alerts, comparison } = report;
   const week = `per week ${perWeekText(perWeek.page)} pages, ${perWeekText(perWeek.ticket)} tickets`;
@@ -137,7 +137,7 @@ function notes({ staleData, recurring, historyBegins, notJudged }: RehearsalRepo
   ];
 }
 
-/** Returns `1 page, 4 tickets, 2 infos`. */
+/** Returns the counts as text: `1 page, 4 tickets, 2 infos`. */
 export function countText({ page, ticket, info }: Counts): string {
   const words = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
   return `${words(page, 'page')}, ${words(ticket, 'ticket')}, ${words(info, 'info')}`;
@@ -169,12 +169,12 @@ const SUBJECT = [
   'instance',
 ];
 
-/** Returns a moment in UTC, to the minute. */
+/** Returns a time in UTC, to the minute. */
 export function minute(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** Returns what an alert is about: `production, shop, 503`. */
+/** Returns the subject of an alert: `production, shop, 503`. */
 export function subject(labels: Labels): string {
   const product = labels['configuration'] === undefined ? labels['product'] : undefined;
   const rest = SUBJECT.flatMap((label) =>
@@ -182,17 +182,17 @@ export function subject(labels: Labels): string {
   );
   const [account, ...others] = rest;
   const words = [account, product, ...others].filter((word) => word !== undefined && word !== '');
-  // Names come from outside: control characters of a terminal are removed.
+  // Names come from outside, so control characters of a terminal are removed.
   return words.join(', ').replaceAll(/\p{Cc}/gu, '');
 }
 
-/** Returns a value of an alert; nothing where there is none. */
+/** Returns the text of an alert's value; empty if there is none. */
 export function valueText({ alertname = '' }: Labels, value: number): string {
   if (Number.isNaN(value)) return '';
   return SHARES.has(alertname) ? `${plainNumber(value * 100)} %` : plainNumber(value);
 }
 
-/** Returns how long an alert fires, with a plus where it goes on. */
+/** Returns the duration of an alert, with a plus if it is still firing. */
 export function lengthText({ from, to, open }: RehearsedAlert): string {
   return `${duration((to - from) / 1_000)}${open ? ' +' : ''}`;
 }

@@ -1,10 +1,10 @@
 import type { RehearsedAlert } from './rehearsal.ts';
 import type { RehearsalReport } from './report.ts';
 
-/** Fields with moments, which are RFC 3339 in the JSON. */
+/** Fields with times, which are RFC 3339 in the JSON. */
 const MOMENTS = new Set(['from', 'to', 'historyBegins']);
 
-/** Returns the report for programs: its own fields in snake case, times in RFC 3339, and null for what there is not. */
+/** Returns the report as JSON: its own fields in snake case, times in RFC 3339, and null for undefined values. */
 export function reportJson(report: RehearsalReport): string {
   return `${JSON.stringify(plain(report), null, 2)}\n`;
 }
@@ -22,7 +22,7 @@ function plain(value: unknown, field = ''): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Returns an alert without its chart; an open one has no end. */
+/** Returns an alert without its chart. An alert that is still firing has no end. */
 function told({ trace: _, open, to, ...alert }: RehearsedAlert): object {
   return { ...alert, to: open ? undefined : to, seconds: (to - alert.from) / 1_000 };
 }

@@ -14,7 +14,7 @@ import {
   valueText,
 } from './report-document.ts';
 
-/** Number of charts; a page with more opens slowly. */
+/** Maximum number of charts, because a page with more opens slowly. */
 const MOST_CHARTS = 400;
 
 const CHART_STYLE = `
@@ -41,7 +41,7 @@ const SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha
 
 const STATES = { page: 'bad', ticket: 'warn', info: 'calm' } as const;
 
-/** Returns the report as one HTML document that needs nothing else. */
+/** Returns the report as one self-contained HTML document. */
 export function reportPage(report: RehearsalReport): string {
   const { about, verdict, sections } = documentOf(report);
   return html`<!doctype html>
@@ -121,7 +121,7 @@ function chart(alert: RehearsedAlert): Html {
   const { start, step, points } = trace;
   const end = Math.max(to, start + step * (points.length - 1));
   const finite = points.flatMap((point) => LINES.map((kind) => point[kind])).filter(Number.isFinite);
-  // Not spread into Math.max: there may be many.
+  // Not spread into Math.max, because there may be too many values.
   const top = finite.reduce((most, one) => Math.max(most, one), 0) || 1;
   const scale: Scale = {
     x: (at) => round(LEFT + ((at - start) / (end - start || 1)) * (WIDTH - LEFT)),
@@ -148,7 +148,7 @@ function facts(labels: Labels, alert: Pick<RehearsedAlert, Fact>, names: readonl
   return known.map((name) => `${name} ${valueText(labels, alert[name])}`).join(', ');
 }
 
-/** Returns a line through the points, with gaps where there are none. */
+/** Returns a line through the points, with gaps at absent values. */
 function path(kind: keyof TracePoint, { start, step, points }: Trace, { x, y }: Scale): string {
   const pieces = points.map((point, index) => {
     const move = Number.isFinite(points[index - 1]?.[kind]) ? 'L' : 'M';

@@ -12,7 +12,7 @@ import {
   valueText,
 } from './report-document.ts';
 
-/** Paints a piece of text, or leaves it as it is. */
+/** Function that returns a text in colour, or unchanged without colours. */
 export type Paint = (colour: 'red' | 'yellow' | 'grey' | 'green', text: string) => string;
 
 const COLOURS = { bad: 'red', warn: 'yellow', ok: 'green', calm: 'grey' } as const;
@@ -52,7 +52,7 @@ const ALERT_COLUMNS = [
   left('SEVERITY'),
 ];
 
-/** The severity stands last, so that its colour moves no other column. */
+/** Returns a table of alerts. The severity is the last column, so that its colour codes do not shift others. */
 function alertTable(alerts: readonly RehearsedAlert[], paint: Paint): string {
   const rows = alerts.map((alert) => [
     minute(alert.from),

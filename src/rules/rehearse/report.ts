@@ -6,7 +6,7 @@ import type { ConfigurationName, Rehearsed, RehearsedAlert } from './rehearsal.t
 import type { RehearsedRules } from './rehearsed-rules.ts';
 
 const WEEK = 7 * DAY;
-/** History that thresholds of the same hour need; three weeks are better. */
+/** Minimum history (ms) for thresholds of the same hour; three weeks are better. */
 const USUAL_NEEDS = WEEK;
 
 export type Counts = Readonly<Record<Severity, number>>;
@@ -24,7 +24,7 @@ export interface ConfigurationReport extends ConfigurationName {
 
 /** Result of one alerts file. */
 export interface RulesReport {
-  /** Number of alerts of late or missing data, which the counts leave out. */
+  /** Number of alerts of late or missing data, which the counts exclude. */
   readonly staleData: number;
   /** Alerts at the same time of each day. */
   readonly recurring: readonly Recurring[];
@@ -34,19 +34,19 @@ export interface RulesReport {
   readonly counts: Counts;
   readonly perWeek: Counts;
   readonly weeks: readonly WeekReport[];
-  /** Configurations, the noisiest first. */
+  /** Configurations, ordered by the number of their alerts, the most first. */
   readonly configurations: readonly ConfigurationReport[];
 }
 
 /** Report of a rehearsal. */
 export interface RehearsalReport extends RulesReport {
   readonly source: string;
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** Start of the history, if thresholds do not know every day of the week at the start of the range. */
+  /** Start of the history, if it is too short for thresholds of every weekday at the start of the range; otherwise undefined. */
   readonly historyBegins: number | undefined;
-  /** Alerts that could not be judged, with the missing metrics. */
+  /** Alerts that could not be evaluated, with the missing metrics. */
   readonly notJudged: readonly { readonly alert: string; readonly missing: readonly string[] }[];
   readonly comparison: ComparisonReport | undefined;
 }
@@ -61,7 +61,7 @@ export interface ReportOptions {
   readonly rules: readonly { readonly name: string; readonly rules: RehearsedRules }[];
 }
 
-/** Returns the report of one set of rules, and the changes of a second one. */
+/** Returns the report of one set of rules, and the differences of a second one. */
 export function reportOf({ history, rehearsed, rules }: ReportOptions): RehearsalReport {
   const { source, from, to } = history;
   const reports = rules.map(({ name }, index) =>
@@ -122,7 +122,7 @@ function byName(a: ConfigurationName, b: ConfigurationName): number {
   return a.account.localeCompare(b.account) || a.configuration.localeCompare(b.configuration);
 }
 
-/** Returns a rank: pages first, then tickets, then the rest. */
+/** Returns a sort key: pages first, then tickets, then infos. */
 function noise({ page, ticket, info }: Counts): number {
   return page * 1e8 + ticket * 1e4 + info;
 }
@@ -147,16 +147,16 @@ function notJudged(
   );
 }
 
-/** Change of an alert by another alerts file. */
+/** Difference between two alerts files in one alert. */
 export interface Change {
   readonly kind: 'gone' | 'new' | 'changed';
-  /** Undefined if it is new. */
+  /** Undefined if the alert is new. */
   readonly before: RehearsedAlert | undefined;
-  /** Undefined if it is gone. */
+  /** Undefined if the alert no longer fires. */
   readonly after: RehearsedAlert | undefined;
 }
 
-/** Returns the differences between the alerts of two sets of rules over the same history, in the order of time. */
+/** Returns the differences between the alerts of two sets of rules over the same history, ordered by time. */
 export function compare(
   before: readonly RehearsedAlert[],
   after: readonly RehearsedAlert[],
@@ -174,7 +174,7 @@ export function compare(
   return [...changes, ...added].sort((a, b) => beginning(a) - beginning(b));
 }
 
-/** Returns the identity of an alert: all labels but the severity. */
+/** Returns the identity of an alert: all labels except the severity. */
 function identity({ labels: { severity: _, ...labels } }: RehearsedAlert): string {
   return keyOf(labels);
 }
@@ -191,16 +191,16 @@ function beginning({ before, after }: Change): number {
   return Math.min(before?.from ?? Number.POSITIVE_INFINITY, after?.from ?? Number.POSITIVE_INFINITY);
 }
 
-/** Distance of alerts that count as the same time of day. */
+/** Maximum difference (ms) of alerts that count as the same time of day. */
 const ALIKE = 45 * MINUTE;
 
 const DAYS = 3;
 
-/** Largest delay of an alert after its cause, rounded up. */
+/** Maximum delay (ms) of an alert after its cause, rounded up. */
 const BEFORE = 20 * MINUTE;
 const ROUNDED = 10 * MINUTE;
 
-/** Alerts that come at the same time of each day. */
+/** Alerts at the same time of each day. */
 export interface Recurring {
   readonly alert: string;
   readonly days: number;
@@ -210,7 +210,7 @@ export interface Recurring {
   readonly daily: string;
 }
 
-/** Returns alerts that recur at their hour day after day: more likely a nightly job than an attack. */
+/** Returns alerts that recur at the same hour on several days, which a nightly job causes more likely than an attack. */
 export function recurring(alerts: readonly RehearsedAlert[]): readonly Recurring[] {
   const alike = new Map<string, RehearsedAlert[]>();
   for (const alert of alerts) {
@@ -240,7 +240,7 @@ function ofGroup(group: readonly RehearsedAlert[]): Recurring | undefined {
   };
 }
 
-/** Returns the time from one time of day to another. */
+/** Returns the time (ms) from one time of day to another. */
 function after(one: number, other: number): number {
   return (((other - one) % DAY) + DAY) % DAY;
 }

@@ -10,11 +10,11 @@ export interface Parameter {
   readonly about: string;
 }
 
-/** An alert as users see it. */
+/** An alert of the catalogue, with the parts that an alerts file can change. */
 export interface AlertKind {
-  /** Finest level at which an alerts file can choose it. */
+  /** Finest level at which an alerts file can select the alert. */
   readonly level: 'configuration' | 'account' | 'exporter';
-  /** Shipped severity of the gravest form. */
+  /** Highest severity of the alert as shipped. Some alerts also have forms with a lower severity. */
   readonly severity: Severity;
   readonly parameters: Readonly<Record<string, Parameter>>;
 }
@@ -54,7 +54,7 @@ function alert<
   return { level, severity, parameters };
 }
 
-/** First step of a page or a ticket: the end of its text, and of its runbook's check. */
+/** First step for a page or a ticket. It ends the alert's text and the check in its runbook. */
 export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeWafSpike:
     'compare detected and blocked threats in `Detected and stopped` on the Security dashboard. If about as many are blocked, the WAF holds. If far fewer are blocked, switch the rule set to blocking.',

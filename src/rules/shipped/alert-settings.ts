@@ -3,12 +3,12 @@ import { type Matcher, merged, selector } from './promql.ts';
 import { LINKS, type Links, type Severity } from './rule.ts';
 import { DAY } from './times.ts';
 
-/** Choices for one alert; others keep their default. */
+/** Settings for one alert; others keep their default. */
 export interface AlertChoice {
   readonly enabled?: boolean | undefined;
-  /** Severity of the alert's gravest form, and the limit of the others. */
+  /** Severity that replaces the alert's highest severity, and limits its other forms; undefined for the default. */
   readonly severity?: Severity | undefined;
-  /** Its parameters by name; durations in milliseconds. */
+  /** Parameters by name; durations in milliseconds. */
   readonly values: Readonly<Record<string, number>>;
 }
 
@@ -24,12 +24,12 @@ export interface Selection {
 /** Content of an alerts file. */
 export interface AlertSettings {
   readonly links: Links;
-  /** Time after which a changed level becomes usual: milliseconds. */
+  /** Time (ms) after which a changed level becomes the baseline. */
   readonly acceptAfter: number;
-  /** Levels that are usual from a moment (ms since the epoch) on. */
+  /** Levels that operators accepted as normal, each from a time (ms since the epoch) on. */
   readonly accepted: readonly { readonly where: Selection; readonly from: number }[];
   readonly alerts: AlertChoices;
-  /** The first that applies and has a value decides it. */
+  /** Overrides in order of precedence: the first one that applies and has a value counts. */
   readonly overrides: readonly { readonly where: Selection; readonly alerts: AlertChoices }[];
 }
 
@@ -49,17 +49,17 @@ function shippedValue(alert: AlertName, parameter: string): number {
   return found.default;
 }
 
-/** True if series of these labels have all labels of a selection. */
+/** Returns true if series with these labels have all labels of a selection. */
 export function applies(where: Selection, labels: readonly string[]): boolean {
   return labelsNamed(where).every((label) => labels.includes(label));
 }
 
-/** Returns the labels of a selection. */
+/** Returns the names of the labels that a selection uses. */
 export function labelsNamed(where: Selection): readonly string[] {
   return Object.keys(namesByLabel(where));
 }
 
-/** Returns a selection as matchers. */
+/** Returns the matchers of a selection. */
 export function matchersOf(where: Selection): readonly Matcher[] {
   return Object.entries(namesByLabel(where)).map(([label, names]) => matcher(label, names));
 }
@@ -87,7 +87,7 @@ function pattern(glob: string): string {
 
 const TRANSLATED: Readonly<Record<string, string>> = { '*': '.*', '?': '.', '{': '(?:', '}': ')', ',': '|' };
 
-/** Returns the mistake of a pattern, if any. */
+/** Returns the mistake of a pattern; undefined if it is valid. */
 export function globMistake(glob: string): string | undefined {
   const depths = [...glob].map((character) => ({ '{': 1, '}': -1 })[character] ?? 0);
   let depth = 0;
@@ -99,28 +99,28 @@ export function globMistake(glob: string): string | undefined {
   return /[[\]!()]/.test(glob) ? 'only *, ? and {a,b} stand for other characters' : undefined;
 }
 
-/** Series that a rule judges: one for each value of a parameter that may differ. */
+/** Series that a rule evaluates. A parameter with overrides has one value per series. */
 export interface Judged {
   readonly series: string;
   readonly matchers?: readonly Matcher[];
   /** Labels of the series that selections can use. */
   readonly labels: readonly string[];
-  /** Labels that remain after aggregation, if the rule compares an aggregation. */
+  /** Labels that remain after aggregation; undefined if the rule does not compare an aggregation. */
   readonly by?: readonly string[];
 }
 
-/** One form of an alert: its severity and its series. */
+/** One form of an alert: its severity and the series that it applies to. */
 export interface Form {
   readonly severity: Severity;
-  /** Undefined if it takes all remaining series. */
+  /** Selection of the form; undefined if it applies to all remaining series. */
   readonly where: Selection | undefined;
-  /** Selections of earlier forms. */
+  /** Selections of earlier forms, which this form excludes. */
   readonly except: readonly Selection[];
 }
 
 const GRAVITY: readonly Severity[] = ['info', 'ticket', 'page'];
 
-/** Parameters and forms of alerts by an alerts file. */
+/** Parameters and forms of alerts, as an alerts file sets them. */
 export class Tuning {
   readonly settings: AlertSettings;
 
@@ -139,7 +139,7 @@ export class Tuning {
     return Math.min(this.usual(alert, parameter), ...chosen);
   }
 
-  /** Returns the parameter as PromQL: a number, or a value for each judged series if overrides differ. */
+  /** Returns the parameter as PromQL: a number, or one value per evaluated series if overrides differ. */
   value<Name extends AlertName>(alert: Name, parameter: ParameterOf<Name>, judged: Judged): string {
     const inUnit = (value: number): number => (isDuration(alert, parameter) ? value / 1_000 : value);
     const usual = inUnit(this.usual(alert, parameter));
@@ -152,7 +152,7 @@ export class Tuning {
     return `(${[...ofEach, `0 * ${valued(judged)} + ${usual}`].join(' or ')})`;
   }
 
-  /** Returns the forms of a rule that is shipped as `severity`, in the order in which they take series. */
+  /** Returns the forms of a rule that is shipped as `severity`, in the order in which they select series. */
   forms(alert: AlertName, severity: Severity, labels: readonly string[]): readonly Form[] {
     const usual = this.settings.alerts[alert] ?? { values: {} };
     const deciding = this.settings.overrides.flatMap(({ where, alerts }) => {
@@ -177,16 +177,16 @@ export class Tuning {
   }
 }
 
-/** Returns the judged series of a selection, or all. */
+/** Returns the evaluated series of a selection, or all. */
 export function selected({ series, matchers = [] }: Judged, where: Selection = {}): string {
   return selector(series, [...matchers, ...matchersOf(where)]);
 }
 
-/** Returns the judged series of a selection, with the labels of the comparison. */
+/** Returns the evaluated series of a selection, with the labels of the comparison. */
 function valued(judged: Judged, where?: Selection): string {
   const series = selected(judged, where);
   if (judged.by !== undefined) return `max by (${judged.by.join(', ')}) (${series})`;
-  // Several targets may have a scraped series. Recorded ones are merged already.
+  // Several targets may expose a scraped series. Recorded ones are merged already.
   return judged.series.includes(':') ? series : merged(series);
 }
 
@@ -195,7 +195,7 @@ function isDuration(alert: AlertName, parameter: string): boolean {
   return parameters[parameter]?.kind === 'duration';
 }
 
-/** Returns the severity of a rule that is shipped as `severity`; undefined if the alert is switched off. */
+/** Returns the severity of a rule that is shipped as `severity`; undefined if the alert is disabled. */
 function severityOf(
   alert: AlertName,
   severity: Severity,

@@ -17,22 +17,22 @@ import {
   type Subject,
 } from './rule.ts';
 
-/** Definition of an alert; the rest of a rule is the same for all. */
+/** Definition of an alert, without the parts of a rule that all alerts share. */
 export interface AlertDefinition {
   readonly alert: AlertName;
   readonly expr: string;
-  /** Series whose labels an alerts file selects by; they exist while the alert fires. */
+  /** Series that an alerts file selects by label; they exist while the alert fires. */
   readonly judged: Judged;
-  /** Hold of the condition: milliseconds. Default: none. */
+  /** Time (ms) of the rule's `for`; default: none. */
   readonly hold?: number;
   readonly keepFiring?: number;
-  /** Default: as the catalogue says. */
+  /** Severity; default: that of the catalogue. */
   readonly severity?: Severity;
   readonly about: Subject;
   readonly labels?: Readonly<Record<string, string>>;
   readonly summary: string;
   readonly description: string;
-  /** Linked dashboard. Default: that of its subject. */
+  /** Linked dashboard; default: that of the subject. */
   readonly dashboard?: Dashboard;
 }
 
@@ -43,8 +43,8 @@ function dashboardOf({ about, dashboard, judged: { labels } }: AlertDefinition):
 }
 
 /**
- * Returns the rules of some alerts. Forms that become equal by the alerts file are one rule, because Prometheus refuses two rules with the same name
- * and labels.
+ * Returns the rules of some alerts. Forms that an alerts file makes equal are one rule, because Prometheus refuses two rules with
+ * the same name and labels.
  */
 export function alertRules(definitions: readonly AlertDefinition[], tuning: Tuning): readonly AlertRule[] {
   const rules = new Map<string, AlertRule>();
@@ -56,7 +56,7 @@ export function alertRules(definitions: readonly AlertDefinition[], tuning: Tuni
   return [...rules.values()].map(({ alert, expr, ...rest }) => ({ alert, expr, ...rest }));
 }
 
-/** Returns the rules of an alert: none if it is switched off, several if severities differ. */
+/** Returns the rules of an alert: none if it is disabled, several if severities differ. */
 function formsOf(definition: AlertDefinition, tuning: Tuning): readonly AlertRule[] {
   const { alert, severity = ALERTS[alert].severity, judged } = definition;
   return tuning
@@ -86,7 +86,7 @@ function alertRule(definition: AlertDefinition, form: Form, { grafana, runbook }
   };
 }
 
-/** Returns a template that names an account's exporters, whose status page is often the first step. */
+/** Returns a template with the exporters of an account, whose status page is often the first step. */
 function exporterOf({ about, judged }: AlertDefinition): string {
   if (about !== 'exporter' || !judged.labels.includes('account')) return '';
   const targets = 'printf "edge_up{account=%q}" $labels.account | query';

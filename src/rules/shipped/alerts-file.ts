@@ -79,7 +79,7 @@ const SELECTION = {
 
 type Selected = { readonly [Key in keyof typeof SELECTION]?: unknown };
 
-/** Returns the reason why a selection cannot choose an alert, if any. */
+/** Returns the reason why a selection cannot apply to an alert; undefined if it can. */
 function levelMistake(name: AlertName, { products, configurations }: Selected): string | undefined {
   const { level } = ALERTS[name];
   if (level === 'exporter') return 'is about the exporter as a whole: choose it under alerts';
@@ -122,7 +122,7 @@ function url(about: string) {
     .describe(about);
 }
 
-/** An alerts file as it is written in YAML (its input) and as rules are made from it (its output). */
+/** Schema of an alerts file: as written in YAML (input), and as used for rules (output). */
 export const ALERTS_FILE = z
   .strictObject({
     runbook_url: url('Page of the runbook; each alert links to its section.').exactOptional(),

@@ -16,20 +16,20 @@ import { across, ago, larger, range, selector } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
 import { MINUTE, type Times } from './times.ts';
 
-/** Seconds for which a level that was accepted by hand is recorded as accepted. */
+/** Time (s) for which a level that an operator accepted is recorded as accepted. */
 const ACCEPTING = 3_600;
 
 const COVERING = 3;
 
-/** Series that is 1 while the rules learn an account's WAF level anew, after a rule set changed. */
+/** Series that is 1 while the rules learn a new WAF level of an account, after a rule set changed. */
 export const RELEARNING = 'account:edge_waf_ruleset_changed:relearning';
 
-/** Milliseconds of that: a whole hour of the new level is known by then. */
+/** Duration (ms) of learning, after which a whole hour of the new level is recorded. */
 export const RELEARNS = 75 * MINUTE;
 
 /**
- * Returns the rule of accounts whose level is learned anew. An attack that began before the change still counts, so that tuning a rule set against it
- * silences nothing.
+ * Returns the rule of accounts whose level is being learned. An attack that began before the change still counts, so that tuning a
+ * rule set against it silences nothing.
  */
 export function relearningRule(times: Times): RecordingRule {
   const changed = 'max by (account) (edge_waf_ruleset_changed_timestamp_seconds)';
@@ -41,7 +41,7 @@ export function relearningRule(times: Times): RecordingRule {
   };
 }
 
-/** Returns the rules of a measure for every minute. */
+/** Returns the rules of a measure that are evaluated every minute. */
 export function minuteRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
   return scopesOf(measure).flatMap((scope) => {
     const names = recorded(scope, measure);
@@ -58,7 +58,7 @@ export function minuteRules(measure: Measure, times: Times, tuning: Tuning): rea
   });
 }
 
-/** Returns the limit of a minute. A rare series without a threshold has its floor. */
+/** Returns the limit of a minute. A rare series without a threshold has its floor as its limit. */
 function limit({ scope, measure, times, tuning }: Judging): string {
   const names = recorded(scope, measure);
   const { alert, beside } = measure;
@@ -80,24 +80,24 @@ function limit({ scope, measure, times, tuning }: Judging): string {
   return larger(known, `0 * (${old}) + ${floor}`);
 }
 
-/** Requests added to both sides of a comparison with the usual. */
+/** Number of requests added to both sides of a comparison with the baseline. */
 const FEW_REQUESTS = 30;
 
 interface Compared {
-  /** Factor of the usual that is the limit. */
+  /** Factor of the baseline that is the limit. */
   readonly many: number;
-  /** Age of the middle of the judged span (ms). */
+  /** Age (ms) of the middle of the evaluated span. */
   readonly back?: number;
-  /** Turns a series into the judged value: minutes, or their mean. */
+  /** Converts a series to the evaluated value: minutes, or their mean. */
   readonly over?: (series: string) => string;
 }
 
-/** Factor by which parts of the requests may outgrow them. */
+/** Factor by which parts of the requests may grow faster than them. */
 const BEYOND_REQUESTS = 1.5;
 
 /**
- * Returns the limit of a measure that is a part of the requests: threats and error codes may grow with an opening shop, a nightly job or a
- * sale. The requests of an attack itself do not count.
+ * Returns the limit of a measure that is a part of the requests. Threats and error codes may grow with a new shop, a nightly job or
+ * a sale. The requests of an attack itself do not count.
  */
 export function withRequests(
   limitOf: (scope: Scope) => string,
@@ -115,13 +115,13 @@ export function withRequests(
   const on = `on (${SCOPES.configuration.join(', ')})${measure.by.length > 0 ? ' group_left ()' : ''}`;
   const grown = `${limitOf('configuration')} * ${on} (${BEYOND_REQUESTS / many} * ${growth} > 1)`;
   if (scope === 'configuration') return `(${grown} or ${own})`;
-  // Limits of an account add up: one of its sites may open while the others stay level.
+  // Limits of an account add up: one of its sites may start while the others stay level.
   return `(${own} + sum by (${labelsOf(scope, measure).join(', ')}) (${grown}) or ${own})`;
 }
 
 /**
- * Returns the rules of a spike: enough of the last minutes are above the threshold. Lower bounds are counted separately from published
- * minutes, so that no minute counts twice.
+ * Returns the rules of a spike: enough of the last minutes are above the threshold. Lower bounds are counted separately from
+ * published minutes, so that no minute counts twice.
  */
 function spikeRules(names: Recorded, judging: Judging): readonly RecordingRule[] {
   const { scope, measure } = judging;
@@ -144,8 +144,8 @@ function spikeRules(names: Recorded, judging: Judging): readonly RecordingRule[]
 }
 
 /**
- * Returns the condition of a spike. Threats page, so their mean must exceed the threshold as well at the start. If one configuration is
- * attacked, fewer minutes are enough for the others.
+ * Returns the condition of a spike. Threats page, so at the start their mean must also exceed the threshold. If one configuration
+ * is attacked, fewer minutes suffice for the others.
  */
 function enoughAbove(above: string, value: string, { scope, measure, times }: Judging): string {
   const { of, begins, joins } = times.spike;
@@ -177,13 +177,13 @@ export function stillAbove({ atLeast }: Measure, { above, certain }: Recorded, t
   return atLeast === undefined ? still(above) : `(${still(above)} or ${still(certain)})`;
 }
 
-/** Returns the median of a span, `back` spans ago: bursts do not move it. */
+/** Returns the median of a span, `back` spans ago, which bursts do not affect. */
 function middle({ value }: Recorded, { minute }: Times, span: number, back: number): string {
   const samples = range(value, span, minute);
   return `quantile_over_time(0.5, ${back === 0 ? samples : ago(samples, back * span)})`;
 }
 
-/** Returns the condition that each of the last three spans exceeds the one before it by a factor. */
+/** Returns the condition that each of the last three spans exceeds the previous one by a factor. */
 export function growing(names: Recorded, times: Times, span: number, growth: number): string {
   const each = [0, 1, 2].map(
     (back) => `${middle(names, times, span, back)} > ${growth} * ${middle(names, times, span, back + 1)}`,
@@ -192,8 +192,8 @@ export function growing(names: Recorded, times: Times, span: number, growth: num
 }
 
 /**
- * Returns the rule of threats that have grown for two hours: a slow attack raises its own threshold. The rule compares them with earlier days
- * only, and half of the floor is enough. It lasts until threats are few again.
+ * Returns the rule of threats that have grown for two hours, because a slow attack raises its own threshold. The rule compares them
+ * only with earlier days, and half of the floor suffices. It ends when threats are few again.
  */
 function risingRule(names: Recorded, judging: Judging): RecordingRule {
   const { times } = judging;
@@ -226,7 +226,10 @@ function risingLimits({ scope, measure, times, tuning }: Judging): readonly [str
   return [`${latest(usual, times)} * ${tuned('times_usual')}`, `${tuned('floor')} / 2`];
 }
 
-/** Returns the minutes whose level became usual: after a long time, by hand, or by a changed rule set. */
+/**
+ * Returns the minutes whose level was accepted as the baseline: after a long time, by an operator, or after a change of the rule
+ * set.
+ */
 function accepted(names: Recorded, { scope, measure, tuning: { settings } }: Judging): string {
   const long = `time() - ${names.since} > bool ${settings.acceptAfter / 1_000} == 1`;
   const byHand = settings.accepted
@@ -234,7 +237,7 @@ function accepted(names: Recorded, { scope, measure, tuning: { settings } }: Jud
     .map((one) => acceptedByHand(names, one));
   const shown = measure.by.includes('class') ? `${names.value}{class="4xx"}` : names.value;
   const attack = recorded(scope, MEASURES.threats).accepted;
-  // A usual attack is usual in all its measures.
+  // An accepted attack is accepted in all its measures.
   const ofAttack = `${shown} and on (${SCOPES[scope].join(', ')}) ${attack}`;
   // Only refusals are codes of the WAF.
   const refused = measure.by.includes('class') ? `${names.value}{code=~"403|other"}` : names.value;
@@ -249,7 +252,7 @@ function acceptedByHand({ value }: Recorded, { where, from }: AlertSettings['acc
   return `((${now}) >= 0) < ${ACCEPTING}`;
 }
 
-/** Returns the rules of a measure for every few minutes. */
+/** Returns the rules of a measure that are evaluated every few minutes. */
 export function baselineRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
   return scopesOf(measure).flatMap((scope) => {
     const names = recorded(scope, measure);
@@ -267,7 +270,7 @@ export function baselineRules(measure: Measure, times: Times, tuning: Tuning): r
     const abnormal = `(${lastHour('sum', names.above)} >= ${COVERING} or ${lastHour('last', names.since)})`;
     const covered = `clamp_max(${abnormal} unless ${accepts}, 1)`;
     const flood = measure.alert === 'EdgeTrafficFlood';
-    // Requests are never covered, or a shop that opens on its first days would be a flood for ever. Those of attacks are subtracted.
+    // Requests are never covered, or a shop that starts would be a flood forever. Those of attacks are subtracted.
     const legitimate = `${mean} - ${lastHour('avg', recorded(scope, MEASURES.threats).value)}\nor\n${mean}`;
     return [
       ...(flood ? [] : [{ record: names.covered, expr: covered }]),
@@ -279,8 +282,9 @@ export function baselineRules(measure: Measure, times: Times, tuning: Tuning): r
 }
 
 /**
- * Returns the usual value at this hour: the median of the same hour yesterday and in the last three weeks. In the first week it is the highest of
- * the last three days, on the first day the newest hour. Covered hours are absent. The time before an accepted level does not count.
+ * Returns the baseline for this hour: the median of the same hour yesterday and in the last three weeks. In the first week it is
+ * the highest of the last three days, on the first day the newest hour. Covered hours are absent. The time before an accepted level
+ * does not count.
  */
 function seasonal({ hourly, accepted: taken }: Recorded, { scope, measure, times }: Judging): string {
   const { day, week, hour, baseline, minute } = times;

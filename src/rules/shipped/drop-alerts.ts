@@ -10,7 +10,7 @@ import type { Times } from './times.ts';
 const REQUESTS = recorded('configuration', MEASURES.requests);
 const JUDGED_REQUESTS = { series: REQUESTS.value, labels: SCOPES.configuration } as const;
 
-/** Returns the alerts of sites that lose their traffic: a page for a dead site, a ticket for a share. */
+/** Returns the alerts of sites that lose their traffic: a page for a dead site, a ticket for a partial drop. */
 export function dropAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const usual = seriesValue(() => REQUESTS.usual, { scopes: ['configuration'] });
   const row = (reason: string, expr: string) =>
@@ -39,20 +39,20 @@ export function dropAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
   ];
 }
 
-/** Returns the lowest hour around this time of day, some time ago. */
+/** Returns the lowest hour around this time of day, `back` ago. */
 function hours(back: number, around: number, { hour, baseline }: Times): string {
   return `min_over_time(${ago(range(REQUESTS.hourly, 2 * around - hour, baseline), back - around)})`;
 }
 
-/** Returns the same where it is high enough: of few requests, a minute without any is chance. */
+/** Returns the lowest hour where it is high enough: with few requests, a minute without any is chance. */
 function lowest(back: number, around: number, times: Times): string {
   return `(${hours(back, around, times)} >= ${LEAST_LOWEST})`;
 }
 
-/** Requests a minute that the lowest hour must have: of fewer, none for some minutes are chance. */
+/** Minimum requests per minute of the lowest hour: with fewer, none for some minutes are chance. */
 const LEAST_LOWEST = 3;
 
-/** Returns the sites with next to nothing of the lowest hour around this one in each of the last two weeks. */
+/** Returns the sites with almost no traffic compared with the lowest hour around this one in each of the last two weeks. */
 function dead(times: Times, tuning: Tuning): string {
   const { week } = times;
   const share = tuning.value('EdgeTrafficDrop', 'dead', JUDGED_REQUESTS);
@@ -62,15 +62,15 @@ function dead(times: Times, tuning: Tuning): string {
 }
 
 /**
- * Returns the condition of a ticket for a drop. Half an hour is below a share of both weeks. Or the last minutes are a fraction of the hour
- * before and of yesterday, which a site of two days can tell. A dead site is a page instead.
+ * Returns the condition of a ticket for a drop. Either half an hour is below a share of both weeks. Or the last minutes are a
+ * fraction of the previous hour and of yesterday, for which two days of history suffice. A dead site is a page instead.
  */
 function dropped(times: Times, tuning: Tuning): string {
   const { week, day, hour, settled, minute } = times;
   const share = tuning.value('EdgeTrafficDrop', 'share', JUDGED_REQUESTS);
   const least = tuning.value('EdgeTrafficDrop', 'least_requests', JUDGED_REQUESTS);
   const mean = recently(REQUESTS, times);
-  // Traffic that is back ends the drop at once.
+  // Traffic that recovers ends the drop at once.
   const half = larger(`avg_over_time(${range(REQUESTS.value, settled, minute)})`, mean);
   const weeks = [week, 2 * week].map((back) => `${half} < ${share} * ${lowest(back, times.near, times)}`);
   const before = latest(REQUESTS.hourly, times, 4 * times.smoothing);
@@ -80,9 +80,9 @@ function dropped(times: Times, tuning: Tuning): string {
     `quantile_over_time(0.25, ${ago(range(REQUESTS.value, hour, minute), 4 * times.smoothing)}) > ${SUDDEN} * ${before}`,
   ];
   const around = (back: number): string => hours(back, times.near, times);
-  // A drop that began yesterday, or a clock that changed, was a ticket then.
+  // A drop that began yesterday, or a changed clock, was a ticket then.
   const known = `(${half} >= ${share} * ${around(day)} and ${around(day)} < ${share} * ${around(day + week)})`;
-  // A site that closes did so a week ago.
+  // A site that closes regularly also did so a week ago.
   const closes = `${mean} >= ${SUDDEN} * ${around(week)}`;
   const shared = [...weeks, ...judgeable(share, times, tuning)].join('\nand\n');
   return `(\n${shared}\nunless\n${known}\nor\n${sudden.join('\nand\n')}\nunless\n${closes}\n)\nunless\n(\n${dead(times, tuning)}\n)`;
@@ -90,11 +90,11 @@ function dropped(times: Times, tuning: Tuning): string {
 
 const SUDDEN = 0.15;
 
-/** Returns the sites that had enough requests last week, and had them in most minutes: one that is idle in between is not dead. */
+/** Returns the sites that had enough requests last week, in most minutes: a site that is idle in between is not dead. */
 function judgeable(share: string, times: Times, tuning: Tuning): readonly string[] {
   const { week, day, hour, baseline, minute } = times;
   const least = tuning.value('EdgeTrafficDrop', 'least_requests', JUDGED_REQUESTS);
-  // A weekend that has little does not make a site small.
+  // A weekend with little traffic does not make a site small.
   const days = [week, week + 3 * day].map(
     (back) => `avg_over_time(${ago(range(REQUESTS.hourly, day, baseline), back)})`,
   ) as [string, string];
@@ -105,14 +105,14 @@ function judgeable(share: string, times: Times, tuning: Tuning): readonly string
   ];
 }
 
-/** Data that is missing is never taken for traffic that is. */
+/** Returns the condition that data is present, so that missing data never counts as missing traffic. */
 function unlessElsewhere(times: Times): string {
   return `\nunless\n${moved(times)}\nunless on (${SCOPES.configuration.join(', ')})\n${stale('requests')}`;
 }
 
 /**
- * Returns the configurations whose traffic another one of the account has gained: about as much, and much of its own, against last
- * week.
+ * Returns the configurations whose traffic another one of the account has gained. The gain is about as large as the loss, and large
+ * compared with its own last week.
  */
 function moved(times: Times): string {
   const names = recorded('configuration', MEASURES.requests);
@@ -126,5 +126,5 @@ function moved(times: Times): string {
   return `(${MOVED.least} * ${lost} <= ${on} ${gained} and ${MOVED.most} * ${lost} >= ${on} ${gained})`;
 }
 
-/** Limits of a gain: shares of the other's loss, and the factor of its own growth. */
+/** Limits of a gain: shares of the other configuration's loss, and the factor of its own growth. */
 const MOVED = { least: 0.3, most: 2.5, growth: 1.7 };

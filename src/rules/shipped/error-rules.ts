@@ -27,12 +27,14 @@ function meanOf(scope: Scope, kind: Kind, window: number, { minute }: Times): st
   return `avg_over_time(${range(recordedResponses(scope, kind), window, minute)})`;
 }
 
-/** Returns the series that is 1 in minutes whose server errors burn the budget at the slower speed of a page. */
+/**
+ * Returns the name of the series that is 1 in minutes whose server errors consume the error budget at the slower rate of a page.
+ */
 export function failing(scope: Scope): string {
   return `${scope}:edge_server_errors_per_minute:failing`;
 }
 
-/** Returns the series of the share of server errors, only while it is worth a page. */
+/** Returns the name of the series of the share of server errors, present only while it pages. */
 export function paging(scope: Scope): string {
   return `${scope}:edge_server_errors_per_minute:paging`;
 }
@@ -60,7 +62,7 @@ export function shortRatioRules(times: Times, tuning: Tuning): readonly Recordin
   ]);
 }
 
-/** Returns the rules of the share of the last hours, and of its median over days, which failures of hours do not move. */
+/** Returns the rules of the share of the last hours, and of its median over days, which failures of hours do not affect. */
 export function longRatioRules(times: Times): readonly RecordingRule[] {
   const [middle, longest] = times.burn.creeping;
   return SCOPE_NAMES.flatMap((scope) => {
@@ -84,12 +86,12 @@ function meanRatio(scope: Scope, window: number, times: Times): string {
   return `${mean('serverErrors')}\n/\n(${mean('all')} > 0)`;
 }
 
-/** Returns the series for which parameters of server errors are chosen. */
+/** Returns the series to which parameters of server errors apply. */
 export function judgedResponses(scope: Scope): Judged {
   return { series: recordedResponses(scope, 'all'), labels: SCOPES[scope] };
 }
 
-/** Returns the share of server errors at which the budget burns at a speed. */
+/** Returns the share of server errors that consumes the error budget at a rate. */
 export function burning(scope: Scope, speed: 'fast' | 'slow', tuning: Tuning): string {
   const judged = judgedResponses(scope);
   const budget = tuning.value('Edge5xxRatio', 'budget', judged);
@@ -99,9 +101,9 @@ export function burning(scope: Scope, speed: 'fast' | 'slow', tuning: Tuning): s
 }
 
 /**
- * Returns the share of server errors where it is worth a page. Errors burn the budget over a long window (they matter), over a short one (they
- * last), and in many minutes (a restart ends in two). A small site pages by its number of failures. A site that always burns a little pages only
- * if it is far worse than usual.
+ * Returns the share of server errors where it pages. Errors consume the budget over a long window (they matter), over a short one
+ * (they last), and in many minutes (a restart ends in two). A small site pages by its number of failures. A site with constant
+ * errors pages only if it is far worse than its baseline.
  */
 function pagingExpression(scope: Scope, times: Times, tuning: Tuning): string {
   const { burn, minute } = times;
@@ -143,7 +145,7 @@ function pagingExpression(scope: Scope, times: Times, tuning: Tuning): string {
             `sum_over_time(${range(recordedResponses(scope, 'serverErrors'), times.broken, minute)}) >= ${count}`,
             `${failed(times.broken)} >= ${Math.round(times.broken / minute / 3)}`,
           ],
-          // By chance some minutes of a small site are better: a page that has begun goes on.
+          // By chance some minutes of a small site are better: a page that has begun continues.
           [
             `${broken} >= ${BROKEN_STILL}`,
             `${all} < ${least}`,
@@ -160,15 +162,16 @@ const CRASHING = 2 / 15;
 /** Factor of the usual share of failures above which a site pages. */
 const FAR_WORSE = 3;
 
-/** Returns the usual share of server errors some hours ago, or for a new site the current one. */
+/** Returns the usual share of server errors some hours ago, or the current one for a new site. */
 function before(scope: Scope, times: Times): string {
   const always = always5xx(scope);
   return `(${latest(always, times, times.burn.creeping[0])} or ${latest(always, times)})`;
 }
 
 /**
- * Server errors a minute below which a share does not alert. `short` is the mean of minutes and `long` of half an hour, for pages. `creeping` is the mean
- * of six hours, for tickets. Accounts need more, or a tiny site that fails would page for its account.
+ * Server errors per minute below which a share does not alert. `short` is the mean of minutes and `long` of half an hour, for
+ * pages. `creeping` is the mean of six hours, for tickets. Accounts need more, because otherwise a tiny failing site would page for
+ * its account.
  */
 export const LEAST_ERRORS: Readonly<Record<Scope, Readonly<Record<'short' | 'long' | 'creeping', number>>>> =
   {
@@ -176,13 +179,13 @@ export const LEAST_ERRORS: Readonly<Record<Scope, Readonly<Record<'short' | 'lon
     account: { short: 15, long: 10, creeping: 5 },
   };
 
-/** Share of failed responses from which their number decides. */
+/** Share of failed responses above which their number decides. */
 const BROKEN = 0.5;
 
-/** Share that continues such a page. */
+/** Share above which such a page continues. */
 const BROKEN_STILL = 0.35;
 
-/** Returns the share of few server errors that last and spend the budget. */
+/** Returns the share of server errors that are few but last, and exhaust the error budget. */
 export function creeping(scope: Scope, times: Times, tuning: Tuning): string {
   const [middle, longest] = times.burn.creeping;
   const budget = tuning.value('Edge5xxRatio', 'budget', judgedResponses(scope));

@@ -16,15 +16,19 @@ const MISSING = 'edge_missing_buckets_ratio';
 
 const OF_EXPORTER = {
   about: 'exporter',
-  // Nothing tells one exporter from another in an alerts file.
+  // An alerts file cannot distinguish exporters.
   judged: { series: 'up', labels: [] },
 } as const;
 
-/** Template of an expiry, by the seconds that are left. */
+/** Template for the time of an expiry. `$value` is the number of seconds until then; it is negative after the expiry. */
 export const EXPIRES =
   '{{ if lt $value 0.0 }}expired {{ $value | humanizeDuration | reReplaceAll "^-" "" }} ago{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}';
 
-/** Returns a ticket and a page for an expiry. @param scraped selects the series that count */
+/**
+ * Returns a ticket and a page for an expiry.
+ * @param series timestamps of the expiry, to which the alert's parameters apply
+ * @param scraped expression for the timestamps that alert; default: all of `series`
+ */
 export function expiring(
   alert: 'EdgeTokenExpiring' | 'EdgeCertificateExpiring',
   series: string,

@@ -3,7 +3,7 @@ import { ago, duration } from './promql.ts';
 import type { Data, RecordingRule } from './rule.ts';
 import type { Times } from './times.ts';
 
-/** API metrics of the alerts, by their name in alerts. Other metrics may be older. */
+/** API metrics that alerts depend on, by their name in alerts. Other metrics may be older. */
 const WATCHED: Readonly<Record<Data, readonly string[]>> = {
   waf: ['waf'],
   status_code: ['status_code'],
@@ -12,18 +12,18 @@ const WATCHED: Readonly<Record<Data, readonly string[]>> = {
 
 const LABELS = 'account, product, configuration, metric';
 
-/** Age of the newest data of a configuration and metric (s), only above the smallest limit. */
+/** Series of the age (s) of the newest data of a configuration and metric, present only above the smallest limit. */
 const DATA_AGE = 'configuration:edge_data_age_seconds:max';
 
-/** Age of stale data, only while it is stale. */
+/** Series of the age of stale data, present only while it is stale. */
 export const STALE_DATA = 'configuration:edge_data_age_seconds:stale';
 
-/** Factor of the expected age above which data is stale: a poll may fail once. */
+/** Factor of the expected age above which data is stale, because a single poll may fail. */
 const LATE = 1.5;
 
 /**
- * Returns the rules of old and of stale data. The exporter withdraws old data, so an active configuration that had data and lost it is stale
- * too. A configuration that is switched off is not.
+ * Returns the rules of old and of stale data. The exporter withdraws old data, so an active configuration that lost its data is
+ * stale too. A disabled configuration is not.
  */
 export function freshnessRules({ hour, day }: Times, tuning: Tuning): readonly RecordingRule[] {
   const newest = 'edge_data_until_timestamp_seconds';
@@ -48,8 +48,8 @@ export function freshnessRules({ hour, day }: Times, tuning: Tuning): readonly R
 }
 
 /**
- * Returns the accounts without fresh traffic data, whatever the cause. The value is its age by the platform's clock, or the limit if there never
- * was any data.
+ * Returns the accounts without fresh traffic data, whatever the cause. The value is the age of the data by the platform's clock, or
+ * the limit if there never was any.
  */
 export function unseen({ unseen }: Times, tuning: Tuning, judged: Judged): string {
   const newest = 'edge_data_until_timestamp_seconds';
@@ -61,7 +61,7 @@ export function unseen({ unseen }: Times, tuning: Tuning, judged: Judged): strin
   return `${age} > ${after}\nunless\n${age} <= ${LATE} * ${expected}\nor\n(\n${never}\n) + ${tuning.usual('EdgeDataStale', 'after') / 1_000}`;
 }
 
-/** Returns a series of the watched API metrics, now or some time ago, under their names in alerts. */
+/** Returns a series of the watched API metrics with their names in alerts. @param back offset (ms) */
 function ofWatched(series: string, back = 0): string {
   const named = Object.entries(WATCHED).map(([metric, names]) => {
     const now = `${series}{metric=~"${names.join('|')}"}`;

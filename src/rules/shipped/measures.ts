@@ -4,9 +4,9 @@ import { ago, duration } from './promql.ts';
 import type { Data } from './rule.ts';
 import type { Times } from './times.ts';
 
-/** The levels at which traffic is judged, with the labels that tell one series from another. */
+/** The levels at which traffic is evaluated, with the labels that distinguish series. */
 export const SCOPES = {
-  // Two products may see the same traffic: only within one is a sum meaningful.
+  // Two products may report the same traffic, so a sum is meaningful only within one.
   account: ['account', 'product'],
   configuration: ['account', 'product', 'configuration'],
 } as const;
@@ -38,35 +38,35 @@ export interface Judging {
 
 /** A quantity that rules compare with its own past. */
 export interface Measure {
-  /** The recorded series are `<scope>:<name>:<operation>`. */
+  /** Name in the recorded series, `<scope>:<name>:<operation>`. */
   readonly name: string;
-  /** Expression of each minute. */
+  /** Returns the expression for each minute. */
   readonly value: (scope: Scope, tuning: Tuning) => string;
-  /** Lower bound of an unpublished minute. */
+  /** Returns the lower bound of an unpublished minute; undefined if there is none. */
   readonly atLeast?: (scope: Scope) => string;
-  /** Labels beside those of the scope. */
+  /** Labels in addition to those of the scope. */
   readonly by: readonly string[];
   readonly alert: SpikeAlert;
   readonly data: Data;
-  /** Smaller values are not recorded: their threshold is the floor. */
+  /** Returns the minimum value that is recorded. Below it, the threshold is the floor. Undefined to record all values. */
   readonly least?: (tuning: Tuning) => number;
-  /** For a rare measure: a recorded series that exists whenever its data does. */
+  /** For a rare measure, a recorded series that exists whenever its data does; otherwise undefined. */
   readonly beside?: (scope: Scope) => string;
-  /** True if it is a part of the requests and grows with them. */
+  /** True if the measure is a part of the requests and grows with them. */
   readonly part?: boolean;
-  /** True if a changed rule set of the WAF changes its level. */
+  /** True if a change of a WAF rule set changes the level. */
   readonly waf?: boolean;
-  /** True if `usual` is recorded beside the threshold. */
+  /** True if the baseline (`usual`) is recorded in addition to the threshold. */
   readonly usual?: boolean;
   readonly scopes?: readonly Scope[];
 }
 
-/** Returns the labels that tell the series of a measure in a scope from one another. */
+/** Returns the labels that distinguish the series of a measure in a scope. */
 export function labelsOf(scope: Scope, { by }: Pick<Measure, 'by'>): readonly string[] {
   return [...SCOPES[scope], ...by];
 }
 
-/** The platform's families that rules use, with their labels beside those of a configuration. */
+/** Families of the platform that rules use, with their labels in addition to those of a configuration. */
 export const JUDGED_FAMILIES = {
   edge_requests_per_minute: [],
   edge_requests_by_cache_per_minute: ['cache'],
@@ -86,15 +86,15 @@ interface Summed {
 }
 
 /**
- * Returns a sum over series of the platform, with the largest value of any target. A second exporter of the account, a second scrape, or a
- * replica that takes over changes nothing.
+ * Returns a sum over series of the platform, with the largest value of any target. So a second exporter or scrape of the account,
+ * or a replica that takes over, does not change it.
  */
 function summed(scope: Scope, { family, selector = '', by = [] }: Summed): string {
   const each = [...SCOPES.configuration, 'configuration_id', ...JUDGED_FAMILIES[family]].join(', ');
   return `sum by (${labelsOf(scope, { by }).join(', ')}) (max by (${each}) (${family}${selector}))`;
 }
 
-/** Returns the sum for a recording rule: an account's is the sum of its configurations'. */
+/** Returns the sum for a recording rule. The sum of an account is that of its configurations' sums. */
 export function recordedSum(name: string, sum: Summed): (scope: Scope) => string {
   return (scope) =>
     scope === 'configuration'
@@ -102,13 +102,13 @@ export function recordedSum(name: string, sum: Summed): (scope: Scope) => string
       : `sum by (${labelsOf(scope, { by: sum.by ?? [] }).join(', ')}) (configuration:${name})`;
 }
 
-/** The responses and errors of which the ratios are made. */
+/** Responses and errors from which the ratios are computed. */
 export const RESPONSES = {
   all: { name: 'edge_responses_per_minute', selector: '' },
   serverErrors: { name: 'edge_server_errors_per_minute', selector: '{class="5xx"}' },
 } as const;
 
-/** Returns the series of responses that is recorded every minute. */
+/** Returns the name of the series of responses that is recorded every minute. */
 export function recordedResponses(scope: Scope, kind: keyof typeof RESPONSES): string {
   return `${scope}:${RESPONSES[kind].name}:sum`;
 }
@@ -244,12 +244,12 @@ export function measures(): readonly Measure[] {
   return Object.values(MEASURES);
 }
 
-/** Returns the scopes in which a measure is judged. */
+/** Returns the scopes in which a measure is evaluated. */
 export function scopesOf({ scopes = SCOPE_NAMES }: Measure): readonly Scope[] {
   return scopes;
 }
 
-/** True if the measure is a share, not a count of each minute. */
+/** Returns true if the measure is a share, rather than a count per minute. */
 export function isShare({ name }: Pick<Measure, 'name'>): boolean {
   return name.endsWith('_ratio');
 }
@@ -260,24 +260,24 @@ export function recorded(scope: Scope, { name }: Pick<Measure, 'name'>) {
   return {
     /** Value of this minute. */
     value: series(isShare({ name }) ? 'now' : 'sum'),
-    /** 1, only in minutes above the threshold. */
+    /** 1 in minutes above the threshold; absent otherwise. */
     above: series('above'),
-    /** Lower bound of an unpublished minute, and 1 while that is above the threshold. */
+    /** Lower bound of an unpublished minute, and 1 while it is above the threshold. */
     atLeast: series('at_least'),
     certain: series('certain'),
-    /** 1, only in a spike. */
+    /** 1 during a spike; absent otherwise. */
     active: series('active'),
-    /** 1, only while the level is too high and has grown for hours. */
+    /** 1 while the level is too high and has grown for hours; absent otherwise. */
     rising: series('rising'),
-    /** Start of the spike, only in a spike. */
+    /** Start of the spike; absent without one. */
     since: series('since'),
-    /** 1, only in minutes whose abnormal level became usual. */
+    /** 1 in minutes whose abnormal level was accepted as the baseline; absent otherwise. */
     accepted: series('accepted'),
-    /** 1, only after hours with abnormal minutes; comparisons leave them out. */
+    /** 1 after hours with abnormal minutes, which comparisons exclude; absent otherwise. */
     covered: series('covered'),
-    /** Mean of the last hour, unless it is covered. */
+    /** Mean of the last hour; absent if the hour is covered. */
     hourly: series('avg1h'),
-    /** Usual value at this hour. */
+    /** Baseline for this hour. */
     usual: series('usual'),
     /** Value above which a minute is abnormal. */
     threshold: series('threshold'),
@@ -297,7 +297,7 @@ export function floorOf(
     : tuning.value(alert, 'floor', judged);
 }
 
-/** Returns the newest sample of a series of the baselines, now or some time ago. */
+/** Returns the newest sample of a series that baseline rules record. @param back offset (ms) */
 export function latest(series: string, { baseline }: Times, back = 0): string {
   const samples = `${series}[${duration(2.5 * baseline)}]`;
   return `last_over_time(${back === 0 ? samples : ago(samples, back)})`;

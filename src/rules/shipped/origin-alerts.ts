@@ -37,7 +37,7 @@ export function originSeries({ smoothing }: Times = TIMES) {
 
 const JUDGED: Judged = { series: summed('responses'), labels: SCOPES[SCOPE] };
 
-/** Returns the rules for every minute, of origins with enough responses. */
+/** Returns the rules of origins with enough responses, which are evaluated every minute. */
 export function originRules(times: Times, tuning: Tuning): readonly RecordingRule[] {
   const { errorRatio, time } = originSeries(times);
   const mean = (sum: keyof typeof SUMS): string =>
@@ -57,13 +57,13 @@ export function originRules(times: Times, tuning: Tuning): readonly RecordingRul
   ];
 }
 
-/** Returns the rule for every few minutes: the median of the last day. */
+/** Returns the rule of the last day's median, which is evaluated every few minutes. */
 export function usualOriginRules(times: Times): readonly RecordingRule[] {
   const { time, usualTime } = originSeries(times);
   return [{ record: usualTime, expr: `quantile_over_time(0.5, ${range(time, times.day, times.minute)})` }];
 }
 
-/** Returns the tickets of origins that fail or are slow, if the configuration reads `upstream_responses`. */
+/** Returns the tickets of origins that fail or are slow, for configurations that read `upstream_responses`. */
 export function originAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const { errorRatio, time, usualTime } = originSeries(times);
   const common = {

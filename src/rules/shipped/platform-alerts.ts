@@ -60,7 +60,7 @@ function unseenAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] 
   ];
 }
 
-/** Returns the alert of an account that comes from several targets. Shipped rules count it once, but the quota is spent several times. */
+/** Returns the alert of an account that several targets poll. Shipped rules count it once, but its quota is used several times. */
 function polledTwiceAlert(times: Times): AlertDefinition {
   const family = 'edge_account_info';
   const targets = `{{ range printf "${family}{account_id=%q}" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }}`;
@@ -69,7 +69,7 @@ function polledTwiceAlert(times: Times): AlertDefinition {
     alert: 'EdgeAccountPolledTwice',
     expr: `max by (account, account_id) (${family})\n* on (account_id) group_left ()\n(count by (account_id) (${family}) > 1)`,
     judged: { series: family, labels: ['account'] },
-    // A rolling update is over by then.
+    // A rolling update has ended by then.
     hold: times.settled,
     summary: '{{ $labels.account }} comes from {{ $value }} targets',
     description: `Prometheus has {{ $labels.account }} from {{ $value }} targets:${targets} several exporters poll it, each with the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; your own queries may not.`,
@@ -82,7 +82,7 @@ function quotaAlert(times: Times, tuning: Tuning): AlertDefinition {
   const stretch = 'edge_exporter_interval_stretch_ratio';
   const parameter = (name: 'remaining' | 'stretch', series: string): string =>
     tuning.value('EdgeQuotaNearlySpent', name, { series, labels: ['account'] });
-  // If nothing is answered, EdgePlatformUnreachable reports that: requests do not wait for the quota.
+  // If the platform does not respond, EdgePlatformUnreachable reports that: requests do not wait for the quota.
   const served = `unless on (account)\n${merged('edge_up')} == 0`;
   const limit = 'edge_api_ratelimit_limit';
   const reasons = {
@@ -130,7 +130,7 @@ function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
     {
       ...OF_ACCOUNT,
       alert: 'EdgePollsFailing',
-      // An outage that comes and goes within ten minutes is reported here.
+      // This reports an outage that recurs and ends within ten minutes.
       expr: `${ofTraffic(FAILED)}\n/\n${ofTraffic()}\n> ${tuning.value('EdgePollsFailing', 'share', { ...OF_ACCOUNT.judged, by: ['account'] })}\nand on (account)\nmax_over_time(edge_up[${duration(2 * times.unreachable)}]) == 1`,
       hold: times.settled,
       summary: '{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail',
@@ -149,7 +149,7 @@ function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   ];
 }
 
-/** Returns the alert of configured items that do not exist: no poll fails because of them. */
+/** Returns the alert of configured items that do not exist, because no poll fails for them. */
 function discoveryAlert(times: Times): AlertDefinition {
   const silent = 'They are not read, and alerts on them are silent.';
   return {
@@ -157,7 +157,7 @@ function discoveryAlert(times: Times): AlertDefinition {
     alert: 'EdgeNotDiscovered',
     hold: times.hour,
     expr: either('reason', {
-      // If the platform does not answer, EdgePlatformUnreachable reports that.
+      // If the platform does not respond, EdgePlatformUnreachable reports that.
       product: `${merged('edge_exporter_product_listed')} == 0\nand on (account)\nmax_over_time(edge_up[${duration(times.hour)}]) == 1`,
       fewer: `${merged('edge_configurations')} < 0.5 * ${merged(`max_over_time(edge_configurations[${duration(times.day)}])`)}`,
       configuration: `${merged('edge_exporter_unmatched_configurations')} > 0`,

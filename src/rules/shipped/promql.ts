@@ -20,19 +20,19 @@ export function selector(name: string, matchers: readonly Matcher[] = []): strin
 }
 
 /**
- * Returns a range with exactly the samples of `span` that a rule of this interval recorded. Prometheus 2 includes the sample at the far end of a
- * range, Prometheus 3 does not. A range that ends between two samples has the same samples in both.
+ * Returns a range with exactly the samples of `span` that a rule with this interval recorded. Prometheus 2 includes the sample at
+ * the far end of a range, Prometheus 3 does not. A range that ends between two samples has the same samples in both.
  */
 export function range(series: string, span: number, interval: number): string {
   return `${series}[${duration(span - interval / 2)}]`;
 }
 
-/** Returns a series of some time ago. */
+/** Returns a series with an offset. */
 export function ago(series: string, ms: number): string {
   return `${series} offset ${duration(ms)}`;
 }
 
-/** Returns an aggregation of several vectors, element by element, over the present ones. */
+/** Returns an aggregation over the present elements of several vectors, element by element. */
 export function across(
   aggregation: string,
   vectors: Readonly<Record<string, string>>,
@@ -55,10 +55,13 @@ export function smaller(a: string, b: string): string {
   return `(${a} < ${b} or ${b})`;
 }
 
-/** Labels that Prometheus adds to the series of a target. Two exporters, or two scrapes of one, differ in these only. */
+/**
+ * Labels that Prometheus adds to the series of a target. The series of two exporters, or of two scrapes of one exporter, differ
+ * only in these.
+ */
 const TARGET_LABELS = ['container', 'endpoint', 'instance', 'job', 'node', 'pod', 'replica', 'service'];
 
-/** Returns a scraped series once, however many targets have it. */
+/** Returns a scraped series merged over all targets that expose it. */
 export function merged(scraped: string, aggregation: 'max' | 'min' = 'max'): string {
   return `${aggregation} without (${TARGET_LABELS.join(', ')}) (${scraped})`;
 }

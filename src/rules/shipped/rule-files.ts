@@ -20,7 +20,7 @@ export interface RuleFiles {
   readonly alerts: { readonly groups: readonly RuleGroup<AlertRule>[] };
 }
 
-/** Returns all rules by the settings. `times` differs from the shipped times only in tests. */
+/** Returns all rules for the settings. @param times shipped times; only tests pass others */
 export function ruleFiles(settings: AlertSettings = SHIPPED, times: Times = TIMES): RuleFiles {
   const tuning = new Tuning(settings);
   return {

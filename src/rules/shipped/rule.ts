@@ -4,7 +4,7 @@ export interface RecordingRule {
   readonly expr: string;
 }
 
-/** A rule that fires an alert, as Prometheus reads it. */
+/** A rule that fires an alert, in the form of a Prometheus rule file. */
 export interface AlertRule {
   readonly alert: string;
   readonly expr: string;
@@ -20,13 +20,13 @@ export type Severity = 'page' | 'ticket' | 'info';
 /** Subject of an alert. */
 export type Subject = 'traffic' | 'settings' | 'exporter';
 
-/** Data of a configuration that an alert uses. While it is stale, the alert is not reliable. */
+/** Data of a configuration that an alert depends on. While it is stale, the alert is not reliable. */
 export type Data = 'waf' | 'status_code' | 'requests';
 
 export interface AlertLabels {
   readonly severity: Severity;
   readonly about: Subject;
-  /** Judged level, if an alert has several. */
+  /** Scope that the alert evaluates, if it has several. */
   readonly scope?: string;
   readonly [label: string]: string | undefined;
 }
@@ -47,9 +47,9 @@ export interface RuleGroup<Rule> {
 
 /** Links of alerts. */
 export interface Links {
-  /** Address of the runbook; the anchor is an alert's section. */
+  /** URL of the runbook; the anchor is an alert's section. */
   readonly runbook: string;
-  /** Address of Grafana without a final slash; undefined if unknown. */
+  /** URL of Grafana without a final slash; undefined if unknown. */
   readonly grafana: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export const LINKS: Links = {
 
 export type Dashboard = 'edge-overview' | 'edge-configuration' | 'edge-security' | 'edge-exporter';
 
-/** Returns the address of a dashboard with its variables set by the alert's labels, as a template. */
+/** Returns a template for the URL of a dashboard, with its variables set from the alert's labels. */
 export function dashboardUrl(grafana: string, dashboard: Dashboard, labels: readonly string[]): string {
   const variables = labels.filter((name) => dashboard !== 'edge-exporter' || name === 'account');
   const chosen = variables.map((name) => `var-${name}={{ $labels.${name} | urlquery }}`);

@@ -2,14 +2,14 @@ import { labelsOf, type Measure, recorded, SCOPE_NAMES, SCOPES, type Scope } fro
 import { duration, range } from './promql.ts';
 import type { Times } from './times.ts';
 
-/** Returns the union of expressions, each with a label that names it: one rule for several conditions. */
+/** Returns the union of expressions as one rule for several conditions. Each has its name as the value of a label. */
 export function either(label: string, expressions: Readonly<Record<string, string>>): string {
   return Object.entries(expressions)
     .map(([name, expr]) => `label_replace(\n${expr}\n, "${label}", "${name}", "", "")`)
     .join('\nor\n');
 }
 
-/** Returns the same for the scopes of traffic. */
+/** Returns the union of an expression for several scopes of traffic. */
 export function eitherScope(
   expression: (scope: Scope) => string,
   scopes: readonly Scope[] = SCOPE_NAMES,
@@ -27,13 +27,14 @@ export function ofTraffic(measure: Measure) {
   } as const;
 }
 
-/** Returns the newest sample within the last hour or another time, of a series that exists only while its condition holds. */
+/** Returns the newest sample within `span` (by default the last hour) of a series that exists only while its condition holds. */
 export function lately(series: string, { apart, minute }: Times, span = apart): string {
   return `last_over_time(${range(series, span, minute)})`;
 }
 
 /**
- * Returns the extra condition of an account's alert: it has lasted for a while, and no configuration of the account fires by the same series.
+ * Returns the extra condition of an account's alert. It has lasted for a while, and no configuration of the account fires because
+ * of the same series.
  * @param present series that each configuration has
  */
 export function besideConfigurations(
@@ -57,12 +58,12 @@ export function byScope(text: (scope: Scope) => string): string {
   return `{{ if $labels.configuration }}${configuration}{{ else }}${account}{{ end }}`;
 }
 
-/** Template that names the site of an alert. */
+/** Template for the site of an alert. */
 export const SITE = byScope((scope) =>
   scope === 'configuration' ? '{{ $labels.configuration }} ({{ $labels.account }})' : '{{ $labels.account }}',
 );
 
-/** Returns a number of another series with the labels of the alert, as a template; `absent` where there is none. */
+/** Returns a template for a value of another series with the labels of the alert; `absent` if there is none. */
 export function seriesValue(
   series: (scope: Scope) => string,
   {
@@ -73,7 +74,7 @@ export function seriesValue(
     scopes = SCOPE_NAMES,
   }: Partial<Pick<Measure, 'by'>> & {
     readonly format?: string;
-    /** The newest value of so long (ms), where there may be none now. */
+    /** Look-back (ms) for the newest value, if there may be none now. */
     readonly over?: number;
     readonly absent?: string;
     readonly scopes?: readonly Scope[];
@@ -90,7 +91,7 @@ export function seriesValue(
   return scopes.length === 1 ? one(scopes[0] as Scope) : byScope(one);
 }
 
-/** Returns a template with a text for each value of the label `reason`. */
+/** Returns a template with one text per value of the label `reason`. */
 export function byReason(texts: Readonly<Record<string, string>>): string {
   const entries = Object.entries(texts);
   const branches = entries.map(([reason, text], index) =>

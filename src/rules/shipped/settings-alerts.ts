@@ -26,9 +26,7 @@ function nameOf(kind: Kind): string {
   return kind === 'error_response' ? 'configuration' : kind;
 }
 
-/**
- * Returns a state that differs from an hour, a day or a week ago. A state that has always been so is intended and does not alert.
- */
+/** Returns a state that differs from an hour, a day or a week ago. A state that never changed is intended and does not alert. */
 function switched(
   now: string,
   before: string,
@@ -45,7 +43,7 @@ const OF_FIREWALL = 'account, firewall_id';
 
 const OF_SETTINGS = { about: 'settings' } as const;
 
-/** Returns the alerts of protection that was switched off. */
+/** Returns the alerts of protection that was disabled. */
 export function protectionAlerts(times: Times): readonly AlertDefinition[] {
   const off = (series: string, id: string): string =>
     switched(`${merged(series, 'min')} == 0`, series, id, times, ' == 1');
@@ -96,7 +94,7 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
 const RENEWED =
   'Who renews it: {{ range printf "edge_certificate_managed{account=%q, certificate_id=%q}" $labels.account $labels.certificate_id | query }}{{ if eq .Value 1.0 }}the platform{{ else }}you{{ end }}{{ else }}unknown{{ end }}.';
 
-/** Returns the alerts of risky and of changed settings. */
+/** Returns the alerts of risky settings and of changed settings. */
 export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [
     cachedErrorPage(times, tuning),

@@ -2,7 +2,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Times of the shipped rules: milliseconds. `alert-catalogue.ts` has the times that users may choose. */
+/** Times of the shipped rules, in milliseconds. `alert-catalogue.ts` has the times that users may choose. */
 export const TIMES = {
   /** Interval of values and alerts: the width of the platform's finest bucket. */
   minute: MINUTE,
@@ -13,35 +13,33 @@ export const TIMES = {
   hour: HOUR,
   day: DAY,
   week: 7 * DAY,
-  /**
-   * Spike: number of minutes above the threshold, of the last `of`. `joins` applies if another configuration is attacked.
-   */
+  /** Spike: number of minutes above the threshold, of the last `of`. `joins` applies if another configuration is attacked. */
   spike: { of: 12 * MINUTE, begins: 6 * MINUTE, joins: 3 * MINUTE, rises: 3 * MINUTE },
-  /** A spike ends after this time without a minute above the threshold. */
+  /** Time without a minute above the threshold after which a spike ends. */
   quiet: 4 * MINUTE,
-  /** The same for pulses, which are a ticket: 4 of every 15 minutes are one. */
+  /** Time without such a minute after which pulses end, which are a ticket. A pulse has 4 of every 15 minutes. */
   lull: 12 * MINUTE,
   /** Length of each of the four spans of slow growth. */
   growing: 30 * MINUTE,
-  /** After this time without a spike, the next one is another. */
+  /** Time without a spike after which the next one is a separate one. */
   apart: 70 * MINUTE,
-  /** After the page of an attack, its remains are no ticket for this time. */
+  /** Time after the page of an attack during which its remains are not a ticket. */
   remains: 3 * HOUR,
-  /** Hold of a ticket for the mean of an hour: slow growth pages by then. */
+  /** `for` of a ticket for the mean of an hour, because slow growth pages by then. */
   holdHour: 15 * MINUTE,
-  /** `keep_firing_for` of a ticket of traffic, so that causes that come and go are one ticket. */
+  /** `keep_firing_for` of a ticket of traffic, so that recurring causes are one ticket. */
   keepTicket: 2 * HOUR,
-  /** Hold of a dead site, beyond the window of the mean. */
+  /** `for` of a dead site, in addition to the window of the mean. */
   holdDead: 10 * MINUTE,
-  /** Distance around a moment for the lowest hour of a week: clocks change, and openings differ by minutes. */
+  /** Distance around a time of day for the lowest hour of a week: clocks change, and opening times differ by minutes. */
   around: 130 * MINUTE,
-  /** The same for a ticket: its share is nearer to the usual. */
+  /** Distance for a ticket, whose share is nearer to the baseline. */
   near: 60 * MINUTE,
-  /** Hold of a state. */
+  /** `for` of a state. */
   hold: 5 * MINUTE,
-  /** Extra hold of tickets: the page of the same cause comes first and inhibits them. */
+  /** Extra `for` of tickets: the page of the same cause fires first and inhibits them. */
   holdTicket: 10 * MINUTE,
-  /** Extra hold of an account: its configurations come first. */
+  /** Extra `for` of an account: its configurations fire first. */
   holdAccount: 4 * MINUTE,
   /** `keep_firing_for` of a page, so that an attack in waves is one alert. */
   keepFiring: 10 * MINUTE,
@@ -54,17 +52,17 @@ export const TIMES = {
   /** Window in which a small site's failures are counted. */
   broken: 15 * MINUTE,
   unreachable: 5 * MINUTE,
-  /** Time without data, before the hold, of an account that never had any. */
+  /** Time without data, before the `for`, of an account that never had any. */
   unseen: 10 * MINUTE,
   exporterDown: 3 * MINUTE,
-  /** Hold of a state of settings or of the exporter. */
+  /** `for` of a state of settings or of the exporter. */
   settled: 30 * MINUTE,
   quotaShort: 15 * MINUTE,
   /** Time for which the state must refuse writes. */
   stateErrors: 15 * MINUTE,
-  /** Time without a request to a receiver while samples wait: longer than any `Retry-After` that is honoured. */
+  /** Time without a request to a receiver while samples are queued: longer than any `Retry-After` that is honoured. */
   unasked: 15 * MINUTE,
-  /** Time without a read for a collector, before the hold: well above any interval. */
+  /** Time without a read for a collector, before the `for`: well above any interval. */
   unread: 2 * HOUR,
   /** Time for which a changed setting alerts. */
   announced: 15 * MINUTE,

@@ -148,7 +148,7 @@ function unlessRelearning(): string {
   return `\nunless on (account)\n${RELEARNING}`;
 }
 
-/** Returns the condition that no attack was paged: its other measures need no ticket. */
+/** Returns the condition that no attack was paged, because its other measures then need no ticket. */
 function unlessAttacked(scope: Scope, times: Times, span = times.apart): string {
   const attacked = lately(recorded(scope, MEASURES.threats).since, times, span);
   return `\nunless on (${SCOPES[scope].join(', ')})\n${attacked}`;
@@ -163,7 +163,7 @@ function hourLimit({ scope, measure, times, tuning }: JudgingHours): string {
   // The last hour is centred half an hour ago.
   const earlier = (series: string): string =>
     `(${latest(series, times, times.hour / 2)} or ${latest(series, times)})`;
-  // The threshold of a rare series is a multiple of what is usual, without any floor.
+  // The threshold of a rare series is a multiple of the baseline, without any floor.
   const usual =
     measure.usual === true
       ? earlier(names.usual)
@@ -175,7 +175,7 @@ interface JudgingHours extends Judging {
   readonly measure: Measure & { readonly alert: 'EdgeWafSpike' | 'EdgeStatusCodeSurge' };
 }
 
-/** Returns the mean of an hour that is far above the usual or has some abnormal minutes, while that lasts. */
+/** Returns the mean of an hour that is far above the baseline or has some abnormal minutes, while that lasts. */
 function elevated(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const names = recorded(scope, measure);
@@ -193,7 +193,7 @@ function elevated(judging: JudgingHours): string {
   });
   const minutes = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(name, 'minutes', judged)}`;
   const requests = recorded(scope, MEASURES.requests);
-  // With a third more requests than usual, single minutes of error codes say nothing.
+  // With a third more requests than usual, single minutes of error codes show nothing.
   const busy = `${overAnHour(requests.value)} > 4 / 3 * ${latest(requests.usual, times, times.hour / 2)}`;
   const burst =
     measure.least === undefined ? minutes : `(${minutes} unless on (${SCOPES[scope].join(', ')}) ${busy})`;
@@ -210,7 +210,7 @@ function elevated(judging: JudgingHours): string {
 function elevatedThreats(judging: JudgingHours): string {
   const { scope, measure, times } = judging;
   const names = recorded(scope, measure);
-  // Threats that grow will be a page, or are a ticket once they grow no more; two and a half hours are enough to tell.
+  // Growing threats become a page, or a ticket once they stop growing; two and a half hours show which.
   const before = `avg_over_time(${ago(range(names.value, times.hour, times.minute), 2.5 * times.hour)})`;
   const young = `(${growing(names, times, 2 * times.holdTicket, 1.05)} unless ${before} > 2 * ${latest(names.usual, times)})`;
   const sudden = suddenThreats(judging);
@@ -218,7 +218,7 @@ function elevatedThreats(judging: JudgingHours): string {
   return `(\n${elevated(judging)}\nunless\n${young}\nor\n${sudden}\n)\nunless\n${lately(names.since, times, times.remains)}${unlessRelearning()}${beside}`;
 }
 
-/** Returns the threats far above the last hours and the day before, if the weeks before hold an attack. */
+/** Returns the threats far above the last hours and the previous day, if the previous weeks contain an attack. */
 function suddenThreats(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const names = recorded(scope, measure);
@@ -233,7 +233,10 @@ function suddenThreats(judging: JudgingHours): string {
   return `${last} > ${floor}\nand\n${compare.join('\nand\n')}\nand\n${latest(names.usual, times)} > ${many} * ${yesterday}`;
 }
 
-/** Returns the error codes with too many minutes or a too high hour, unless a page for server errors or threats covers them. */
+/**
+ * Returns the error codes with too many abnormal minutes or a too high hour, unless a page for server errors or threats covers
+ * them.
+ */
 function codes(judging: JudgingHours): string {
   const { scope, measure, times, tuning } = judging;
   const on = `on (${SCOPES[scope].join(', ')})`;
@@ -294,7 +297,7 @@ function serverErrorAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
           `${creeping(scope, times, tuning)}${scope === 'account' ? `\nunless on (account, product)\n${creeping('configuration', times, tuning)}` : ''}`,
       ),
       hold: times.settled + times.hold,
-      // It lasts for days, and comes and goes by chance where it is close to the budget: one ticket, not many.
+      // The condition lasts for days, and changes by chance close to the budget: one ticket, not many.
       keepFiring: times.day,
       description: `{{ $value | humanizePercentage }} of the responses in ${duration(times.burn.creeping[0])} were 5xx; the budget is ${budget}.`,
     },
@@ -323,5 +326,5 @@ function switched(times: Times): string {
   return `max by (account) (${each.join(' or ')})\nand on (account)\n${RELEARNING}`;
 }
 
-/** Threats or blocked requests a minute from which a doubled level is noticed. */
+/** Threats or blocked requests per minute from which a doubled level alerts. */
 const NOTICED = 5;

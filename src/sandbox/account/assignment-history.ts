@@ -1,24 +1,24 @@
-/** Configuration to which a source of traffic belongs at a moment. */
+/** Configuration to which a source of traffic belongs at a given time. */
 export interface Assignment {
   readonly source: number;
   readonly configuration: number;
 }
 
-/** A source serving a configuration from `from` until `to` (ms since the epoch; endless either way). */
+/** Period from `from` to `to` in which a source served a configuration (ms since the epoch; both may be infinite). */
 export interface AssignmentPeriod extends Assignment {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Periods in which sources served configurations of one product. Traffic of a source without a configuration (not
- * created yet, inactive, removed) counts in the product's total only.
+ * Periods in which sources served configurations of one product. Traffic of a source without a configuration (not created yet,
+ * inactive, removed) counts only in the product's total.
  */
 export class AssignmentHistory {
   #ended: AssignmentPeriod[] = [];
   #current = new Map<number, AssignmentPeriod>();
 
-  /** Records the assignments from `at` on; the first ones of a new account have always held: `at` is -Infinity. */
+  /** Records the assignments from `at` on. For a new account, `at` is -Infinity: its first assignments have always been valid. */
   observe(assignments: Iterable<Assignment>, at: number): void {
     const next = new Map<number, AssignmentPeriod>();
     for (const { source, configuration } of assignments) {
@@ -38,7 +38,7 @@ export class AssignmentHistory {
     yield* this.#current.values();
   }
 
-  /** Returns the periods of a configuration or of a source. Their ids never meet, unless a configuration is its own source. */
+  /** Returns the periods of a configuration or of a source. Their ids never coincide, unless a configuration is its own source. */
   of(id: number): AssignmentPeriod[] {
     const belongs = (period: AssignmentPeriod) => period.source === id || period.configuration === id;
     return [...this.#ended.filter(belongs), ...[...this.#current.values()].filter(belongs)];

@@ -12,7 +12,7 @@ export interface Configuration {
   readonly domains: readonly number[];
 }
 
-/** The configurations, or the one with this id. */
+/** Returns all configurations, or the one with this id. */
 type Listed = (account: Account, id?: number) => readonly Configuration[];
 
 const LISTS: Readonly<Record<ConfigurationSource, Listed>> = {
@@ -51,7 +51,7 @@ function pick<Item>(items: Iterable<Item> & { get(id: number): Item | undefined 
   return item === undefined ? [] : [item];
 }
 
-/** The configurations of a product as they stand. */
+/** Returns the current configurations of a product. */
 export function configurationsOf(account: Account, source: ConfigurationSource): readonly Configuration[] {
   return LISTS[source](account);
 }
@@ -64,7 +64,7 @@ export function findConfiguration(
   return LISTS[source](account, id)[0];
 }
 
-/** The configuration that one of its domains belongs to. */
+/** Returns the configuration to which a domain belongs; undefined if there is none. */
 export function findByDomain(
   account: Account,
   source: ConfigurationSource,
@@ -75,7 +75,7 @@ export function findByDomain(
   return LISTS[source](account, likely).find(({ domains }) => domains.includes(domain));
 }
 
-/** Returns the sources with traffic now: those of active configurations, without inactive domains. */
+/** Returns the sources that have traffic now: those of active configurations, without inactive domains. */
 export function assignments(account: Account, source: ConfigurationSource): Assignment[] {
   return configurationsOf(account, source)
     .filter(({ active }) => active)
@@ -86,7 +86,7 @@ export function assignments(account: Account, source: ConfigurationSource): Assi
     );
 }
 
-/** Returns true if the configuration's traffic is that of its domains: without a domain it has none. */
+/** Returns true if a configuration's traffic is that of its domains, so that it has none without a domain. */
 export function hasDomains(source: ConfigurationSource): boolean {
   return source.endsWith('applications') || source === 'functions';
 }

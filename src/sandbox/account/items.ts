@@ -11,7 +11,7 @@ export const domainBody = z.object({
 });
 export type Domain = z.output<typeof domainBody> & { readonly id: number; readonly domain_name: string };
 
-/** Returns PEM text; line breaks may come as two characters, a backslash and an n. */
+/** Returns the schema of PEM text. Line breaks may be encoded as a backslash and an n. */
 function pem(kind: string) {
   const begin = `-----BEGIN ${kind}-----`;
   const end = `-----END ${kind}-----`;
@@ -22,7 +22,7 @@ function pem(kind: string) {
   return z.string().refine(framed, `Expected PEM text from ${begin} to ${end}.`);
 }
 
-/** The certificate and its key are kept, and never answered. */
+/** Schema of a certificate and its key, which are stored but never returned. */
 export const certificateBody = z.object({
   name: z.string().min(1),
   certificate: pem('CERTIFICATE'),
@@ -30,7 +30,7 @@ export const certificateBody = z.object({
 });
 export type Certificate = z.output<typeof certificateBody> & {
   readonly id: number;
-  /** The end of its validity, ms since the epoch; not documented, shown only when the platform is set to. */
+  /** End of its validity (ms since the epoch). It is not documented, and returned only if a setting enables it. */
   valid_until: number | null;
 };
 
@@ -52,7 +52,7 @@ export const applicationBody = z.object({
   load_balancer: z.boolean().default(false),
 });
 
-/** Body of a create. The origin's settings besides its type are not kept. */
+/** Schema of a new application. The origin's settings are not stored, except its type. */
 export const newApplication = z
   .object({
     name: z.string().min(1),
@@ -81,7 +81,7 @@ export const functionBody = z.object({
   json_args: z.record(z.string(), z.unknown()).default({}),
   function_to_run: z.string().default(''),
 });
-/** Edge function with the domains at which it runs; the API shows only their number. */
+/** Edge function with the domains at which it runs; the API returns only their number. */
 export type EdgeFunction = z.output<typeof functionBody> & {
   readonly id: number;
   last_editor: string;
@@ -101,16 +101,16 @@ export type Workload = WorkloadState & {
   name: string;
   readonly workload_domain: string;
   readonly infrastructure: 'production' | 'staging';
-  /** The application that its deployment names. */
+  /** Id of the application in the workload's deployment; null without one. */
   application_id: number | null;
-  /** State before the latest change, and the time of the change in ms. */
+  /** State before the latest change, and the time of the change (ms since the epoch). */
   before: WorkloadState | null;
   changed_at: number;
 };
 
 const seconds = z.int().min(0);
 
-/** Section 2.13: cache times in seconds. An overwrite sends all of them. */
+/** Schema of cache times in seconds (section 2.13). An overwrite sends all of them. */
 export const errorResponsesBody = z.object(
   Object.fromEntries([400, 403, 404, 405, 414, 416, 501].map((code) => [`cache_error_${code}`, seconds])),
 );
@@ -123,7 +123,7 @@ interface Edited {
   last_modified: string;
 }
 
-/** An IP address or a network. */
+/** Schema of an IP address or a network. */
 const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
 export const firewallBody = z.object({
@@ -136,7 +136,7 @@ export const firewallBody = z.object({
 });
 export type Firewall = z.output<typeof firewallBody> & Edited;
 
-/** Defaults of an overwrite are not documented: these switch everything off. */
+/** Schema of a firewall rule set. The specification lists no defaults for an overwrite: these disable everything. */
 export const firewallRulesetBody = z.object({
   name: z.string().min(1),
   block_access_by_referer: z.boolean().default(false),
@@ -150,7 +150,7 @@ export const firewallRulesetBody = z.object({
   secret: z.string().min(1).nullable().default(null),
   is_active: z.boolean().default(true),
 });
-/** Rule set with the edge applications that use it, which no answer shows. */
+/** Rule set with the edge applications that use it, which no response contains. */
 export type FirewallRuleset = z.output<typeof firewallRulesetBody> & {
   readonly id: number;
   used_by: number[];
@@ -167,7 +167,7 @@ export const WAF_FAMILIES = [
   'identified_attack',
 ] as const;
 
-/** A WAF rule set; each family is on or off, and has a sensitivity. */
+/** Schema of a WAF rule set. Each family is enabled or not, and has a sensitivity. */
 export const wafBody = z.strictObject({
   name: z.string().min(1),
   mode: z.enum(['blocking', 'counting']),
@@ -228,7 +228,7 @@ export const recordBody = z.object({
 });
 export type DnsRecord = z.output<typeof recordBody> & { readonly id: number; readonly zone_id: number };
 
-/** A configuration of a product that the API has no resource for, such as a data stream. */
+/** A configuration of a product without a resource in the API, such as a data stream. */
 export interface OtherConfiguration {
   readonly id: number;
   readonly kind: 'streams' | 'channels' | 'buckets';

@@ -38,7 +38,7 @@ export class Collection<Item extends { readonly id: number }> implements Iterabl
     return this.#items.get(id);
   }
 
-  /** An id that was never used. */
+  /** Returns an id that was never used. */
   nextId(): number {
     return this.#nextId++;
   }
@@ -51,7 +51,7 @@ export class Collection<Item extends { readonly id: number }> implements Iterabl
     return item;
   }
 
-  /** Puts an item with an id of its own. */
+  /** Adds an item with a new id. */
   add(fields: Omit<Item, 'id'>): Item {
     return this.put({ id: this.nextId(), ...fields } as Item);
   }
@@ -72,12 +72,12 @@ export class Collection<Item extends { readonly id: number }> implements Iterabl
   }
 }
 
-/** Everything the account owns. The API and tests change it through the same collections. */
+/** Contents of the account. The API and tests change it through the same collections. */
 export type Account = ReturnType<typeof emptyAccount>;
 
 /**
  * Returns an empty account. Ids start at values like the platform's.
- * @param changed called after every change that affects traffic
+ * @param changed called after changes that affect traffic
  */
 export function emptyAccount(changed: () => void) {
   return {
@@ -113,7 +113,7 @@ export function removeApplication(account: Account, id: number): void {
   account.applications.remove(id);
 }
 
-/** Removes a domain, also from the firewalls and functions that name it. */
+/** Removes a domain, also from the firewalls and functions that refer to it. */
 export function removeDomain(account: Account, id: number): void {
   for (const kind of [account.firewalls, account.functions]) {
     for (const item of kind) item.domains = item.domains.filter((domain) => domain !== id);

@@ -1,16 +1,16 @@
-/** Product of the platform in both APIs (specification 2.12), with the traits of its traffic. */
+/** Product of the platform in both APIs (specification 2.12), with the properties of its simulated traffic. */
 export interface Product {
   readonly id: number;
   readonly slug: string;
   /** Kind of the product's configurations. */
   readonly source: ConfigurationSource;
-  /** Counts per minute relative to the content delivery of the same domain. */
+  /** Ratio of the product's count to the content delivery requests of the same domain in the same minute. */
   readonly factor: number;
-  /** Kilobytes (10^3 bytes) of one count. */
+  /** Kilobytes (10^3 bytes) of traffic per count. */
   readonly kilobytes: number;
-  /** Metrics of the analytics API (version 1) that see traffic; the others answer zeros. */
+  /** Metrics of the analytics API (version 1) that have traffic. Its other metrics exist with the value zero. */
   readonly analytics: readonly string[];
-  /** Metrics of the metrics API (version 2); no others exist there. */
+  /** Metrics of the metrics API (version 2), which has no others. */
   readonly metrics: readonly string[];
 }
 

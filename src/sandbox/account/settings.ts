@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const limit = z.int().min(0);
 
-/** Behaviour that the specification leaves open. config/sandbox.yaml explains each setting. All of it can change at run time. */
+/** Schema of the behaviour that the specification leaves open. config/sandbox.yaml explains each setting. */
 export const settingsSchema = z.strictObject({
   rateLimit: z
     .strictObject({ reads: limit, writes: limit, purges: limit })

@@ -11,33 +11,33 @@ export type Verb = 'list' | 'create' | 'read' | 'overwrite' | 'update' | 'remove
 /** Resource kind with its list, reads and changes. */
 export interface Kind<Item extends { readonly id: number }> extends Manners {
   readonly collection: Collection<Item>;
-  /** Verbs in the order in which the platform names them. */
+  /** Verbs in the platform's order. */
   readonly verbs: readonly Verb[];
-  /** Returns the resource as an answer shows it; default: all of it. */
+  /** Returns the resource in the form of a response; default: all of it. */
   view?(item: Item, verb: Verb): object;
-  /** Returns the answer around the resource; default: that of version 3. */
+  /** Returns the response with the resource in it; default: that of version 3. */
   envelope?(shown: object, status: number, call: Call, verb: Verb): Reply;
-  /** Returns true if the list shows the item; default: always. */
+  /** Returns true if the list contains the item; default: always. */
   listed?(item: Item): boolean;
-  /** The body of an overwrite, defaults included; an update takes any part of it. */
+  /** Schema of an overwrite, defaults included. An update may have any of its fields. */
   readonly body?: z.ZodObject & z.ZodType<Partial<Item>>;
-  /** Body of a create, if it has other fields. */
+  /** Schema of a create, if it differs. */
   readonly newBody?: z.ZodType<Partial<Item>>;
-  /** The fields of a new item that are not sent. */
+  /** Returns the fields of a new item that the request lacks. */
   made?(id: number, fields: Partial<Item>): Partial<Item>;
-  /** Returns fields that each write sets besides the sent ones. */
+  /** Returns fields that each write sets in addition to those of the request. */
   noted?(call: Call, fields: Partial<Item>, known: Item | undefined): Partial<Item>;
-  /** Returns a refusal that the schema cannot give, such as a conflict or a missing reference. */
+  /** Returns a refusal that the schema cannot express, such as a conflict; undefined if the fields are valid. */
   check?(fields: Partial<Item>, known: Item | undefined, owner: number | undefined): Reply | undefined;
-  /** Refuses to remove an item that is in use. */
+  /** Returns the refusal to remove an item that is in use; undefined if it can be removed. */
   inUse?(item: Item): Reply | undefined;
   /** Removes the item with everything associated with it; default: only the item. */
   remove?(item: Item): void;
-  /** Operations that take no permission or a Content-Type. */
+  /** Verbs that need no permission (`open`), or a Content-Type without a body (`typed`). */
   readonly particular?: Readonly<Partial<Record<Verb, 'open' | 'typed'>>>;
-  /** True if the list takes a `name` query. */
+  /** True if the list accepts a `name` parameter. */
   readonly byName?: true;
-  /** The answer when there is no such item. */
+  /** Response if the item does not exist. */
   readonly missing?: Reply;
   /** Owner, if the resource is part of another one. */
   readonly inside?: Inside<Item>;
@@ -45,14 +45,14 @@ export interface Kind<Item extends { readonly id: number }> extends Manners {
 
 interface Inside<Item> {
   readonly owners: Collection<{ readonly id: number }>;
-  /** Path below the owner, and the field that names the owner. */
+  /** Path below the owner, and the field with the owner's id. */
   readonly path: string;
   readonly owner: keyof Item & string;
-  /** Makes `results` of a page's items. */
+  /** Returns `results` with a page's items. */
   wrap(items: readonly object[], owner: number): unknown;
 }
 
-/** Returns a resource with its list and its operations on items. PUT takes defaults for missing fields, PATCH keeps them. */
+/** Returns a resource with its list and its operations on items. PUT sets missing fields to defaults, PATCH keeps them. */
 export function resourceOf<Item extends { readonly id: number }>(
   settings: Settings,
   kind: Kind<Item>,

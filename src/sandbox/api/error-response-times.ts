@@ -8,10 +8,10 @@ import { type Call, idOf, type Resource } from './resource-router.ts';
 
 type Times = z.output<typeof errorResponsesBody>;
 
-/** Default cache times: a second each. */
+/** Default cache times: one second each. */
 const DEFAULTS = Object.fromEntries(Object.keys(errorResponsesBody.shape).map((field) => [field, 1]));
 
-/** Specification 4.14. */
+/** Returns the resource of specification 4.14. */
 export function errorResponses({ account }: Platform): Resource {
   const path = '/configurations/:configuration/error_responses';
   const timesOf = (id: number): Times => errorResponsesBody.parse(account.errorResponses.get(id) ?? DEFAULTS);

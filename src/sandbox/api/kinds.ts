@@ -32,18 +32,18 @@ import { originsOf, platformHostname, SYSTEM_LISTS } from '../seed.ts';
 import type { Kind } from './crud.ts';
 import type { Call } from './resource-router.ts';
 
-/** The permissions to read and to write a part. */
+/** Returns the permissions to read and to write a part. */
 const may = <Part extends EditedPart>(part: Part) =>
   ({ read: `View ${part}`, write: `Edit ${part}` }) as const;
 
 const EVERYTHING = ['list', 'create', 'read', 'remove', 'overwrite', 'update'] as const;
 
-/** Author and time of a change, as the platform stores them. */
+/** Returns the author and time of a change, as the platform stores them. */
 const edited = ({ editor, now }: Call) => ({ last_editor: editor, last_modified: isoTimestamp(now) });
 
 const bare = (shown: object, status: number): Reply => ({ status, body: shown });
 
-/** Refuses an id that names nothing. */
+/** Returns the refusal of an id that does not exist; undefined if it exists. */
 function missingReference<Field extends string>(
   fields: Readonly<Partial<Record<Field, number | null>>>,
   field: Field,
@@ -54,7 +54,7 @@ function missingReference<Field extends string>(
   return fieldErrors({ [field]: [`There is no such ${field.replace(/_id$/, '').replaceAll('_', ' ')}.`] });
 }
 
-/** Specification 4.2. */
+/** Returns the kind of specification 4.2. */
 export function domains({ account, seed, settings }: Platform): Kind<Domain> {
   return {
     collection: account.domains,
@@ -63,7 +63,7 @@ export function domains({ account, seed, settings }: Platform): Kind<Domain> {
     verbs: EVERYTHING,
     view(domain) {
       if (settings.laterFields === 'absent') return { ...domain };
-      // Seen in answers, though not documented.
+      // Real responses contain this field, though it is not documented.
       const firewall = [...account.firewalls].find((one) => one.domains.includes(domain.id));
       const later = { environment: 'production', edge_firewall_id: firewall?.id ?? null };
       return { ...domain, ...later, is_mtls_enabled: false };
@@ -85,7 +85,7 @@ export function domains({ account, seed, settings }: Platform): Kind<Domain> {
   };
 }
 
-/** Specification 4.3: single reads and creates are bare in version 1; overwrites and updates are in every version. */
+/** Returns the kind of specification 4.3. In version 1, single reads and creates have no envelope. */
 export function certificates({ account, settings }: Platform): Kind<Certificate> {
   return {
     collection: account.certificates,
@@ -106,7 +106,7 @@ export function certificates({ account, settings }: Platform): Kind<Certificate>
     body: certificateBody,
     made: () => ({ valid_until: null }),
     check({ certificate, private_key: key, name }) {
-      // An update names at least one field, and a certificate never without its key.
+      // An update has at least one field, and a certificate never comes without its key.
       if ((name ?? certificate ?? key) === undefined)
         return detail(400, 'Send name, or certificate and private_key.');
       if ((certificate === undefined) === (key === undefined)) return undefined;
@@ -122,7 +122,7 @@ export function certificates({ account, settings }: Platform): Kind<Certificate>
   };
 }
 
-/** Specification 4.5. They are the configurations of content delivery, too. */
+/** Returns the kind of specification 4.5. Applications are also the configurations of content delivery. */
 export function applications({ account, seed }: Platform): Kind<Application> {
   return {
     collection: account.applications,
@@ -140,7 +140,7 @@ export function applications({ account, seed }: Platform): Kind<Application> {
   };
 }
 
-/** Specification 4.6. */
+/** Returns the kind of specification 4.6. */
 export function functions({ account, settings }: Platform): Kind<EdgeFunction> {
   return {
     collection: account.functions,
@@ -159,7 +159,7 @@ export function functions({ account, settings }: Platform): Kind<EdgeFunction> {
   };
 }
 
-/** Specification 4.7: there is no update in part. */
+/** Returns the kind of specification 4.7, without partial updates. */
 export function firewalls({ account, settings }: Platform): Kind<Firewall> {
   return {
     collection: account.firewalls,
@@ -178,7 +178,7 @@ export function firewalls({ account, settings }: Platform): Kind<Firewall> {
 
 const NO_RULESET = listedErrors(404, 'Rule set not found');
 
-/** Specification 4.8: a legacy resource without a create, whose list takes no permission. */
+/** Returns the kind of specification 4.8: a legacy resource without a create, whose list needs no permission. */
 export function firewallRulesets({ account }: Platform): Kind<FirewallRuleset> {
   return {
     collection: account.firewallRulesets,
@@ -204,7 +204,7 @@ export function firewallRulesets({ account }: Platform): Kind<FirewallRuleset> {
   };
 }
 
-/** Specification 4.9: read only. The control endpoint changes rule sets. */
+/** Returns the kind of specification 4.9, which is read-only. The control endpoint changes rule sets. */
 export function wafRulesets({ account }: Platform): Kind<WafRuleset> {
   return {
     collection: account.wafRulesets,
@@ -217,7 +217,7 @@ export function wafRulesets({ account }: Platform): Kind<WafRuleset> {
   };
 }
 
-/** Specification 4.10. The platform's own lists are read by id; the list does not show them. */
+/** Returns the kind of specification 4.10. The platform's own lists can be read by id, but the list omits them. */
 export function networkLists({ account, seed }: Platform): Kind<NetworkList> {
   const isOwn = ({ id }: NetworkList) => !Object.values<number>(SYSTEM_LISTS).includes(id);
   return {
@@ -243,14 +243,14 @@ export function networkLists({ account, seed }: Platform): Kind<NetworkList> {
   };
 }
 
-/** The order in which items are answered is not the one in which they were sent; AS numbers are read as numbers. */
+/** Returns the items in another order than that of the request. AS numbers become numbers. */
 function shuffled({ id, list_type: type, items_values: items }: NetworkList, seed: number) {
   const place = (item: string | number) => hash(keyOf(seed ^ id, String(item)), 0);
   const sorted = items.toSorted((a, b) => place(a) - place(b));
   return type === 'asn' ? sorted.map(Number) : sorted;
 }
 
-/** Specification 4.11, the zones. */
+/** Returns the kind of the zones (specification 4.11). */
 export function zones({ account }: Platform): Kind<Zone> {
   return {
     collection: account.zones,
@@ -272,7 +272,7 @@ export function zones({ account }: Platform): Kind<Zone> {
   };
 }
 
-/** Specification 4.11, the records inside a zone. The list shows no ids, except in the later answers. */
+/** Returns the kind of the records inside a zone (specification 4.11). A setting determines if the list has ids. */
 export function records({ account, settings }: Platform): Kind<DnsRecord> {
   return {
     collection: account.records,

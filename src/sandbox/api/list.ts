@@ -6,8 +6,8 @@ const DEFAULT_PAGE_SIZE = 10;
 
 /**
  * Returns a page of a version 3 list (specification 2.0 and 4.0), or the mistake in the parameters.
- * @param items as the list shows them; every shown field can order them
- * @param wrap makes `results` from a page's items
+ * @param items items in the form of the list, which can be sorted by each of their fields
+ * @param wrap returns `results` with a page's items
  */
 export function listReply(
   { address, query }: Call,
@@ -18,7 +18,7 @@ export function listReply(
   const { order_by: orderBy, sort = 'asc' } = query;
   const page = positive(query['page'] ?? '1');
   const asked = positive(query['page_size'] ?? String(DEFAULT_PAGE_SIZE));
-  // An empty list shows no fields, and every order of it is the same.
+  // An empty list has no fields, so any sort order is accepted.
   const isUnknown = orderBy !== undefined && items[0] !== undefined && !Object.hasOwn(items[0], orderBy);
   const problems = {
     ...(page === undefined && { page: ['A valid integer is required.'] }),
@@ -56,7 +56,7 @@ function ordered(items: readonly Record<string, unknown>[], field: string | unde
   return items.toSorted((a, b) => direction * compare(a[field], b[field]));
 }
 
-/** Compares lists item by item, a prefix before the longer list; numbers by value, everything else as text. */
+/** Compares lists item by item, a prefix before the longer list. Compares numbers by value, everything else as text. */
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (Array.isArray(a) && Array.isArray(b)) {

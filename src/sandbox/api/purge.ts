@@ -12,7 +12,7 @@ const body = z.object({
   layer: z.enum(['edge_caching', 'l2_caching']).optional(),
 });
 
-/** Specification 4.4. A purge changes nothing that can be read. */
+/** Returns the resource of specification 4.4. A purge changes nothing that can be read. */
 export function purge(platform: Platform): Resource {
   const operation = (path: string, handle: (urls: readonly string[]) => Reply): Operation => [
     'post',
@@ -43,7 +43,7 @@ function refusedLayer({ version }: Call, path: string, layer: string | undefined
   return fieldErrors({ layer: ['Only a purge by cache key takes a layer, from version 2 on.'] });
 }
 
-/** Returns one batch for accepted URLs, and one for those on domains of others. */
+/** Returns one batch for accepted URLs, and one for URLs on domains of other accounts. */
 function batches({ account }: Platform, urls: readonly string[]): Reply {
   const own = new Set([...account.domains].flatMap(({ cnames, domain_name: name }) => [...cnames, name]));
   const accepted = urls.filter((url) => own.has(hostOf(url)));
@@ -55,7 +55,7 @@ function batches({ account }: Platform, urls: readonly string[]): Reply {
   return { status: 207, body: parts.filter((batch) => batch.urls.length > 0) };
 }
 
-/** URLs come with and without a scheme. */
+/** Returns the host of a URL with or without a scheme. */
 function hostOf(url: string): string {
   const [host = ''] = url.replace(/^[a-z]+:\/\//i, '').split(/[/:?]/);
   return host.toLowerCase();

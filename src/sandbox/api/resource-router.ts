@@ -5,29 +5,26 @@ import type { Platform } from '../http/platform.ts';
 import { codedError, detail, listedErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
 import type { Permission } from '../http/token-store.ts';
 
-/** A request as the operations of a resource see it. */
+/** A request in the form for the operations of a resource. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** The JSON document sent, if any. */
+  /** JSON document of the request; undefined without one. */
   readonly body: unknown;
-  /** The version negotiated. */
+  /** Negotiated version. */
   readonly version: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Time of the node that answers, in ms; the fault `node_clock` changes it. */
+  /** Time of the responding node (ms since the epoch); the fault `node_clock` changes it. */
   readonly nodeTime: number;
-  /** The absolute URL without its query, for links. */
+  /** Absolute URL without its query, for links. */
   readonly address: string;
   readonly authorization: string | undefined;
   /** Owner of the token. */
   readonly editor: string;
 }
 
-/**
- * One operation of specification section 4. Some need no permission (`open`), or name a Content-Type although they have
- * no body (`typed`).
- */
+/** One operation of section 4. It may need no permission (`open`), or a Content-Type without a body (`typed`). */
 export type Operation = readonly [
   method: 'get' | 'post' | 'put' | 'patch' | 'delete',
   path: string,
@@ -37,11 +34,11 @@ export type Operation = readonly [
 
 /** Properties that all operations of a resource share. */
 export interface Manners {
-  /** Accepted versions (section 9); empty if the Accept header matches none. */
+  /** Accepted versions (section 9); empty to ignore the version of the Accept header. */
   readonly versions: readonly number[];
-  /** Style of the platform's refusals for this resource; default: `detail`. */
+  /** Format of the platform's refusals for this resource; default: `detail`. */
   readonly refusals?: keyof typeof REFUSALS;
-  /** Permissions for reading and writing; absent if the specification names none. */
+  /** Permissions for reading and writing; absent if the specification lists none. */
   readonly read?: Permission;
   readonly write?: Permission;
 }
@@ -56,7 +53,7 @@ const REFUSALS = {
   listed: (status: number, text: string) => listedErrors(status, text),
 };
 
-/** Returns the routes of a resource; methods that a path does not have are answered 405. */
+/** Returns the routes of a resource. Other methods of a path get a 405. */
 export function resourceRouter(platform: Platform, resource: Resource): Router {
   const router = Router();
   const refuse = REFUSALS[resource.refusals ?? 'detail'];
@@ -111,7 +108,7 @@ function firstValues(query: Record<string, string | string[] | undefined>): Call
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat()[0]]));
 }
 
-/** Returns the number in a path, or NaN, which is the id of nothing. */
+/** Returns the number in a path, or NaN, which is never an id. */
 export function idOf(text: string | undefined): number {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }

@@ -7,7 +7,7 @@ import type { Resource } from './resource-router.ts';
 import { analytics, metrics } from './series-reads.ts';
 import { tokens } from './tokens.ts';
 
-/** Returns the routes of the API, also below `/v4`. The first match counts; the busiest come first. */
+/** Returns the routes of the API, also below `/v4`. The first match counts; the most used come first. */
 export function resources(platform: Platform): readonly (readonly [path: string, Resource])[] {
   const { settings } = platform;
   const zones = resourceOf(settings, kinds.zones(platform));

@@ -22,7 +22,7 @@ import {
 } from '../traffic/series.ts';
 import { type Call, idOf, type Operation, type Resource } from './resource-router.ts';
 
-/** Answers a read of the path's series in the form of `shape`; 404 or 400 if there is nothing to read. */
+/** Responds to a read of the path's series in the form of `shape`, or with 404 or 400 if there is nothing to read. */
 function seriesReply(
   platform: Platform,
   call: Call,
@@ -54,7 +54,7 @@ function seriesReply(
   return ok(shape(series, metric));
 }
 
-/** Reads of the products that one of the two APIs has. */
+/** Returns the reads of the products that one of the two APIs has. */
 function readsOf(api: Api) {
   return (path: string, handle: (call: Call, product: Product) => Reply): Operation => [
     'get',
@@ -66,7 +66,7 @@ function readsOf(api: Api) {
   ];
 }
 
-/** Specification 4.12, with the paths that it mentions without showing them. */
+/** Returns the resource of specification 4.12, with the paths that it mentions without examples. */
 export function analytics(platform: Platform): Resource {
   const metadata = () => {
     const named = [...analyticsMeasures(platform.settings)].map(
@@ -102,7 +102,7 @@ export function analytics(platform: Platform): Resource {
   };
 }
 
-/** Specification 4.13. Settings decide about ids and shapes, which it leaves open. */
+/** Returns the resource of specification 4.13. Settings determine ids and shapes, which it leaves open. */
 export function metrics(platform: Platform): Resource {
   const series = (call: Call, product: Product) => {
     const id = idOf(call.params['configuration']);

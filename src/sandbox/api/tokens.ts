@@ -4,7 +4,7 @@ import { detail, NO_CONTENT, NOT_FOUND, type Reply } from '../http/reply.ts';
 import type { User } from '../http/token-store.ts';
 import type { Call, Resource } from './resource-router.ts';
 
-/** Specification 4.1: the only operations with Basic authentication. */
+/** Returns the resource of specification 4.1, the only one with Basic authentication. */
 export function tokens({ tokens: issued, settings }: Platform): Resource {
   const withUser = (handle: (user: User, call: Call) => Reply) => (call: Call) => {
     const user = issued.userOf(call.authorization);

@@ -6,8 +6,8 @@ import { listedErrors } from '../http/reply.ts';
 import type { Kind } from './crud.ts';
 
 /**
- * Returns the edge's status for a hostname (specification 4.16): 200 if a workload with an application serves it,
- * otherwise 404. During a rollout a request meets the old or the new configuration.
+ * Returns the edge's status for a hostname (specification 4.16): 200 if a workload with an application serves it, otherwise 404.
+ * During a rollout, a request gets the old or the new configuration.
  */
 export function edgeStatus(
   workloads: Iterable<Workload>,
@@ -24,7 +24,7 @@ export function edgeStatus(
 function stateAt(workload: Workload, now: number, propagationMs: number): WorkloadState {
   const { before, changed_at: changed, id } = workload;
   if (before === null || now >= changed + propagationMs) return workload;
-  // The further the change has come, the more of the edge knows it.
+  // The share of the edge that has the change grows with time.
   return fraction(id, now) < (now - changed) / propagationMs ? workload : before;
 }
 
@@ -34,7 +34,7 @@ function serves(state: WorkloadState, workloadDomain: string, hostname: string):
   return asked === workloadDomain && state.workload_domain_allow_access;
 }
 
-/** Specification 4.16, the only operation of version 4; the path contains the version. */
+/** Returns the kind of specification 4.16, the only operation of version 4, whose path contains the version. */
 export function workloads({ account }: Platform): Kind<Workload> {
   return {
     collection: account.workloads,
@@ -57,7 +57,7 @@ export function workloads({ account }: Platform): Kind<Workload> {
   };
 }
 
-/** Returns the reason for a refusal in the words of section 7: first reasons independent of the body, then those of the body. */
+/** Returns the reason for a refusal in the words of section 7, those of the body last; undefined for a valid request. */
 function refusalOf(account: Account, workload: Workload, fields: Partial<Workload>): string | undefined {
   if (workload.infrastructure === 'staging') {
     return 'A custom hostname is not available in the staging infrastructure environment.';

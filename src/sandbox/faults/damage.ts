@@ -11,14 +11,14 @@ function isSeries(value: unknown): value is unknown[] {
   return Array.isArray(value) && Array.isArray(value[0]) && typeof value[0][0] === 'number';
 }
 
-/** The document with every series in it replaced. */
+/** Returns the document with every series in it replaced. */
 function mapSeries(body: unknown, change: (series: readonly unknown[]) => readonly unknown[]): unknown {
   if (isSeries(body)) return change(body);
   if (!isRecord(body)) return body;
   return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, mapSeries(value, change)]));
 }
 
-/** The document with every resource changed: in `results`, in a bare array, or the one that is the whole document. */
+/** Returns the document with every resource changed: in `results`, in a bare array, or as the whole document. */
 function mapItems(body: unknown, change: (item: Fields) => Fields): unknown {
   if (Array.isArray(body)) return body.map((item) => (isRecord(item) ? change(item) : item));
   if (!isRecord(body)) return body;
@@ -39,20 +39,20 @@ function withoutItems(body: unknown): unknown {
     : body;
 }
 
-/** Returns a GraphQL answer without rows; other documents unchanged. */
+/** Returns a GraphQL response without rows; other documents unchanged. */
 function withoutRows(body: unknown): unknown {
   if (!isRecord(body) || !isRecord(body['data'])) return body;
   const emptied = Object.entries(body['data']).map(([name, rows]) => [name, Array.isArray(rows) ? [] : rows]);
   return { ...body, data: Object.fromEntries(emptied) };
 }
 
-/** An answer as bytes; `missing` bytes are promised but never sent. */
+/** A response as bytes. `missing` bytes are announced but never sent. */
 interface SentBody {
   readonly text: string;
   readonly missing: number;
 }
 
-/** Returns the successful answer with its document changed by the faults. */
+/** Returns the successful response with its document changed by the faults. */
 export function damageDocument(reply: Reply, faults: FaultSwitch, context: FaultContext): Reply {
   if (reply.status >= 300) return reply;
   const empty = faults.strike('empty_answer', context);
@@ -64,7 +64,7 @@ export function damageDocument(reply: Reply, faults: FaultSwitch, context: Fault
   return { ...answer, body: mapSeries(body, pointDamage(faults, context)) };
 }
 
-/** Returns the answer's text with the faults of the transfer. */
+/** Returns the response's text with the faults of the transfer. */
 export function damageText(text: string, faults: FaultSwitch, context: FaultContext): SentBody {
   if (faults.strike('malformed_body', context)) return { text: `${text.slice(0, -1)},,]`, missing: 0 };
   const truncated = faults.strike('truncated_body', context);

@@ -2,23 +2,23 @@ import { z } from 'zod';
 import { timestampOption } from '../formats.ts';
 import { fraction, keyOf } from '../hash.ts';
 
-/** Time and place of a fault; default: always and everywhere. */
+/** Fields for the time and paths of a fault; default: always and everywhere. */
 const lasting = {
-  /** Path prefixes, in which `*` stands for any part, or whole paths that end in `$`: `/metrics/*waf`, `/domains$`. */
+  /** Path prefixes, in which `*` matches any part, or whole paths that end in `$`: `/metrics/*waf`, `/domains$`. */
   paths: z.array(z.string()).optional(),
   methods: z.array(z.string().toUpperCase()).optional(),
-  /** Applies for the first `for_ms` of every `every_ms`, counted from the epoch. */
+  /** Period of the fault: it applies for the first `for_ms` of every `every_ms`, counted from the epoch. */
   period: z.strictObject({ every_ms: z.number().positive(), for_ms: z.number().positive() }).optional(),
 };
 
-/** Faults of single requests may also apply at random. */
+/** Fields for faults of single requests, which may also apply at random. */
 const when = {
-  /** Share of affected requests, picked by the seed. */
+  /** Share of affected requests (0 to 1), selected with the seed. */
   probability: z.number().min(0).max(1).default(1),
   ...lasting,
 };
 
-/** Facts that decide whether a fault applies. */
+/** Facts that determine if a fault applies. */
 export interface FaultContext {
   readonly method: string;
   readonly path: string;
@@ -28,7 +28,7 @@ export interface FaultContext {
 
 type When = z.output<z.ZodObject<typeof lasting>>;
 
-/** Returns true if a fault may apply to the request; `probability` is decided elsewhere. */
+/** Returns true if a fault may apply to the request; `probability` is checked elsewhere. */
 function concerns({ paths, methods, period }: When, { method, path, now }: FaultContext): boolean {
   if (methods && !methods.includes(method)) return false;
   if (period && now % period.every_ms >= period.for_ms) return false;
@@ -76,7 +76,7 @@ const someOf = <Name extends string>(names: readonly Name[]) =>
     .min(1)
     .default([...names]);
 
-/** Faults by name; a present one is on. config/sandbox.yaml explains each. */
+/** Schema of the faults by name; a present one is active. config/sandbox.yaml explains each. */
 export const faultsSchema = z
   .strictObject({
     latency: z.strictObject({ ...when, ms: milliseconds, spread_ms: milliseconds.default(0) }),
@@ -142,17 +142,17 @@ export const faultsSchema = z
   })
   .partial();
 
-/** The faults that are on, with all their settings. */
+/** The active faults, with all their settings. */
 export type Faults = z.output<typeof faultsSchema>;
 
-/** The same as written: fields with a default are optional. */
+/** The active faults before validation: fields with a default are optional. */
 export type FaultSettings = z.input<typeof faultsSchema>;
 
 export type FaultName = keyof Faults;
 
 /**
- * Active faults, which can change at any time. Random numbers come from the seed, separately for each path, so that runs
- * repeat whichever of simultaneous requests arrives first.
+ * Active faults, which can change at any time. Random numbers are derived from the seed, separately per path. So runs are
+ * repeatable, whichever of simultaneous requests arrives first.
  */
 export class FaultSwitch {
   readonly #seed: number;
@@ -169,13 +169,13 @@ export class FaultSwitch {
     return this.#faults;
   }
 
-  /** Turns these on and all others off. @throws ZodError when a setting is not understood */
+  /** Enables these faults and disables all others. @throws ZodError if a setting is invalid */
   set(faults: FaultSettings): void {
     this.#faults = faultsSchema.parse(faults);
     this.#draws.clear();
   }
 
-  /** Switches these on, and off those that are null; the others stay. @throws ZodError */
+  /** Enables these faults, and disables those that are null; the others stay. @throws ZodError if a setting is invalid */
   patch(faults: { readonly [Name in FaultName]?: FaultSettings[Name] | null }): void {
     const merged = { ...this.#faults, ...faults };
     const kept = Object.entries(merged).filter(([, fault]) => fault !== null && fault !== undefined);
@@ -186,7 +186,7 @@ export class FaultSwitch {
     this.set({});
   }
 
-  /** Returns the settings of the fault if it applies to this request. A random fault decides again with each call. */
+  /** Returns the fault's settings if it applies to this request. Each call decides a random fault again. */
   strike<Name extends FaultName>(name: Name, context: FaultContext): Faults[Name] | undefined {
     const fault = this.#faults[name];
     if (fault === undefined || !concerns(fault, context)) return undefined;
@@ -194,7 +194,7 @@ export class FaultSwitch {
     return strikes ? fault : undefined;
   }
 
-  /** The next random number for this fault and path, 0 <= number < 1. */
+  /** Returns the next random number for this fault and path, 0 <= number < 1. */
   chance(name: FaultName, { path }: FaultContext): number {
     const row = `${name} ${path}`;
     const draw = this.#draws.get(row) ?? 0;

@@ -1,16 +1,16 @@
 import { isRecord } from '../formats.ts';
 import type { FaultContext, FaultName, FaultSwitch, Faults, POINT_DAMAGES } from './faults.ts';
 
-/** Position of count and time in a kind of rows. */
+/** Access to the counts and time of a kind of row. */
 export interface RowForm<Row> {
   timeOf(row: Row): number;
   at(row: Row, time: number): Row;
   /** Returns the row with other values. */
   changed(row: Row, change: (value: number) => unknown): Row;
   inSeconds(row: Row): Row;
-  /** Without a part that every row has. */
+  /** Returns the row without a part that every row has. */
   cut(row: Row): Row;
-  /** Without these fields, or all that were counted. */
+  /** Returns the row without these fields; if undefined, without all counts. */
   lacking?(row: Row, fields: readonly string[] | undefined): Row;
 }
 
@@ -56,7 +56,7 @@ const POINT_FAULTS = {
   },
 } satisfies { readonly [Name in FaultName]?: RowFault<Name> };
 
-/** The same, and the faults of GraphQL alone. */
+/** Faults of GraphQL rows: those of all rows, and those of GraphQL alone. */
 const ROW_FAULTS = {
   ...POINT_FAULTS,
   repeated_rows: (rows, { share }, { isHit }) => rows.flatMap((row) => (isHit(share) ? [row, row] : [row])),
@@ -94,7 +94,7 @@ export function pointDamage(faults: FaultSwitch, context: FaultContext) {
   return damageBy(POINT_FAULTS, POINTS, faults, context);
 }
 
-/** A count stays a count. */
+/** Returns a value times a factor. A whole number stays whole. */
 function times(value: number, factor: number): number {
   return Number.isInteger(value) ? Math.round(value * factor) : value * factor;
 }
@@ -133,7 +133,7 @@ const POINTS: RowForm<unknown> = {
 /** A row of a GraphQL answer. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** @param counted fields of a row with counts; the others are its dimensions */
+/** Returns the form of GraphQL rows. @param counted fields of a row with counts; the others are its dimensions */
 const rowsOf = (counted: ReadonlySet<string>): RowForm<Row> => ({
   timeOf: ({ ts }) => Date.parse(String(ts)),
   at: (row, time) => ({ ...row, ts: new Date(time).toISOString().replace('.000Z', 'Z') }),
@@ -150,13 +150,16 @@ const rowsOf = (counted: ReadonlySet<string>): RowForm<Row> => ({
     Object.fromEntries(Object.entries(row).filter(([field]) => !fields.includes(field))),
 });
 
-/** Answer of the GraphQL API: rows by the dataset's name or alias. */
+/** Response of the GraphQL API: rows by the dataset's name or alias. */
 export interface Answer {
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly { readonly message: string }[];
 }
 
-/** Returns the answer with the faults of its rows. @param counted counted fields by the name of a list of rows */
+/**
+ * Returns the response with the faults of its rows.
+ * @param counted names of the fields with counts, by the name of a list
+ */
 export function damageAnswer(
   answer: Answer,
   counted: ReadonlyMap<string, ReadonlySet<string>>,

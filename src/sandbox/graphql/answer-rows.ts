@@ -7,15 +7,15 @@ import type { Calculated, Dataset, Facts, Value } from './dataset.ts';
 import { type Condition, TS } from './filter.ts';
 import { type BucketCells, divide, type Unit } from './population.ts';
 
-/** Row by field; `ts` in ms since the epoch. */
+/** Values of a row by field; `ts` is in ms since the epoch. */
 export type Row = Readonly<Record<string, Value>>;
 
 /** A question to a dataset. */
 export interface RowsQuery {
   readonly dataset: Dataset;
-  /** Names of dimensions; `ts` among them. */
+  /** Names of dimensions, which may include `ts`. */
   readonly groupBy: readonly string[];
-  /** All of them must hold. */
+  /** Conditions, all of which must be met. */
   readonly conditions: readonly Condition[];
   /** Calculated fields by name. */
   readonly fields: ReadonlyMap<string, Calculated>;
@@ -33,24 +33,24 @@ export interface Order {
 export interface RowsSource {
   readonly traffic: Traffic;
   readonly account: Account;
-  /** Neighbouring buckets in the order of time. */
+  /** Consecutive ranges of buckets, ordered by time. */
   readonly buckets: readonly Buckets[];
   readonly settling: Settling;
-  /** True if the bucket that starts then is there. */
+  /** Returns true if the bucket with this start exists. */
   has(start: number, width: number): boolean;
 }
 
-/** A row that is being added up. */
+/** A row whose counts are being summed. */
 interface Sums {
   readonly keys: readonly Value[];
   readonly sums: number[];
   readonly width: number;
 }
 
-/** Most buckets that are counted at once: of an answer that is cut, the rest need not be counted. */
+/** Maximum number of buckets that are counted at once, because the rest of a truncated response need not be counted. */
 const PIECE = 16;
 
-/** Returns the rows of a dataset: one for each combination of dimension values with any count. */
+/** Returns the rows of a dataset: one per combination of dimension values with any count. */
 export function rowsOf(source: RowsSource, query: RowsQuery): readonly Row[] {
   const { offset, limit, groupBy, orderBy } = query;
   const order = orderBy.length === 0 ? [{ field: TS, descending: false }] : orderBy;
@@ -97,7 +97,7 @@ function by(order: readonly Order[]): (one: Row, other: Row) => number {
   };
 }
 
-/** Returns the cells of the bucket `at` of one source; each group is counted when it is first needed. */
+/** Returns the cells of the bucket `at` of one source. Each group is counted when it is first needed. */
 function cellsOf(span: Span, buckets: Buckets, settling: Settling): BucketCells & { at: number } {
   const groups = new Map<Group, Float64Array>();
   return {
@@ -113,7 +113,7 @@ function cellsOf(span: Span, buckets: Buckets, settling: Settling): BucketCells 
 /** Unit of a value without one. */
 const NO_UNIT: Unit = () => 0;
 
-/** Returns the function that adds neighbouring buckets to the rows. */
+/** Returns the function that adds consecutive buckets to the rows. */
 function counterOf(
   source: RowsSource,
   query: RowsQuery,

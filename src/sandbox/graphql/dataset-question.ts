@@ -11,7 +11,7 @@ import { type Calculated, type Dataset, total } from './dataset.ts';
 import { SUM } from './dataset-schema.ts';
 import { conditionFields, conditionsOf, type Filter, type TimeWindow, windowOf } from './filter.ts';
 
-/** Highest number of fields in a selection, and of rows in an answer. */
+/** Maximum numbers of fields in a selection, and of rows in a response. */
 const MOST_FIELDS = 37;
 const MOST_ROWS = 10_000;
 
@@ -25,18 +25,18 @@ export interface DatasetArguments {
   readonly limit: number;
 }
 
-/** A question to a dataset about a time. */
+/** A question to a dataset about a window. */
 export interface Question extends RowsQuery {
   readonly window: TimeWindow;
 }
 
-/** A selected field, and its name in the answer. */
+/** A selected field, and its name in the response. */
 export interface Selected {
   readonly field: string;
   readonly as: string;
 }
 
-/** @throws GraphQLError that names the wrong part of the question and the reason */
+/** @throws GraphQLError with the invalid part of the question and the reason */
 export function questionOf(
   dataset: Dataset,
   args: DatasetArguments,

@@ -3,7 +3,7 @@ import type { Dataset } from './dataset.ts';
 import { DATE_TIME } from './date-time.ts';
 import { conditionFields, type Operator, TS, type ValueType } from './filter.ts';
 
-/** Field with the sums of `aggregate`. */
+/** Name of the field with the sums of `aggregate`. */
 export const SUM = 'sum';
 
 const COMMON = `
@@ -13,7 +13,7 @@ input IntRange { begin: Int! end: Int! }
 input DateTimeRange { begin: DateTime! end: DateTime! }
 `;
 
-/** Returns the schema that an account's endpoint serves; it only reads. */
+/** Returns the read-only schema of an account's endpoint. */
 export function schemaOf(datasets: readonly Dataset[]): GraphQLSchema {
   const query = `type Query { ${datasets.flatMap(queryFields).join('\n')} }`;
   const schema = buildSchema([COMMON, ...datasets.map(typesOf), query].join('\n'));
@@ -25,7 +25,7 @@ function typeName({ names: [name] }: Dataset): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
-/** A dataset answers to its name and to the former ones. */
+/** Returns the query fields of a dataset: its name and its former names. */
 function queryFields(dataset: Dataset): string[] {
   const type = typeName(dataset);
   const aggregate = hasMeasures(dataset) ? `aggregate: ${type}Aggregate` : '';

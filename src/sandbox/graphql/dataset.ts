@@ -6,46 +6,46 @@ import type { Population, Unit } from './population.ts';
 /** Value of a dimension; null if there is none. */
 export type Value = string | number | null;
 
-/** Facts about a source, by name: its configuration, its host. */
+/** Properties of a source by name, such as its configuration and host. */
 export type Facts = Readonly<Record<string, Value>>;
 
 /** Dimension by which rows can be broken down. */
 export interface Dimension {
   readonly type: 'String' | 'Int';
-  /** Aspects of a unit that the dimension depends on; none if a source has one value. */
+  /** Aspects of a unit that determine the dimension; empty if a source has one value. */
   readonly aspects: readonly string[];
   value(facts: Facts, unit: Unit): Value;
 }
 
-/** Quantity that `aggregate` adds up, for each unit of a population. */
+/** Quantity that `aggregate` sums, given per unit of a population. */
 export interface Quantity {
-  /** The population's name. */
+  /** Name of the population. */
   readonly of: string;
-  /** The aspects on which it depends how much. */
+  /** Aspects that determine the amount. */
   readonly aspects: readonly string[];
   each(unit: Unit, facts: Facts): number;
-  /** Divisor of the sum: 1000 makes seconds from ms, whose sums are exact. */
+  /** Divisor of the sum, such as 1000 for seconds from ms, whose sums are exact; default: 1. */
   readonly per?: number;
 }
 
 /** Field calculated from the sums of a row. */
 export interface Calculated {
   readonly quantities: readonly Quantity[];
-  /** @param sums one for each quantity @param seconds how long the row's buckets last, together */
+  /** @param sums one sum per quantity @param seconds total duration of the row's buckets */
   value(sums: readonly number[], seconds: number): number;
 }
 
 /** A dataset of the metrics endpoint. */
 export interface Dataset {
-  /** Its name, and former names that still answer. */
+  /** Name of the dataset, followed by former names that still work. */
   readonly names: readonly [string, ...string[]];
-  /** Product whose traffic it shows. */
+  /** Product whose traffic the dataset contains. */
   readonly product: Product;
-  /** True for datasets with shorter retention and without minutes. */
+  /** True for datasets with shorter retention and without buckets of a minute. */
   readonly isCoarse?: true;
   readonly populations: readonly Population[];
   readonly dimensions: Readonly<Record<string, Dimension>>;
-  /** Measures that `aggregate` adds up, by name. */
+  /** Measures that `aggregate` sums, by name. */
   readonly measures: Readonly<Record<string, Quantity>>;
   readonly fields: Readonly<Record<string, Calculated>>;
   facts(account: Account, span: Span): Facts;
@@ -71,12 +71,12 @@ export function factsNamed(...names: readonly string[]): Readonly<Record<string,
   );
 }
 
-/** Returns the same amount for each unit. */
+/** Returns a quantity with the same amount for each unit. */
 export function each(of: string, amount = 1): Quantity {
   return { of, aspects: [], each: () => amount };
 }
 
-/** Returns an amount for each unit that has one of these values of an aspect. */
+/** Returns a quantity with an amount only for units that have one of these values of an aspect. */
 export function eachWith(
   population: Population,
   aspect: string,
@@ -88,17 +88,17 @@ export function eachWith(
   return { of: population.name, aspects: [aspect], each: (unit) => counts[unit(aspect)] ?? 0 };
 }
 
-/** Returns a field that shows a sum. */
+/** Returns a field with a sum. */
 export function total(quantity: Quantity): Calculated {
   return { quantities: [quantity], value: ([sum = 0]) => sum / (quantity.per ?? 1) };
 }
 
-/** Returns a field that shows so much of a quantity for each second. */
+/** Returns a field with a quantity per second. @param factor factor of the result */
 export function perSecond(quantity: Quantity, factor = 1): Calculated {
   return { quantities: [quantity], value: ([sum = 0], seconds) => (sum * factor) / seconds };
 }
 
-/** Returns how much of the whole a part is, in percent; 0 of nothing. */
+/** Returns a field with the share of a part in a whole, in percent; 0 if the whole is 0. */
 export function percent(part: Quantity, whole: Quantity): Calculated {
   return {
     quantities: [part, whole],

@@ -62,7 +62,7 @@ const DELIVERY = {
   facts: deliveryFacts,
 } satisfies Partial<Dataset>;
 
-/** Counts of content delivery and the WAF. */
+/** Dataset of content delivery and the WAF. */
 const WORKLOADS: Dataset = {
   ...DELIVERY,
   names: ['workloadMetrics', 'httpMetrics'],
@@ -103,7 +103,7 @@ const WORKLOADS: Dataset = {
   },
 };
 
-/** Counts of the caches between edge and origin. */
+/** Dataset of the caches between edge and origin. */
 const TIERED_CACHE: Dataset = {
   ...DELIVERY,
   names: ['tieredCacheMetrics', 'l2CacheMetrics'],
@@ -119,14 +119,14 @@ const IMAGES: Dataset = {
   dimensions: requestDimensions((name) => !/^(serverProtocol|sslProtocol|proxyStatus)$/.test(name)),
 };
 
-/** Units that a product counts, whatever their name. */
+/** Population of the units that a product counts, such as requests. */
 const COUNTED: Population = {
   name: 'counted',
   whole: (cells) => cells.cell('plain', 0),
   aspects: [aspectOf('location', 'locations', LOCATIONS, 1)],
 };
 
-/** Kilobytes of the counted requests. */
+/** Population of the kilobytes of the counted units. */
 const MOVED: Population = {
   name: 'moved',
   whole: (cells) => cells.cell('plain', 1),
@@ -145,7 +145,7 @@ const startedBy = (initiator: number): Calculated =>
     each: (_, facts) => (facts['initiatorType'] === initiator ? 1 : 0),
   });
 
-/** A function's instance is the function at one domain; `configurationId` is that of the domain's application. */
+/** Dataset of functions. An instance is a function at one domain; `configurationId` is that of the domain's application. */
 const FUNCTIONS: Dataset = {
   names: ['functionsMetrics', 'edgeFunctionsMetrics'],
   product: productNamed('edge_functions'),
@@ -212,7 +212,7 @@ const DATA_STREAMED: Dataset = {
   }),
 };
 
-/** Returns the sessions that are open, as a share of the requests of a minute. */
+/** Returns a field with the open sessions, as a share of the requests of a minute. */
 const users = (share: number): Calculated => ({
   quantities: [each('counted')],
   value: ([sum = 0], seconds) => Math.round((sum * share * 60) / seconds),
@@ -248,13 +248,13 @@ const LONG_TAILS: Readonly<Record<string, readonly [values: readonly string[], t
   geolocAsn: [['64496', '64500', '64511'], 13],
 };
 
-/** Few values have most of the units. */
+/** A few values have most of the units. */
 const LONG_TAIL_ASPECTS = Object.entries(LONG_TAILS).map(([name, [values, turns]]): Aspect => {
   const shares = values.map((_, index) => Math.floor(10_000 / (index + 1)));
   return { name, values, turns, parts: (_, whole) => dividedLike(shares, whole, 0) };
 });
 
-/** Dimensions of many values, in hours. */
+/** Dataset of dimensions with many values, in buckets of an hour. */
 const BREAKDOWN: Dataset = {
   ...DELIVERY,
   names: ['workloadBreakdownMetrics'],
@@ -272,7 +272,7 @@ const BREAKDOWN: Dataset = {
   },
 };
 
-/** Returns the bot's category or action from the WAF's verdict and the method: monitors send HEAD. */
+/** Returns a dimension with the bot's category or action, from the WAF's verdict and the method: monitors send HEAD. */
 function ofBots(byVerdict: readonly Value[], ofHead: Value): Dimension {
   const head = METHODS.indexOf('head');
   return {
@@ -283,7 +283,7 @@ function ofBots(byVerdict: readonly Value[], ofHead: Value): Dimension {
   };
 }
 
-/** Accounts that have subscribed to it have this one. */
+/** Dataset that only accounts with a subscription have. */
 const BOT_MANAGER: Dataset = {
   ...DELIVERY,
   names: ['botManagerMetrics'],

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
 
-/** A moment in a filter: ms since the epoch, and how far the zone it was written in is ahead of UTC, in minutes. */
+/** A time in a filter: ms since the epoch, and the offset from UTC of its zone, in minutes. */
 export class Moment {
   readonly time: number;
   readonly zone: number;
@@ -10,7 +10,7 @@ export class Moment {
     this.zone = zone;
   }
 
-  /** Allows comparing moments with the starts of buckets. */
+  /** Allows comparisons with the starts of buckets. */
   valueOf(): number {
     return this.time;
   }
@@ -23,13 +23,13 @@ function moment(text: unknown): Moment {
   const [, day, time = '00:00', sign, hours = 0, minutes = 0] = WRITTEN.exec(String(text)) ?? [];
   const zone = (sign === '-' ? -1 : 1) * (60 * Number(hours) + Number(minutes));
   const utc = Date.parse(`${day}T${time}Z`);
-  // Date.parse takes 2026-02-30 for the second of March.
+  // Date.parse converts 2026-02-30 to the second of March.
   const isReal = day !== undefined && !Number.isNaN(utc) && new Date(utc).toISOString().startsWith(day);
   if (!isReal) throw new GraphQLError(`DateTime cannot represent an invalid date-time: ${String(text)}`);
   return new Moment(utc - zone * 60_000, zone);
 }
 
-/** The scalar `DateTime`: `2026-10-03T13:16:00Z`. */
+/** GraphQL scalar `DateTime`: `2026-10-03T13:16:00Z`. */
 export const DATE_TIME = {
   serialize: (time: unknown) => new Date(Number(time)).toISOString().replace('.000Z', 'Z'),
   parseValue: moment,

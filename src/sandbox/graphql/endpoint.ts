@@ -14,14 +14,14 @@ import { type DatasetArguments, type Question, questionOf, selectedOf } from './
 import { schemaOf } from './dataset-schema.ts';
 import { DATASETS } from './datasets.ts';
 
-/** Paths of the endpoint: with the documented base path, and without. */
+/** Paths of the endpoint: with the documented base path, and without it. */
 const PATHS = ['/metrics/graphql', '/v4/metrics/graphql'];
 
 const NO_ACCESS = detail(404, 'The following resource could not be found.');
 
 /**
- * Serves the platform's GraphQL analytics: an endpoint beside the REST API, with a quota and with refusals of its own. Its
- * siblings are not served: 204, as every path that it does not know.
+ * Returns the router of the platform's GraphQL analytics, an endpoint beside the REST API, with its own quota and refusals. Its
+ * sibling endpoints are not implemented: they respond with 204, as to every unknown path.
  */
 export function graphqlRouter(platform: Platform): Router {
   const { tokens } = platform;
@@ -56,7 +56,7 @@ function refusalOf({ faults, settings }: Platform, method: string, exchange: Exc
   return mayRead && isRefused === undefined ? undefined : NO_ACCESS;
 }
 
-/** Returns the quota: by the client's address, or shared with the token's REST operations. */
+/** Returns the quota: per client address, or shared with the token's REST operations. */
 function quotaOf({ settings }: Platform) {
   return (req: Request, { session }: Exchange): Quota => {
     const isShared = settings.graphqlQuota === 'shared';
@@ -69,7 +69,10 @@ function quotaOf({ settings }: Platform) {
   };
 }
 
-/** Returns the datasets of an account whose schema lacks some, or some of their fields: `name` or `name.field`. */
+/**
+ * Returns the datasets of an account without missing ones or fields.
+ * @param missing entries `name` or `name.field`
+ */
 function datasetsWithout(missing: readonly string[]): readonly Dataset[] {
   const lacks = new Set(missing);
   return DATASETS.filter(({ names }) => !names.some((name) => lacks.has(name))).map((dataset) => {
@@ -81,14 +84,14 @@ function datasetsWithout(missing: readonly string[]): readonly Dataset[] {
   });
 }
 
-/** State of a document that is being answered. */
+/** State of a document that is being executed. */
 interface Answering {
   readonly exchange: Exchange;
-  /** Counted fields of the rows, by the answer's name of a dataset. */
+  /** Fields with counts in the rows, by the dataset's name in the response. */
   readonly counted: Map<string, ReadonlySet<string>>;
 }
 
-/** Returns the function that answers documents. */
+/** Returns the function that executes documents. */
 function answering(platform: Platform): (body: unknown, exchange: Exchange) => Reply {
   const read =
     (dataset: Dataset) =>
@@ -133,7 +136,7 @@ function answering(platform: Platform): (body: unknown, exchange: Exchange) => R
 const HOUR = 60 * FINEST;
 const DAY = 24 * HOUR;
 
-/** Retention of datasets in ms: those with minutes, and coarser ones. */
+/** Retention (ms) of datasets with buckets of a minute, and of coarser ones. */
 const RETENTION = { fine: 730 * DAY, coarse: 90 * DAY } as const;
 
 /** @throws GraphQLError 500 if the question reads too much */
@@ -159,7 +162,7 @@ function readRows(platform: Platform, question: Question, exchange: Exchange): r
   return rowsOf({ traffic, account, buckets: partsOf(buckets, 0), settling, has }, question);
 }
 
-/** Returns the width of the buckets in which a window of this length is answered, both in ms. */
+/** Returns the bucket width (ms) for a window of this length (ms). */
 function widthOf(length: number, isCoarse: boolean): number {
   if (length <= 48 * HOUR && !isCoarse) return FINEST;
   return length <= 60 * DAY ? HOUR : DAY;

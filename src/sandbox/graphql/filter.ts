@@ -2,20 +2,20 @@ import { isRecord } from '../formats.ts';
 import type { Dataset, Value } from './dataset.ts';
 import { Moment } from './date-time.ts';
 
-/** The name of the dimension that every dataset has: the start of a bucket (ms since the epoch). */
+/** Name of the dimension that every dataset has: the start of a bucket (ms since the epoch). */
 export const TS = 'ts';
 
-/** The types of dimensions. */
+/** Types of dimensions. */
 export type ValueType = 'String' | 'Int' | 'DateTime';
 
-/** A condition that a unit meets to be counted. */
+/** Condition for a unit to be counted. */
 export interface Condition {
-  /** The dimensions it depends on. */
+  /** Dimensions on which the condition depends. */
   readonly dimensions: readonly string[];
   holds(read: (dimension: string) => Value): boolean;
 }
 
-/** Returns a test of values that are not null: nothing but `IsNull` holds of null. */
+/** Returns a test of values that are not null. Only `IsNull` is true for null. */
 type Test = (operand: unknown) => (value: string | number) => boolean;
 
 const like =
@@ -60,7 +60,7 @@ const OPERATORS = {
 
 export type Operator = keyof typeof OPERATORS | 'IsNull';
 
-/** The operators that a dimension of a type has. */
+/** Operators for each type of dimension. */
 const OPERATORS_OF: Readonly<Record<ValueType, readonly Operator[]>> = {
   String: ['Eq', 'Ne', 'Like', 'Ilike', 'In', 'NotIn', 'IsNull'],
   Int: ['Eq', 'Ne', 'In', 'NotIn', 'IsNull', 'Lt', 'Lte', 'Gt', 'Gte', 'Range'],
@@ -93,8 +93,8 @@ const listed = (value: unknown): readonly Filter[] =>
   (Array.isArray(value) ? value : [value]).filter(isRecord);
 
 /**
- * Returns the conditions of a filter, all of which must hold. An `or` holds if any of its filters does; a single filter
- * in it, if any of its fields does.
+ * Returns the conditions of a filter, all of which must be met. An `or` is met if any of its filters is; a single filter in it, if
+ * any of its fields is.
  */
 export function conditionsOf(filter: Filter, fields: ReturnType<typeof conditionFields>): Condition[] {
   return Object.entries(filter).flatMap(([name, operand]) => {
@@ -129,7 +129,7 @@ type Read = Parameters<Condition['holds']>[0];
 const everyHolds = (conditions: readonly Condition[], read: Read) =>
   conditions.every((one) => one.holds(read));
 
-/** Makes one condition of several. */
+/** Returns one condition for several. */
 function whole(
   conditions: readonly Condition[],
   holds: (conditions: readonly Condition[], read: Read) => boolean,
@@ -138,11 +138,11 @@ function whole(
   return { dimensions, holds: (read) => holds(conditions, read) };
 }
 
-/** The time that a filter asks for. */
+/** Time window of a filter. */
 export interface TimeWindow {
   readonly begin: Moment;
   readonly end: Moment;
-  /** The operator that names the end: it decides if the end is part of the window. */
+  /** Operator of the end, which determines if the end is part of the window. */
   readonly until: 'Range' | 'Lt' | 'Lte';
 }
 

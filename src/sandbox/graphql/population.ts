@@ -11,8 +11,8 @@ export interface Aspect {
   readonly name: string;
   readonly values: readonly string[];
   /**
-   * Number of units with each value, in the order of the values; they add up to the population. The order matters: units are
-   * numbered, and aspects with one turn give their first value to the first units, so that first goes with first.
+   * Returns the number of units with each value, in the order of the values; they add up to the population. Aspects with the same
+   * `turns` assign their values to the same sequence of units, so their orders must correspond.
    */
   parts(cells: BucketCells, whole: number): readonly number[];
   /** Number of units after which the values take turns. Aspects with different turns mix. */
@@ -26,12 +26,12 @@ export interface Population {
   readonly aspects: readonly Aspect[];
 }
 
-/** Returns the index of an aspect's value, by the aspect's name. */
+/** Function that returns the index of an aspect's value, by the aspect's name. */
 export type Unit = (aspect: string) => number;
 
 /**
- * Divides a population by several of its aspects at once. Every unit keeps its values for any set of aspects, so that a
- * finer division adds up to a coarser one, and each aspect to its parts.
+ * Divides a population by several of its aspects at once. Every unit has the same values for any set of aspects. So a finer
+ * division adds up to a coarser one, and each aspect to its parts.
  */
 export function divide(
   population: Population,
@@ -59,7 +59,7 @@ export function divide(
   }
 }
 
-/** Yields the stretches of units that have the same value of an aspect; behind the last one no unit has any. */
+/** Yields the ranges of units that have the same value of an aspect. After the last range, no unit has a value. */
 function* stretches(
   { parts, turns }: Aspect,
   cells: BucketCells,
@@ -80,7 +80,7 @@ interface Stretch {
   left: number;
 }
 
-/** Divides a whole in the proportions of the parts; all of it has the value `otherwise` if they are zero. */
+/** Divides a whole in the proportions of the parts. If all parts are zero, the value `otherwise` gets the whole. */
 export function dividedLike(parts: readonly number[], whole: number, otherwise: number): readonly number[] {
   const total = parts.reduce((sum, part) => sum + part, 0);
   if (total === 0) return parts.map((_, index) => (index === otherwise ? whole : 0));
@@ -101,7 +101,7 @@ export function aspectOf(name: string, group: Group, values: readonly string[], 
   return { name, values, turns, parts: (cells) => places.map((place) => cells.cell(group, place)) };
 }
 
-/** Returns the aspect of a population in the proportions of another one; `otherwise` if that is zero. */
+/** Returns the aspect of a population in the proportions of another population; `otherwise` if that one is zero. */
 export function alike(aspect: Aspect, like: Population, otherwise = 0): Aspect {
   const parts: Aspect['parts'] = (cells, whole) =>
     dividedLike(aspect.parts(cells, like.whole(cells)), whole, otherwise);

@@ -18,23 +18,23 @@ import {
 import { alike, aspectOf, type BucketCells, dividedLike, type Population, type Unit } from './population.ts';
 
 /**
- * Codes of `status_code`. Errors come first and refusals last, in the order of missed and blocked requests: origins
- * fail, and the WAF refuses.
+ * Codes of `status_code`. Errors come first and refusals last, in the order of missed and blocked requests, because origins fail
+ * and the WAF refuses.
  */
 export const CODES = '500 502 503 5xx 404 400 4xx 206 204 2xx 301 302 3xx 304 200 403'.split(' ');
 
-/** The number of a request with another code of a class. */
+/** Status code of a request with another code of a class. */
 const OTHERS: Readonly<Record<string, number>> = { '2xx': 202, '3xx': 307, '4xx': 429, '5xx': 504 };
 
 const NUMBERS = CODES.map((code) => OTHERS[code] ?? Number(code));
 
-/** Spelling of attack families in answers. */
+/** Spelling of attack families in responses. */
 export const FAMILY_NAMES = [null, '$OTHERS', '$SQL', '$RFI', '$XSS'] as const;
 
 const waf = (cells: BucketCells, name: (typeof GROUPS.waf)[number]) =>
   cells.cell('waf', GROUPS.waf.indexOf(name));
 
-/** Requests, as `requests`, `status_code`, `http_method` and `waf` of the REST analytics count them. */
+/** Requests, as counted in `requests`, `status_code`, `http_method` and `waf` of the REST analytics. */
 export const REQUESTS: Population = {
   name: 'requests',
   whole: (cells) => cells.cell('requests', 0),
@@ -72,7 +72,7 @@ const HIT = CACHE_STATUSES.indexOf('HIT');
 /** Cache statuses that need the origin. */
 export const MISSED = CACHE_STATUSES.slice(0, HIT);
 
-/** Kilobytes, as `data_transferred` counts them by scheme and cache; other divisions follow the requests. */
+/** Kilobytes, as counted by scheme and cache in `data_transferred`. Other divisions follow the requests. */
 export const KILOBYTES: Population = {
   name: 'kilobytes',
   whole: (cells) => cells.cell('volume', 0),
@@ -98,7 +98,7 @@ const isMissed = (unit: Unit) => unit('cache') !== HIT;
 const numberOf = (unit: Unit) => NUMBERS[unit('status')] ?? 0;
 const UPSTREAM = ['cache', 'status'];
 
-/** Returns a dimension of requests to the origin, by the status of its answer. */
+/** Returns a dimension of requests to the origin, derived from the status of its response. */
 function ofUpstream(type: Dimension['type'], of: (status: number) => Value): Dimension {
   return { type, aspects: UPSTREAM, value: (_, unit) => (isMissed(unit) ? of(numberOf(unit)) : null) };
 }
@@ -127,13 +127,13 @@ export const REQUEST_DIMENSIONS: Readonly<Record<string, Dimension>> = {
   proxyStatus: ofUpstream('String', (status) => PROXY_STATUSES[status] ?? null),
 };
 
-/** Duration of a request in ms: the edge's part. The origin of a source adds its own. */
+/** Duration (ms) of a request at the edge, to which the origin of a source adds its own. */
 const EDGE_MS = 12;
 const FAILED_MS = 2500;
-/** Additional time of a slow origin (an incident), in ms. */
+/** Additional time (ms) of a slow origin (an incident). */
 const SLOWED_MS = 3000;
 
-/** Returns the origin's time (ms) for a request that the cache could not answer: longer if it fails or is slow. */
+/** Returns the origin's time (ms) for a request that the cache could not answer: longer if the origin fails or is slow. */
 function originMs(unit: Unit, facts: Facts): number {
   if (!isMissed(unit)) return 0;
   const failed = numberOf(unit) >= 500 ? FAILED_MS : 0;
@@ -147,7 +147,7 @@ const seconds = (ms: Quantity['each']): Quantity => ({
   per: 1000,
 });
 
-/** Bytes of a kilobyte; the twentieth part of them came in with the requests. */
+/** Number of bytes in a kilobyte, and the number of these that belong to requests: a twentieth. The rest is responses. */
 const BYTES = 1000;
 const IN = 50;
 export const bytes = each('kilobytes', BYTES);
@@ -172,7 +172,7 @@ export const VOLUME_FIELDS: Readonly<Record<string, Calculated>> = {
   offload: percent(savedBytes, bytes),
 };
 
-/** Returns the facts about a domain's requests; the host is its first name. */
+/** Returns the properties of a domain's requests. The host is the domain's first name. */
 export function deliveryFacts({ domains }: Account, { source, configuration }: Span): Facts {
   const domain = domains.get(source.id);
   return {

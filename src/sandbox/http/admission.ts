@@ -6,10 +6,10 @@ import { operationKind } from './rate-limit.ts';
 import { detail, htmlError, type Reply } from './reply.ts';
 
 /**
- * Returns the version that an Accept header requests (specification section 9): `application/json; version=<n>`. Of
- * several media ranges the first with a supported version counts.
+ * Returns the version in an Accept header (specification section 9): `application/json; version=<n>`. The first media range with a
+ * supported version counts.
  * @param supported versions; if empty, the header only has to accept JSON (section 4.16)
- * @returns undefined if the header is missing, malformed or names no supported version: a 406
+ * @returns undefined if the header is missing, malformed or has no supported version, which causes a 406
  */
 export function acceptedVersion(
   header: string | undefined,
@@ -31,7 +31,7 @@ function acceptsJson(header: string): boolean {
   return header.split(',').some((range) => /^\s*(application\/(json|\*)|\*\/\*)\s*(;|$)/i.test(range));
 }
 
-/** Starts the exchange: fixes its time, and applies the faults that need no account. */
+/** Returns a handler that starts the exchange: determines its time, and applies the faults that do not depend on the account. */
 export function admit(platform: Platform): Handler {
   const { faults } = platform;
   return async (req, res, next) => {
@@ -63,7 +63,7 @@ export function admit(platform: Platform): Handler {
   };
 }
 
-/** Finds the live token that the request carries, if any. */
+/** Returns a handler that finds the valid token of the request, if any. */
 export function identify({ tokens }: Platform): Handler {
   return (req, res, next) => {
     const { exchange } = res.locals;
@@ -74,8 +74,9 @@ export function identify({ tokens }: Platform): Handler {
 }
 
 /**
- * Section 5: every operation except the tokens' own needs a live token. The refusal counts against the rate limit.
- * @param wording text for a header without such a token
+ * Returns a handler that requires a valid token (section 5), as every operation except those of tokens does. The refusal counts
+ * against the rate limit.
+ * @param wording returns the text for a header without a valid token
  */
 export function authenticate(
   platform: Platform,
@@ -90,16 +91,16 @@ export function authenticate(
   };
 }
 
-/** Limit of operations a minute, its subject, and how answers show it. */
+/** Rate limit (operations per minute), its owner, and its visibility in responses. */
 export interface Quota {
   readonly holder: string;
   readonly limit: number;
   readonly refusal: string;
-  /** True if answers have the three headers. */
+  /** True if responses have the three headers. */
   readonly isShown: boolean;
 }
 
-/** Section 8: operations beyond a quota are answered 429. */
+/** Returns a handler that responds with 429 to operations beyond a quota (section 8). */
 export function limit(platform: Platform, quotaOf: (req: Request, exchange: Exchange) => Quota): Handler {
   const { faults, settings, rateLimit } = platform;
   return (req, res, next) => {
@@ -118,7 +119,7 @@ export function limit(platform: Platform, quotaOf: (req: Request, exchange: Exch
   };
 }
 
-/** The quota of REST: one for each token, for each user with Basic authentication, and for all others together. */
+/** Returns a function for the quota of REST: one per token, one per user of Basic authentication, one for all others. */
 export function restQuota({ settings, tokens }: Platform) {
   return (req: Request, { method, path, session }: Exchange): Quota => {
     const user = tokens.userOf(req.headers.authorization)?.username;
@@ -133,7 +134,7 @@ export function restQuota({ settings, tokens }: Platform) {
   };
 }
 
-/** A failure of the platform itself; it counts against the rate limit, as on the real platform. */
+/** Returns a handler for failures of the platform itself, which count against the rate limit as on the real platform. */
 export function fail(platform: Platform): Handler {
   return (req, res, next) => {
     const fault = platform.faults.strike('server_error', res.locals.exchange);

@@ -3,19 +3,19 @@ import { keyOf } from '../hash.ts';
 import { type Buckets, FINEST, type Settling, widened } from '../traffic/buckets.ts';
 import type { Platform } from './platform.ts';
 
-/** View of the traffic in an answer: the same for all APIs and clients at a moment. */
+/** View of the traffic at a given time, which is the same for all APIs and clients. */
 export interface DataView {
-  /** There are buckets until then, ms since the epoch. */
+  /** End of the available buckets (ms since the epoch). */
   readonly newest: number;
   /** Completeness of young buckets. */
   readonly settling: Settling;
   /** Returns true if a bucket exists; others are lost. */
   has(start: number, width: number): boolean;
-  /** Returns the buckets of an answer, some of them widened by a fault. @param offset of local time, in ms */
+  /** Returns the buckets of a response, some of them widened by a fault. @param offset local time minus UTC (ms) */
   partsOf(buckets: Buckets, offset: number): readonly Buckets[];
 }
 
-/** @param nodeTime time of the node that answers */
+/** Returns the view for a request. @param nodeTime time of the responding node */
 export function dataView(
   { faults, settings, seed }: Platform,
   context: FaultContext,

@@ -7,9 +7,9 @@ import { type Allowance, rateHeaders } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
 import type { Session } from './token-store.ts';
 
-/** Facts about a request on its way through the sandbox. */
+/** Facts about a request while the sandbox processes it. */
 export interface Exchange extends FaultContext {
-  /** Time of the node that answers, in ms, if it has data. */
+  /** Time (ms since the epoch) of the responding node. */
   readonly nodeTime: number;
   session?: Session;
   allowance?: Allowance;
@@ -25,7 +25,7 @@ export type Handler = RequestHandler<
 
 export type ExchangeResponse = Response<unknown, { exchange: Exchange }>;
 
-/** Sends an answer, with the headers that every answer has and the damage that faults do. */
+/** Sends a response with the headers that every response has, after applying the faults. */
 export function send(platform: Platform, req: Request, res: ExchangeResponse, reply: Reply): void {
   const { exchange } = res.locals;
   const { faults } = platform;
@@ -43,12 +43,12 @@ export function send(platform: Platform, req: Request, res: ExchangeResponse, re
   else res.write(sent.text, () => res.destroy());
 }
 
-/** The path of an operation, without the base path of version 4. */
+/** Returns the path of an operation without the base path of version 4. */
 export function pathBelow(path: string): string {
   return path.replace(/^\/v4(?=\/)/, '');
 }
 
-/** Logs the request; `status` is 0 when there is no answer. */
+/** Logs the request. @param status 0 if there is no response */
 export function record(platform: Platform, req: Request, exchange: Exchange, status: number): void {
   const [, query = ''] = req.originalUrl.split('?');
   platform.requests.add({

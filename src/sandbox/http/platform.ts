@@ -5,15 +5,15 @@ import type { Traffic } from '../traffic/traffic.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Tokens } from './token-store.ts';
 
-/** Answered request, with the kind of its credentials instead of the credentials. */
+/** Log entry of a request, with the kind of its credentials instead of the credentials. */
 export interface RequestRecord {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly method: string;
-  /** Without the query; a token in it is masked. */
+  /** Path without the query; a token in it is masked. */
   readonly path: string;
   readonly query: string;
-  /** 0 when the request got no answer (a fault). */
+  /** 0 if the request got no response because of a fault. */
   readonly status: number;
   readonly authorization: 'none' | 'token' | 'basic' | 'other';
 }
@@ -63,7 +63,7 @@ export function authorizationKind(header: string | undefined): RequestRecord['au
   return /^basic /i.test(header) ? 'basic' : 'other';
 }
 
-/** The parts that answers are made of. */
+/** State of the sandbox from which responses are created. */
 export interface Platform {
   readonly account: Account;
   readonly traffic: Traffic;
@@ -73,6 +73,6 @@ export interface Platform {
   readonly settings: Settings;
   readonly requests: RequestLog;
   readonly seed: number;
-  /** Returns the platform's time, ms since the epoch, including the clock skew fault. */
+  /** Returns the platform's time (ms since the epoch), including the clock skew fault. */
   now(): number;
 }

@@ -1,34 +1,34 @@
 import type { Settings } from '../account/settings.ts';
 import type { Faults } from '../faults/faults.ts';
 
-/** The kinds of operations that have limits of their own. */
+/** Kinds of operations with separate limits. */
 export type OperationKind = 'reads' | 'writes' | 'purges';
 
-/** Allowance of a limit after an operation. */
+/** State of a limit after an operation. */
 export interface Allowance {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** End of the window, ms since the epoch. */
+  /** End of the window (ms since the epoch). */
   readonly reset: number;
 }
 
-/** The length of a rate-limit window, in ms. */
+/** Length of a rate-limit window (ms). */
 const WINDOW = 60_000;
 
 interface Window {
   readonly opened: number;
-  /** Operations of the holder, and of another client that opened the window. */
+  /** Operations of this client, and of another client that started the window. */
   used: number;
 }
 
-/** Limits by holder. A window opens with the first operation after the last one closed, of any client. */
+/** Limits by client. A window starts with the first operation of any client after the previous window ended. */
 export class RateLimit {
   readonly #windows = new Map<string, Window>();
 
   /**
-   * Takes one operation of the `limit` a minute, or refuses it.
-   * @param otherShare share of the limit (0 to 1) that another client takes evenly
+   * Counts one operation against the limit (operations per minute), or refuses it.
+   * @param otherShare share of the limit (0 to 1) that another client uses at a constant rate
    */
   take(holder: string, limit: number, now: number, otherShare: number): Allowance {
     const window = this.#window(holder, now, limit * otherShare);
@@ -48,7 +48,7 @@ export class RateLimit {
   }
 }
 
-/** Returns the window that another client has opened in its rhythm since the last known one. */
+/** Returns the window that another client has started since the last known one; undefined if there is none. */
 function openedByOther(last: Window | undefined, now: number, perWindow: number): Window | undefined {
   if (last === undefined || perWindow === 0 || now < last.opened) return undefined;
   const apart = (Math.ceil(perWindow) * WINDOW) / perWindow;

@@ -1,11 +1,11 @@
-/** An answer before it is sent: pure data, so that faults can damage it on its way. */
+/** A response before it is sent, as plain data to which faults can be applied. */
 export interface Reply {
   readonly status: number;
   /** A JSON document. */
   readonly body?: unknown;
   /** Text body instead of a JSON document. */
   readonly text?: string;
-  /** Default: application/json. */
+  /** Content type; default: application/json. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -14,14 +14,14 @@ export function ok(body: unknown): Reply {
   return { status: 200, body };
 }
 
-/** The envelope of a single resource in version 3 (specification 2.0). */
+/** Returns the envelope of a single resource in version 3 (specification 2.0). */
 export function result(results: unknown, status = 200): Reply {
   return { status, body: { results, schema_version: 3 } };
 }
 
 export const NO_CONTENT: Reply = { status: 204 };
 
-/** Returns an error in one of the platform's four styles, each of which was recorded of some resources. */
+/** Returns an error in one of the platform's four formats, each of which was recorded from some resources. */
 export function detail(status: number, text: string, headers: Record<string, string> = {}): Reply {
   return { status, body: { detail: text }, headers };
 }
@@ -34,7 +34,7 @@ export function listedErrors(status: number, ...errors: string[]): Reply {
   return { status, body: { errors } };
 }
 
-/** Reply with the errors of a body, by field. */
+/** Returns a response with the errors of a body, by field. */
 export function fieldErrors(problems: Readonly<Record<string, readonly string[]>>): Reply {
   return { status: 400, body: problems };
 }

@@ -3,7 +3,7 @@ import { isRecord } from '../formats.ts';
 import { detail, fieldErrors, type Reply } from './reply.ts';
 
 /**
- * Answers a create or an overwrite with the parsed body, or with a 400. Missing fields take the schema's defaults,
+ * Calls the handler of a create or an overwrite with the parsed body, or returns a 400. Missing fields get the schema's defaults;
  * unknown ones are ignored.
  */
 export function withBody<Fields>(
@@ -16,7 +16,7 @@ export function withBody<Fields>(
   return parsed.success ? answer(parsed.data) : fieldErrors(problemsOf(parsed.error, body));
 }
 
-/** The same for a partial update: only sent fields. */
+/** Calls the handler of a partial update with the fields of the request, or returns a 400. */
 export function withPatch<Fields extends object>(
   schema: z.ZodObject & z.ZodType<Fields>,
   body: unknown,
@@ -40,13 +40,13 @@ function problemsOf(error: z.ZodError, body: Record<string, unknown>): Record<st
   return problems;
 }
 
-/** The time an analytics or metrics request asks for, in ms since the epoch. */
+/** Window of an analytics or metrics request, in ms since the epoch. */
 export interface QueryWindow {
   readonly from: number;
   readonly to: number;
 }
 
-/** Wrong parameter, and its mistake. */
+/** Invalid parameter, and its mistake. */
 export interface QueryProblem {
   readonly parameter: 'date_from' | 'date_to';
   readonly problem: string;
@@ -67,7 +67,7 @@ const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(Z?)$/;
 
 /**
  * Parses `date_from` and `date_to` (specification 4.12).
- * @param utcOffset account's local time minus UTC, in ms: timestamps without `Z` are local
+ * @param utcOffset account's local time minus UTC (ms), because timestamps without `Z` are local
  * @returns the window, or the mistake of a parameter
  */
 export function queryWindow(
@@ -96,7 +96,7 @@ function timestamp(text: string, utcOffset: number): number | undefined {
   const [, minute, zone] = TIMESTAMP.exec(text) ?? [];
   if (minute === undefined) return undefined;
   const utc = Date.parse(`${minute}Z`);
-  // Date.parse takes 2026-02-30 for the second of March.
+  // Date.parse converts 2026-02-30 to the second of March.
   if (Number.isNaN(utc) || !new Date(utc).toISOString().startsWith(minute)) return undefined;
   return zone === 'Z' ? utc : utc - utcOffset;
 }

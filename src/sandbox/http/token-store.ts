@@ -1,6 +1,6 @@
 import { hexDigits, keyOf } from '../hash.ts';
 
-/** Parts of the API with permissions of their own (specification section 5). */
+/** Parts of the API with separate permissions (specification section 5). */
 const EDITED_PARTS = [
   'Domains',
   'Security Settings',
@@ -21,20 +21,20 @@ export const PERMISSIONS: readonly Permission[] = [
   'Analytics',
 ];
 
-/** User who may create tokens; tokens have the user's permissions. */
+/** User who may create tokens, which have the user's permissions. */
 export interface User {
   readonly username: string;
   readonly password: string;
   readonly permissions?: readonly Permission[];
 }
 
-/** A token that exists from the start and never expires, as a person would have made it. */
+/** A token that exists from the start and never expires, as if created by hand. */
 export interface StaticToken {
   readonly token: string;
   readonly permissions?: readonly Permission[];
 }
 
-/** A live token. Times in ms since the epoch. */
+/** A valid token; times are ms since the epoch. */
 export interface Session {
   readonly token: string;
   readonly owner: string | undefined;
@@ -46,7 +46,7 @@ export interface Session {
 interface TokenOptions {
   readonly users: readonly User[];
   readonly tokens: readonly StaticToken[];
-  /** Lifetime of a created token, in ms. */
+  /** Lifetime (ms) of a created token. */
   readonly lifetime: number;
   readonly seed: number;
 }
@@ -74,7 +74,7 @@ export class Tokens {
     return session;
   }
 
-  /** Returns the user that an `Authorization: Basic` header names, when the password is right. */
+  /** Returns the user of an `Authorization: Basic` header if the password is correct; undefined otherwise. */
   userOf(authorization: string | undefined): User | undefined {
     const [, encoded] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '') ?? [];
     if (encoded === undefined) return undefined;
@@ -82,13 +82,13 @@ export class Tokens {
     return this.#options.users.find(({ username, password }) => credentials === `${username}:${password}`);
   }
 
-  /** Returns the live token that an `Authorization: Token` header carries; the scheme's letter case does not matter. */
+  /** Returns the valid token in an `Authorization: Token` header, in any letter case; undefined without one. */
   sessionOf(authorization: string | undefined, now: number): Session | undefined {
     const session = this.#carried(authorization);
     return session !== undefined && now < session.expiresAt ? session : undefined;
   }
 
-  /** True if the header carries a token that was good once. */
+  /** Returns true if the header contains a token that was valid before. */
   hasExpired(authorization: string | undefined, now: number): boolean {
     return now >= (this.#carried(authorization)?.expiresAt ?? Infinity);
   }
@@ -104,7 +104,7 @@ export class Tokens {
     return this.#keep(token, username, permissions, { createdAt: now, expiresAt: now + lifetime });
   }
 
-  /** @returns false when there is no such token of the user's */
+  /** @returns false if the user has no such token */
   revoke(token: string, user: User): boolean {
     return this.#sessions.get(token)?.owner === user.username && this.#sessions.delete(token);
   }

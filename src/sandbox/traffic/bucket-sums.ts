@@ -2,7 +2,7 @@ import { type Buckets, completeness, FINEST, horizon, type Settling } from './bu
 import { GROUPS, type Group } from './groups.ts';
 import type { Source } from './source.ts';
 
-/** Source, and the time (ms) in which its counts belong to the series. */
+/** Source, and the time range (ms since the epoch) in which its counts belong to the series. */
 export interface Contribution {
   readonly source: Source;
   readonly from: number;
@@ -11,7 +11,7 @@ export interface Contribution {
 
 /**
  * Returns the cells of every bucket, one bucket after another: the sum of the contributions.
- * @param settling how much of young buckets has come in; without it every bucket is complete, future ones too
+ * @param settling completeness of young buckets; if undefined, every bucket is complete, including future ones
  */
 export function bucketSums(
   contributions: readonly Contribution[],
@@ -29,7 +29,7 @@ export function bucketSums(
     for (const { bucket, start, end } of stretches) {
       const [first, last] = [Math.max(start, from), Math.min(end, to)];
       if (last <= first) continue;
-      // A level is a value; a count is the difference of two moments, of which neighbours share one.
+      // A level is a value; a count is the difference between two times, which consecutive buckets share.
       if (group === 'levels') meter(first, after);
       else {
         if (first !== measured) meter(first, before);
@@ -48,7 +48,7 @@ function addDifference(before: Float64Array, after: Float64Array, sums: Float64A
     sums[at + cell] = (sums[at + cell] ?? 0) + (after[cell] ?? 0) - (before[cell] ?? 0);
 }
 
-/** A stretch of time (ms) that is counted in a bucket. */
+/** Time range (ms since the epoch) that is counted in a bucket. */
 interface Stretch {
   readonly bucket: number;
   readonly start: number;
@@ -56,8 +56,8 @@ interface Stretch {
 }
 
 /**
- * Yields the visible part of the buckets: settled ones as a whole, and the first part of each young minute, so that sums
- * of parts stay consistent.
+ * Yields the visible part of the buckets: settled ones as a whole, and the first part of each young minute. This keeps sums of
+ * parts consistent.
  */
 function* shown({ start, width, count }: Buckets, settling: Settling | undefined): Generator<Stretch> {
   const end = start + count * width;

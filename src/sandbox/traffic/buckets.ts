@@ -4,10 +4,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Retention of analytics, in ms. */
+/** Retention of analytics (ms). */
 export const HISTORY = 30 * DAY;
 
-/** The width of the finest bucket, in ms. */
+/** Width of the finest bucket (ms). */
 export const FINEST = MINUTE;
 
 const WIDTHS: readonly { readonly upTo: number; readonly width: number }[] = [
@@ -20,29 +20,29 @@ const WIDTHS: readonly { readonly upTo: number; readonly width: number }[] = [
 ];
 const WIDEST = 12 * HOUR;
 
-/** Neighbouring buckets of one width: the first starts at `start` (ms since the epoch), each lasts `width` ms. */
+/** Consecutive buckets of one width. The first starts at `start` (ms since the epoch), and each lasts `width` ms. */
 export interface Buckets {
   readonly start: number;
   readonly width: number;
   readonly count: number;
 }
 
-/** The width of the buckets in which the platform answers for a window of this length, both in ms. */
+/** Returns the bucket width (ms) of a response for a window of this length (ms). */
 export function widthFor(length: number): number {
   return WIDTHS.find(({ upTo }) => length <= upTo)?.width ?? WIDEST;
 }
 
-/** All buckets of the width that start at or after the one holding `from`, and before `to`. */
+/** Returns all buckets of the width from the one that contains `from`, up to those that start before `to`. */
 export function bucketsOf(from: number, to: number, width: number, offset = 0): Buckets {
   const start = Math.floor((from + offset) / width) * width - offset;
   return { start, width, count: Math.max(0, Math.ceil((to - start) / width)) };
 }
 
-/** Some of the buckets of an answer are wider than they should be. */
+/** Fault by which some buckets of a response are wider than they should be. */
 export interface Widening {
-  /** Width in ms. */
+  /** Width (ms). */
   readonly width: number;
-  /** Affected buckets: those before a moment, those from it on, every other stretch of that width, or all. */
+  /** Affected buckets: those before a given time, those from it on, every second range of that width, or all. */
   readonly part: 'all' | 'older' | 'newer' | 'mixed';
   readonly at: number;
 }
@@ -62,7 +62,7 @@ export function widened(buckets: Buckets, { width, part, at }: Widening, offset:
   return parts.filter(({ count }) => count > 0);
 }
 
-/** Yields stretches of the wide width, alternately one bucket and many. */
+/** Returns ranges of the greater width, alternately one bucket and many. */
 function stretches({ start, width, count }: Buckets, wide: number, offset: number): readonly Buckets[] {
   const end = start + count * width;
   const all = bucketsOf(start, end, wide, offset);
@@ -75,23 +75,23 @@ function stretches({ start, width, count }: Buckets, wide: number, offset: numbe
   });
 }
 
-/** Returns the buckets of an answer: none starts in the future or before the retention. */
+/** Returns the buckets of a response: none starts in the future or before the retention. */
 export function answerBuckets(from: number, to: number, now: number, offset: number): Buckets {
   const width = widthFor(to - from);
   const oldest = Math.ceil((now - HISTORY + offset) / width) * width - offset;
   return bucketsOf(Math.max(from, oldest), Math.min(to, now), width, offset);
 }
 
-/** Growth of young buckets; all times in ms. */
+/** Completeness of young buckets as a function of time; all times in ms. */
 export interface Settling {
-  /** The moment for which the platform answers. */
+  /** Time of the response (ms since the epoch). */
   readonly now: number;
-  /** After this long every bucket is final. */
+  /** Age (ms) from which every bucket is final. */
   readonly settleMs: number;
   readonly key: number;
 }
 
-/** Completeness of a bucket by age as a share of the settling time. */
+/** Completeness of a bucket by its age, as a share of the settling time. */
 const ARRIVAL = [
   { age: 0, complete: 0 },
   { age: 0.1, complete: 0.55 },
@@ -99,12 +99,12 @@ const ARRIVAL = [
   { age: 1, complete: 1 },
 ] as const;
 
-/** The first minute that may still grow: everything before it is final. */
+/** Returns the first minute that may still grow; all earlier ones are final. */
 export function horizon({ now, settleMs }: Settling): number {
   return Math.floor((now - Math.max(settleMs, FINEST)) / FINEST) * FINEST;
 }
 
-/** Returns the share (0 to 1) of the minute starting at `minute` that an answer shows. Never falls with time. */
+/** Returns the share (0 to 1) of the minute starting at `minute` that a response contains. It never decreases with time. */
 export function completeness(minute: number, { now, settleMs, key }: Settling): number {
   const age = now - minute;
   if (age <= 0) return 0;

@@ -1,4 +1,4 @@
-/** The code dimensions of `status_code`; `2xx` and its like hold the other codes of their class. */
+/** Code dimensions of `status_code`. `2xx` and the other classes contain the remaining codes of their class. */
 export const STATUS_CODES = [
   '2xx',
   '200',
@@ -20,7 +20,7 @@ export const STATUS_CODES = [
 
 export const METHODS = ['get', 'head', 'post', 'others'] as const;
 
-/** Cache statuses: the last one is served from the cache (`saved`), the others with the origin's help (`missed`). */
+/** Cache statuses. The last one is served from the cache (`saved`), the others need the origin (`missed`). */
 export const CACHE_STATUSES = ['MISS', 'EXPIRED', 'BYPASS', 'HIT'] as const;
 
 /** Regions of clients by country, the most frequent first. */
@@ -46,8 +46,8 @@ export const LOCATIONS = ['gru-gru', 'rio-rio', 'mia-mia', 'lis-lis', 'fra-fra',
 export const QUERY_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT'] as const;
 
 /**
- * Counts that belong together, as cells: integers that add up over buckets, domains and configurations. Volumes are in
- * kilobytes (10^3 bytes).
+ * Counts that belong together, as cells: integers that add up over buckets, domains and configurations. Volumes are in kilobytes
+ * (10^3 bytes).
  */
 export const GROUPS = {
   requests: ['total', 'http', 'https', 'saved', 'missed'],
@@ -66,7 +66,7 @@ export const GROUPS = {
 
 export type Group = keyof typeof GROUPS;
 
-/** Average composition of a source's traffic; each share is of the line's whole. */
+/** Average composition of a source's traffic. Each share is a share of its group's total. */
 export const MIX = {
   https: 0.82,
   saved: 0.74,

@@ -1,6 +1,6 @@
 import { GROUPS, type Group } from './groups.ts';
 
-/** Requests on top of the usual ones. */
+/** Kinds of incidents that add requests to the usual ones. */
 export const ADDED_KINDS = ['waf_attack', '5xx_spike', '4xx_spike', 'surge'] as const;
 
 /** Incidents that change usual requests instead of adding some. */
@@ -13,11 +13,11 @@ export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 /** Shares that divide a whole among cells; a name without a cell is not counted. */
 type Line = Readonly<Record<string, number>>;
 
-/** Requests of an incident. */
+/** Composition of the requests of an incident. */
 interface Recipe {
   readonly https: number;
   readonly saved: number;
-  /** Kilobytes of one request. */
+  /** Kilobytes per request. */
   readonly kilobytes: number;
   readonly methods: Line;
   readonly codes: Line;
@@ -67,12 +67,15 @@ const RECIPES: Readonly<Record<(typeof ADDED_KINDS)[number], Recipe>> = {
 /** Incident in a configuration's traffic: additional requests, none at all (an outage), or a slower origin. */
 export interface Incident {
   readonly kind: IncidentKind;
-  /** A domain's id, or a configuration's: then it meets the first of its domains (outages and slow origins: all of them). */
+  /**
+   * Id of a domain, or of a configuration. For a configuration, outages and slow origins affect all of its domains; other incidents
+   * affect the first.
+   */
   readonly configuration: number;
   /** Milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** Requests per minute on top of the usual ones; outages and slow origins have none. */
+  /** Additional requests per minute; absent for outages and slow origins. */
   readonly per_minute: number;
 }
 
@@ -88,7 +91,7 @@ export function addIncident(incident: Incident, group: Group, time: number, into
   if (group === 'plain') into[1] = (into[1] ?? 0) + requests * kilobytes;
 }
 
-/** Returns the lines of each group. */
+/** Returns the shares of each group. */
 function linesOf({
   https,
   saved,

@@ -12,25 +12,25 @@ interface Measure {
 
 interface Dimension {
   readonly name: string;
-  /** Place of the cell in its group. */
+  /** Index of the cell in its group. */
   readonly cell: number;
   readonly convert: Convert;
 }
 
-/** Returns a value of a cell. @param seconds the bucket's width @param whole the first cell of the group */
+/** Function that converts a cell to a value. @param seconds width of the bucket @param whole first cell of the group */
 type Convert = (cell: number, seconds: number, whole: number) => number;
 
 const count: Convert = (cell) => cell;
 const perSecond: Convert = (cell, seconds) => cell / seconds;
-/** A level that follows the traffic, such as connected users. */
+/** Returns a level that follows the traffic, such as connected users. */
 const level =
   (factor: number): Convert =>
   (cell, seconds) =>
     Math.round((cell * factor * 60) / seconds);
-// The specification names no units: these are megabytes, and bits per second.
+// The specification states no units: these are megabytes, and bits per second.
 const volume: Convert = (kilobytes) => kilobytes / 1000;
 const bandwidth: Convert = (kilobytes, seconds) => (kilobytes * 8000) / seconds;
-/** The share served from the cache, in percent; 0 while there is no traffic. */
+/** Returns the share served from the cache, in percent; 0 without traffic. */
 const percent: Convert = (saved, _seconds, whole) => (whole === 0 ? 0 : (100 * saved) / whole);
 
 function measure(
@@ -44,7 +44,7 @@ function measure(
   };
 }
 
-/** Returns a measure whose dimensions are cells of a group, under their own names. */
+/** Returns a measure whose dimensions are cells of a group, with their own names. */
 function cellsOf(group: Group, convert: Convert, cells: readonly string[] = GROUPS[group]): Measure {
   return measure(group, ...cells.map((cell): [string, string, Convert] => [cell, cell, convert]));
 }
@@ -61,7 +61,7 @@ const movedWithBandwidth = measure(
 );
 const offload = (group: 'requests' | 'volume') => measure(group, ['offload', 'saved', percent]);
 
-/** Metrics that the analytics API's metadata lists, in its order. */
+/** Metrics in the analytics API's metadata, in its order. */
 const ANALYTICS_MEASURES: Readonly<Record<string, Measure>> = {
   data_ingested: movedWithBandwidth,
   used_space: measure('levels', ['total', 'kilobytes', volume]),
@@ -81,7 +81,7 @@ const ANALYTICS_MEASURES: Readonly<Record<string, Measure>> = {
   data_transferred: transferred,
 };
 
-/** Metrics that only the metrics API names. Their dimensions are not documented; these follow the analytics API. */
+/** Metrics that only the metrics API has. Their dimensions are not documented; these follow the analytics API. */
 const METRICS_MEASURES = new Map<string, Measure>([
   ...Object.entries(ANALYTICS_MEASURES),
   ['data_transferred_total', transferred],
@@ -100,7 +100,7 @@ export function productOf(api: Api, id: number): Product | undefined {
   return PRODUCTS.find((product) => product.id === id && product[api].length > 0);
 }
 
-/** The metrics that the analytics API's metadata lists: the documented ones, as the settings change them. */
+/** Returns the metrics in the analytics API's metadata: the documented ones, with the changes of the settings. */
 export function analyticsMeasures(settings: Settings): ReadonlyMap<string, Measure> {
   const { analyticsMetricsAdded: more, analyticsMetricsMissing: missing } = settings;
   const measures = new Map(Object.entries(ANALYTICS_MEASURES));
@@ -125,7 +125,7 @@ export function measureOf(
   return product.metrics.includes(metric) ? METRICS_MEASURES.get(metric) : undefined;
 }
 
-/** Returns the selection. The analytics API answers every metric for every product, with zeros if it has no such traffic. */
+/** Returns the selection. The analytics API has every metric for every product, with zeros if the product has no such traffic. */
 export function selectionOf(
   { api, product, metric }: { api: Api; product: Product; metric: string },
   wanted: Selection,
@@ -147,14 +147,14 @@ interface SeriesQuery {
   readonly product: Product;
   readonly selection: Selection;
   readonly measure: Measure;
-  /** Restricts the answer to this dimension. */
+  /** Dimension to which the result is restricted; undefined for all. */
   readonly dimension?: string | undefined;
   readonly buckets: Buckets;
-  /** Completeness of young buckets; without it every bucket is complete. */
+  /** Completeness of young buckets; if undefined, every bucket is complete. */
   readonly settling?: Settling;
 }
 
-/** The series of a metric, as the platform counts them. */
+/** Returns the series of a metric, as the platform counts them. */
 export function readSeries(traffic: Traffic, query: SeriesQuery): SeriesByDimension {
   const { product, selection, measure, buckets, settling } = query;
   const sums = traffic.sums(product, selection, measure.group, buckets, settling);
@@ -177,15 +177,15 @@ function pointsOf({ cell, convert }: Dimension, sums: Float64Array, buckets: Buc
 /** Query for the final values of a series, independent of any answer. */
 export interface TruthQuery {
   readonly api: Api;
-  /** The id as in the path. */
+  /** Id as in the path. */
   readonly product: number;
-  /** The id as in the path: a configuration's or a domain's; or the whole product. */
+  /** Id of a configuration or a domain as in the path, or `product` for the whole product. */
   readonly configuration: number | 'product';
   readonly metric: string;
-  /** Milliseconds since the epoch; buckets start at or after the one that holds `from`, and before `to`. */
+  /** Range (ms since the epoch): the first bucket is the one that contains `from`, and all start before `to`. */
   readonly from: number;
   readonly to: number;
-  /** Width of a bucket in ms; default: one minute. */
+  /** Width of a bucket (ms); default: one minute. */
   readonly width?: number | undefined;
 }
 

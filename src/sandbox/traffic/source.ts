@@ -2,17 +2,17 @@ import { fraction, hash } from '../hash.ts';
 import { CACHE_STATUSES, GROUPS, type Group, MIX, STATUS_CODES } from './groups.ts';
 import { addIncident, type Incident } from './incidents.ts';
 
-/** Integer that never falls with time (ms since the epoch): the total up to that moment. */
+/** Function that returns the total up to a time (ms since the epoch): an integer that never decreases. */
 export type Cumulative = (time: number) => number;
 
 const MINUTE = 60_000;
 const DAY = 1440;
 const WEEK = 7 * DAY;
 const SLOW_STEP = 37;
-/** Counted from here, so that the totals of the largest series stay exact in a double. */
+/** Start of the count (minutes since the epoch), so late that the totals of the largest series stay exact in a double. */
 const ORIGIN = Date.UTC(2020, 0, 1) / MINUTE;
 
-/** Amplitudes of the rate around its mean of 1. Together below 1: the rate never falls below zero. */
+/** Amplitudes of the rate around its mean of 1. Their sum is below 1, so that the rate never falls below zero. */
 const DAILY = 0.45;
 const HALF_DAILY = 0.1;
 const WEEKLY = 0.15;
@@ -20,8 +20,8 @@ const SLOW_NOISE = 0.12;
 const MINUTE_NOISE = 0.15;
 
 /**
- * Traffic of `perMinute` on average, with a daily and a weekly pattern and noise. It is a closed form: a bucket of any
- * width is the difference of two calls, so that buckets of different widths always add up to the same.
+ * Returns traffic of `perMinute` on average, with a daily and a weekly pattern and noise. It is a closed form: a bucket of any
+ * width is the difference of two calls. So buckets of different widths always add up to the same.
  */
 export function curve(key: number, perMinute: number): Cumulative {
   if (perMinute <= 0) return () => 0;
@@ -42,13 +42,13 @@ export function curve(key: number, perMinute: number): Cumulative {
   };
 }
 
-/** The integral of a sine of this period (minutes) and amplitude. */
+/** Returns the integral of a sine with this period (minutes) and amplitude. */
 function swing(minutes: number, period: number, amplitude: number, phase: number): number {
   const turn = (2 * Math.PI) / period;
   return (-amplitude / turn) * Math.cos((minutes % period) * turn - phase);
 }
 
-/** Noise between 0 and 1, a straight line between whole positions. */
+/** Returns noise between 0 and 1, linear between whole positions. */
 function ramp(key: number, position: number): number {
   const whole = Math.floor(position);
   const left = fraction(key, whole);
@@ -56,12 +56,12 @@ function ramp(key: number, position: number): number {
 }
 
 /**
- * Divides a cumulative integer into a part and a rest that are both cumulative integers: the part is
- * `share` of the whole on average, swinging slowly around it, and grows by 0 or 1 for each 1 of the whole.
+ * Function that divides a cumulative integer into a part and a rest, which are both cumulative integers. The part is `share` of the
+ * whole on average, and swings slowly around it. It grows by 0 or 1 per 1 of the whole.
  */
 export type Split = (whole: number) => number;
 
-/** @param wavelength after how much of the whole the share has swung once to and fro */
+/** @param wavelength amount of the whole after which the share has completed one swing */
 export function split(key: number, share: number, wavelength: number): Split {
   const swing = (0.5 * Math.min(share, 1 - share) * wavelength) / (2 * Math.PI);
   const turn = (2 * Math.PI) / wavelength;
@@ -69,10 +69,13 @@ export function split(key: number, share: number, wavelength: number): Split {
   return (whole) => Math.floor(share * whole + swing * Math.sin((whole % wavelength) * turn + phase));
 }
 
-/** Divides a whole into as many parts as there are shares, written one after another; they add up to the whole. */
+/**
+ * Function that divides a whole into as many parts as there are shares, and writes them one after another. They add up to the
+ * whole.
+ */
 export type Partition = (whole: number, into: Float64Array, at: number) => void;
 
-/** Divides a whole into parts; the last one takes the rest, so its share is not used. */
+/** Returns a partition of a whole. The last part gets the rest, so its share is not used. */
 export function partition(key: number, shares: readonly number[], wavelength: number): Partition {
   let left = 1;
   const splits = shares.slice(0, -1).map((share, index) => {
@@ -92,16 +95,16 @@ export function partition(key: number, shares: readonly number[], wavelength: nu
   };
 }
 
-/** Writes the cells of a group at a moment: integers that never fall (levels may). */
+/** Function that writes the cells of a group at a given time: integers that never decrease (levels may). */
 export type Meter = (time: number, into: Float64Array) => void;
 
-/** One source of traffic: a domain as one product sees it. */
+/** One source of traffic: the traffic of one product at one domain. */
 export interface Source {
   readonly id: number;
   meter(group: Group): Meter;
 }
 
-/** Mean counts per minute by the last octal digit of an id: large, middling, small and idle sources. */
+/** Mean counts per minute, by the last octal digit of an id: large, medium, small and idle sources. */
 const SIZES = [42_000, 1_900, 260, 7_500, 0, 90, 12, 0.7] as const;
 
 const METERS: Record<Group, (shape: Shape) => Meter> = {
@@ -132,11 +135,11 @@ interface Shape {
   readonly key: number;
   readonly count: Cumulative;
   readonly kilobytes: Cumulative;
-  /** After how many requests a share has swung to and fro. */
+  /** Number of requests after which a share has completed one swing. */
   readonly wavelength: number;
 }
 
-/** @param incidents of this source, read at every call, because more may be injected */
+/** @param incidents incidents of this source, read at every call, because more may be injected */
 export function createSource(
   seed: number,
   id: number,
@@ -186,13 +189,13 @@ function schemesAndCache({ key, wavelength }: Shape, whole: Cumulative): Meter {
   };
 }
 
-/** Divides the count by shares; the last part takes the rest. */
+/** Divides the count by shares; the last part gets the rest. */
 function shares({ key, count, wavelength }: Shape, at: number, parts: readonly number[]): Meter {
   const divide = partition(key + at, [...parts, 0], wavelength);
   return (time, into) => divide(count(time), into, 0);
 }
 
-/** Divides the missed requests further; the last cell is the saved ones. */
+/** Divides the missed requests further; the last cell contains the saved ones. */
 function cacheStatuses({ key, count, wavelength }: Shape): Meter {
   const saved = split(key + 11, MIX.saved, wavelength);
   const missed = Object.values(MIX.missed);
@@ -205,7 +208,7 @@ function cacheStatuses({ key, count, wavelength }: Shape): Meter {
   };
 }
 
-/** Divides status codes. Code 200 is the rest of the other codes, so it is divided last and put into its place. */
+/** Divides status codes. Code 200 gets the rest of the other codes, so it is computed last and then moved to its position. */
 function statusCodes({ key, count, wavelength }: Shape): Meter {
   const rare = STATUS_CODES.filter((code) => code !== '200');
   const shares = rare.map((code, index) => MIX.codes[code] * (0.4 + 1.2 * fraction(key, 200 + index)));

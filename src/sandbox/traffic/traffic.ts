@@ -8,7 +8,7 @@ import type { Group } from './groups.ts';
 import type { Incident } from './incidents.ts';
 import { createSource, type Source } from './source.ts';
 
-/** Selected traffic: of the whole product, of nobody, or by id of a configuration or one of its domains. */
+/** Selected traffic: that of the whole product, none, or that of a configuration or domain by id. */
 export type Selection = 'product' | 'nobody' | number;
 
 /** A contribution to a configuration. */
@@ -16,10 +16,10 @@ export interface Span extends Contribution {
   readonly configuration: number;
 }
 
-/** The one product that incidents other than outages reach. */
+/** The only product that incidents other than outages affect. */
 const DELIVERY = 1441740010;
 
-/** Counts at every source of every product, computed from the seed when needed. */
+/** Counts of every source of every product, computed from the seed when needed. */
 export class Traffic {
   readonly #seed: number;
   readonly #account: Account;
@@ -34,7 +34,10 @@ export class Traffic {
     this.observe(-Infinity);
   }
 
-  /** To be called after each change of the account, with the moment (ms) from which it holds. */
+  /**
+   * Records a change of the account. Must be called after each change.
+   * @param at time (ms since the epoch) from which the change is valid
+   */
   observe(at: number): void {
     for (const [product, history] of this.#histories) {
       history.observe(assignments(this.#account, product.source), at);
@@ -45,7 +48,7 @@ export class Traffic {
     return this.#incidents;
   }
 
-  /** @throws RangeError when there is no such configuration or domain */
+  /** @throws RangeError if the configuration or domain does not exist */
   inject(incident: Incident): void {
     const [first, ...rest] = this.#targets(incident.configuration);
     if (first === undefined) throw new RangeError(`no configuration or domain ${incident.configuration}`);
@@ -62,7 +65,7 @@ export class Traffic {
     return domains.filter((domain) => this.#account.domains.get(domain)?.is_active);
   }
 
-  /** Yields the cells of each bucket of a selection, as `bucketSums` does. */
+  /** Yields the cells of each bucket of a selection, in the form of `bucketSums`. */
   sums(
     product: Product,
     selection: Selection,
@@ -85,7 +88,7 @@ export class Traffic {
     }
   }
 
-  /** The share (0 to 1) of a time in which the origin of a source was slow. */
+  /** Returns the share (0 to 1) of a time range in which the origin of a source was slow. */
   slowed(source: number, from: number, to: number): number {
     const slow = (this.#bySource.get(source) ?? []).filter(({ kind }) => kind === 'slow_origin');
     const lasted = slow.map((incident) => Math.min(to, incident.to) - Math.max(from, incident.from));
