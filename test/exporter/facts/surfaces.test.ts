@@ -113,3 +113,20 @@ it.each(Object.entries(TROUBLES))(
     }
   },
 );
+
+it.each([
+  [null, 300, 'platform_late'],
+  [600, 300, 'platform_late'],
+  [600, -120, 'exporter_late'],
+] as const)(
+  'a job that waits for its schedule is not behind (interval %s s, next in %s s)',
+  (interval, next, kind) => {
+    const job = late({
+      state: 'idle',
+      interval_seconds: interval,
+      last_success_at: at(-1_000),
+      next_at: at(next),
+    });
+    expect(factsOf(madeUpAccount(job), NOW).causes.map((cause) => cause.kind)).toEqual([kind]);
+  },
+);
