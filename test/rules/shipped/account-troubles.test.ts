@@ -131,7 +131,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'forbidden',
     says: /may not read anything/,
     served: false,
-    told: ['a permission is missing: the token may not read all that is configured'],
+    told: ['the token lacks a permission for something that is configured'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'metrics 403': {
@@ -140,7 +140,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'forbidden',
     says: /lacks the permission Analytics/,
     served: true,
-    told: ['a permission is missing: the token may not read all that is configured'],
+    told: ['the token lacks a permission for something that is configured'],
     alerts: 'EdgeCollectorFailing EdgeDataStale EdgeNotDiscovered',
   },
   'settings 403': {
@@ -152,7 +152,7 @@ const CASES: Readonly<Record<string, Case>> = {
     fresh: true,
     inTheEnd: 'partly_failing',
     within: 5,
-    told: ['a permission is missing: the token may not read all that is configured'],
+    told: ['the token lacks a permission for something that is configured'],
     alerts: 'EdgeCollectorFailing',
   },
   'permission withdrawn after an hour': {
@@ -162,7 +162,7 @@ const CASES: Readonly<Record<string, Case>> = {
     // What is refused is asked for ever less: only its second poll, minutes later, shows that all reads of series are refused.
     says: /lacks the permission Analytics|may not read edge_applications/,
     served: true,
-    told: ['a permission is missing: the token may not read all that is configured', 'counters are behind'],
+    told: ['the token lacks a permission for something that is configured', 'counters are behind'],
     alerts: 'EdgeDataStale EdgeNotDiscovered EdgePollsFailing',
   },
   'every permission withdrawn': {
@@ -171,7 +171,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'forbidden',
     says: /may not read anything|lacks the permission Analytics|may not read edge_applications/,
     served: false,
-    told: ['a permission is missing: the token may not read all that is configured', 'counters are behind'],
+    told: ['the token lacks a permission for something that is configured', 'counters are behind'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'all 404': {
@@ -189,7 +189,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'unreachable',
     says: /answers 404 with HTML/,
     served: false,
-    told: ['no new data: the platform is out of reach, or something else answers'],
+    told: ['no new data: the platform cannot be reached, or another server answers'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'all 429': {
@@ -262,7 +262,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'unreachable',
     says: /the platform cannot be reached/,
     served: false,
-    told: ['no new data: the platform is out of reach, or something else answers'],
+    told: ['no new data: the platform cannot be reached, or another server answers'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'no connection after an hour': {
@@ -271,7 +271,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'unreachable',
     says: /the platform cannot be reached/,
     served: false,
-    told: ['no new data: the platform is out of reach, or something else answers'],
+    told: ['no new data: the platform cannot be reached, or another server answers'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'every answer 503 from the start': {
@@ -280,7 +280,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'server_error',
     says: /503/,
     served: false,
-    told: ['the platform fails: it answers with errors'],
+    told: ['the platform answers with errors'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'metrics 503': {
@@ -289,7 +289,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'server_error',
     says: /503/,
     served: true,
-    told: ['counters are behind', 'the platform fails: it answers with errors'],
+    told: ['counters are behind', 'the platform answers with errors'],
     alerts: 'EdgeDataStale EdgeNotDiscovered EdgePollsFailing',
   },
   'every answer 503': {
@@ -298,7 +298,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'server_error',
     says: /503/,
     served: false,
-    told: ['the platform fails: it answers with errors'],
+    told: ['the platform answers with errors'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'a web page': {
@@ -307,7 +307,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'unreachable',
     says: /answers 200 with HTML/,
     served: false,
-    told: ['no new data: the platform is out of reach, or something else answers'],
+    told: ['no new data: the platform cannot be reached, or another server answers'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'a web page after an hour': {
@@ -318,7 +318,7 @@ const CASES: Readonly<Record<string, Case>> = {
     says: /answers 200 with HTML|the answer is not JSON/,
     served: false,
     within: 4,
-    told: ['no new data: the platform is out of reach, or something else answers'],
+    told: ['no new data: the platform cannot be reached, or another server answers'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'empty lists': {
@@ -327,7 +327,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'nothing_there',
     says: /lists no active configurations/,
     served: true,
-    told: ['no data: the platform has nothing of what is configured'],
+    told: ['no data: the platform has nothing that the configuration names'],
   },
   'late by half an hour': {
     begin: isLateBy(30),
@@ -379,7 +379,7 @@ const CASES: Readonly<Record<string, Case>> = {
     // Until then what was read before is in time.
     within: 3,
     size: SMALL_QUOTA,
-    told: ['polls wait for the quota: data comes later than planned'],
+    told: ['polls wait for the quota, so data arrives later than planned'],
     alerts: 'EdgeQuotaNearlySpent',
   },
   'a full disk': {
@@ -392,7 +392,7 @@ const CASES: Readonly<Record<string, Case>> = {
     fresh: true,
     inTheEnd: 'late',
     follows: 'counters_behind',
-    told: ['counters are behind', 'counters stand still: the state cannot be written'],
+    told: ['counters are behind', 'the state cannot be written, so counters do not rise'],
     alerts: 'EdgeStateNotKept',
   },
   'a first start': {
@@ -837,7 +837,7 @@ it('in each trouble the dashboards’ first row and the alerts say what is so, a
   const fired = Object.entries(CASES).flatMap(([name, { alerts = '' }]) =>
     alertsOf(alerts).map((alert) => [name, alert] as const),
   );
-  told.push([TWO, 'is polled twice: the quota is spent twice, and your own sums may be doubled']);
+  told.push([TWO, 'two exporters poll it: they use the quota twice, and your own sums may be doubled']);
   fired.push([TWO, 'EdgeAccountPolledTwice']);
   const scraped = [...recorded, ...twice('a restart')];
   await expectTold({ scraped, instances: Object.keys(CASES) }, told, fired);

@@ -36,8 +36,8 @@ const WORDS_OF_PAGES = {
   EdgeTrafficDrop: 'a site is dead: visitors do not arrive',
   EdgeWafOff: UNPROTECTED,
   EdgeFirewallDisabled: UNPROTECTED,
-  EdgeCertificateExpiring: 'a certificate has expired or is about to: visitors are warned',
-  EdgeTokenExpiring: 'the token is about to expire: then there is no new data',
+  EdgeCertificateExpiring: 'a certificate has expired or expires soon: browsers warn visitors',
+  EdgeTokenExpiring: 'the token expires soon: then there is no new data',
   EdgeDataStale: 'there is no traffic data: an attack would not be seen',
 } as const;
 
@@ -57,7 +57,7 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
   [
     'an account that two exporters poll',
     { ...UP, ...alert('EdgeAccountPolledTwice', 'ticket') },
-    [['a', 'is polled twice: the quota is spent twice, and your own sums may be doubled', 1]],
+    [['a', 'two exporters poll it: they use the quota twice, and your own sums may be doubled', 1]],
   ],
   [
     'a state that cannot be written',
@@ -66,7 +66,7 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
       ...state(1),
       'edge_exporter_state_errors_total{instance="edge:9801", job="edge-exporter"}': '0+2x10',
     },
-    [['all of edge:9801', 'counters stand still: the state cannot be written', 1]],
+    [['all of edge:9801', 'the state cannot be written, so counters do not rise', 1]],
   ],
   [
     'counters that are withheld, and not that they stand still as well',
@@ -75,7 +75,7 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
       ...state(0),
       'edge_exporter_state_errors_total{instance="edge:9801", job="edge-exporter"}': '0+2x10',
     },
-    [['all of edge:9801', 'counters are withheld: the state cannot be used', 1]],
+    [['all of edge:9801', 'the state cannot be used, so the exporter withholds counters', 1]],
   ],
   ...Object.entries(WORDS_OF_PAGES).map(
     ([name, trouble]) =>
@@ -116,12 +116,12 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
   [
     'that nothing is known, once, where Prometheus has no exporter',
     alert('EdgeExporterDown', 'page', 'job="edge-exporter"'),
-    [['none', 'nothing is known: Prometheus scrapes no exporter of such an account', 2]],
+    [['none', 'no data: Prometheus scrapes no exporter with such an account', 2]],
   ],
   [
     'that nothing is known',
     { 'edge_exporter_polls_total{account="a"}': '3+1x10' },
-    [['none', 'nothing is known: Prometheus scrapes no exporter of such an account', 2]],
+    [['none', 'no data: Prometheus scrapes no exporter with such an account', 2]],
   ],
 ];
 
