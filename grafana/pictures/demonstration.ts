@@ -21,7 +21,15 @@ const TOKEN = 'sandbox-token';
 function sandboxes(): Map<string, Sandbox> {
   const tokens = [{ token: TOKEN }];
   return new Map([
-    ['production', createSandbox({ seed: 1, configurations: 12, tokens })],
+    [
+      'production',
+      createSandbox({
+        seed: 1,
+        configurations: 12,
+        tokens,
+        rateLimit: { reads: 800, writes: 20, purges: 200 },
+      }),
+    ],
     ['staging', createSandbox({ seed: 2, configurations: 3, domainsPerConfiguration: 1, tokens })],
     ['training', createSandbox({ seed: 3, configurations: 2, domainsPerConfiguration: 1, tokens })],
   ]);
