@@ -3,7 +3,10 @@ import fc from 'fast-check';
 const SURROGATES = { from: 0xd800, count: 0x800 };
 const LAST = 0x10ffff - SURROGATES.count;
 
-/** Any one character, as fast-check's own unit `binary`, which takes a second to list them all in a table. */
+/**
+ * Arbitrary for one Unicode character. Replaces fast-check's unit `binary`, which needs a second to build its table of
+ * characters.
+ */
 export const ANY_CHARACTER: fc.Arbitrary<string> = fc.nat({ max: LAST }).map(
   (index) => String.fromCodePoint(index < SURROGATES.from ? index : index + SURROGATES.count),
   (character) => {

@@ -96,7 +96,7 @@ function accountSummary({ name, api_url, credentials, collectors, shard, source 
   return `account ${name} at ${api_url}, by ${credentials.kind}\n${part}${running.join('')}`;
 }
 
-/** Returns a text of the products that are read, and of those that the configured source does not have. */
+/** Returns a text that lists the products that are read, and those that the source lacks. */
 function productsText(collector: string, { products, source }: ReadProducts): string {
   const unread = PRODUCTS.filter(
     (product) =>

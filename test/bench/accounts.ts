@@ -1,7 +1,7 @@
 /**
- * Many accounts of five configurations in one exporter, beside the embedded platform as a process of its own:
- * `npm run bench -- accounts [--accounts=1000] [--metrics=status_code] [--minutes=2]`. With `--replicas=0,3`, as
- * `npm run bench -- cluster` has it, in one exporter and then in three replicas on a PostgreSQL.
+ * Benchmark of one exporter with many accounts of five configurations each. The embedded platform runs in a separate
+ * process. Usage: `npm run bench -- accounts [--accounts=1000]`. `--replicas=0,3` measures one exporter, then three
+ * replicas that share a PostgreSQL database. `npm run bench -- cluster` sets this option.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -23,7 +23,7 @@ export async function configFile(content: object | string): Promise<ConfigFile> 
   return { path, write };
 }
 
-/** A folder that goes with the test. */
+/** Creates a temporary folder and removes it when the test finishes. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'edge-exporter-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -17,7 +17,10 @@ export function countersOf(metric: string): { readonly dimension: string; readon
   });
 }
 
-/** An account of the embedded platform that polls every two seconds, and whose buckets are final after a minute. */
+/**
+ * Returns the configuration of an account of the embedded platform. The exporter polls it every two seconds and counts
+ * buckets after one minute.
+ */
 export function busyAccount(name: string, metrics: readonly string[]) {
   return {
     name,

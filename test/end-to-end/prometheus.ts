@@ -5,7 +5,7 @@ import { eventually } from '../eventually.ts';
 import { type PrometheusApi, prometheusApi } from './prometheus-api.ts';
 import { startServer } from './server-process.ts';
 
-/** Targets and rules of a Prometheus. */
+/** Options of a Prometheus server. */
 export interface PrometheusOptions {
   /** Targets by job name: addresses (`host:port`), or URLs whose path is the metrics path. */
   readonly jobs?: Readonly<Record<string, string | readonly string[]>>;

@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-/** Runs several exporters of one account, each with its part, in simulated time. With 1, one exporter has all. */
+/** Runs one exporter per shard of an account, in simulated time. With `shards` = 1, a single exporter reads all configurations. */
 async function run(shards: number, limit: number, minutes: number) {
   const clock = new SimulatedClock(START);
   const sandbox = createSandbox({

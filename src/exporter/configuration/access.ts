@@ -143,7 +143,11 @@ export const SOURCE = {
     .describe('Base address of the GraphQL API, below which /metrics/graphql is; default: api_url.'),
 };
 
-/** Returns the mistake of an unencrypted URL without `allow_http`; undefined if none. @param what data sent unencrypted */
+/**
+ * Returns the error message for an `http:` URL that needs `allow_http`; undefined if the URL is allowed. Loopback is
+ * allowed, unless requests go through a proxy.
+ * @param what data that would be sent unencrypted
+ */
 export function unencrypted(
   address: unknown,
   allowHttp: unknown,

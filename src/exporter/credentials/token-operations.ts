@@ -27,7 +27,7 @@ export interface CreatedToken extends Readonly<ReturnType<typeof lifeOf>> {
   readonly createdAt: number;
 }
 
-/** Schema of section 2.1. The times are optional, because a token is valid without them. */
+/** Response body of a token creation (section 2.1). */
 const TokenBody = z.object({
   token: z.string(),
   created_at: z.unknown().optional(),

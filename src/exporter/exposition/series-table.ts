@@ -37,7 +37,7 @@ export class SeriesTable<Chunk extends LineHolder> {
     return this.chunks.length - this.#free.length;
   }
 
-  /** Returns the number of the series with a label text in a family; undefined if there is none. */
+  /** Returns the index of the series with this label text in the family; undefined if there is none. */
   find(family: Chunk['family'], text: string): number | undefined {
     const hash = hashOf(text, hashOf(family.name));
     for (let series = this.#index.first(hash); series !== NONE; series = this.#index.next(series, hash))

@@ -81,9 +81,9 @@ export class AssumedLimit {
   }
 
   /**
-   * Records that an operation of `who`, sent at `sentAt`, was refused. Operations that were sent before an earlier refusal change
-   * nothing. An account that is refused again while others are answered may be at fault itself. Then the others continue, and its
-   * reduction is undone.
+   * Records a refusal of an operation that `who` sent at `sentAt`. Lowers the limit, unless the operation was sent
+   * before an earlier refusal, and pauses all accounts. If an account is refused again while others are answered,
+   * restores the limit that its refusals lowered, and does not pause.
    */
   refused(who: object, now: number, sentAt: number, stoppedUntil: number): void {
     this.#came(now);

@@ -18,7 +18,7 @@ export interface Character {
   readonly minute: number;
 }
 
-/** Something that changes the level for a while, or for good. */
+/** Temporary or permanent change of the traffic level. */
 export interface Shift {
   readonly from: number;
   readonly to: number;

@@ -35,7 +35,7 @@ export class WorldMember {
   readonly clock: ProcessClock;
   /** Accounts that it was ever given to run. */
   readonly openings: { readonly account: string; readonly mayAct: () => boolean }[] = [];
-  /** Statements that have reached the database: renewals, and loads of accounts. */
+  /** Numbers of statements that reached the database: renewals (`beats`) and loads. */
   beats = 0;
   loads = 0;
   cutUntil = 0;

@@ -7,7 +7,7 @@ export type Fate = 'taken' | 'lost' | 'stored, answer lost' | 'busy';
 export class ModelReceiver {
   readonly stored = new Map<string, (readonly [number, number])[]>();
   requests = 0;
-  /** Samples it never takes. */
+  /** Returns the reason for which a sample is always refused; undefined if it can be accepted. */
   refuses: (sample: PushedSample) => 'too_old' | 'invalid' | undefined = () => undefined;
 
   take(samples: readonly PushedSample[], fate: Fate): ReceiverAnswer {
