@@ -107,7 +107,7 @@ test('late data is put down to whoever makes it late', () => {
   expect(said({ state: 'waiting', waits_for: 'connections', last_success_at: at(-1_500) })).toBe(
     `${late}: the exporter does not keep up.`,
   );
-  expect(said({ state: 'idle', last_success_at: at(-1_500) })).toBe(
+  expect(said({ state: 'idle', last_success_at: at(-1_500), next_at: at(-120) })).toBe(
     `${late}: the exporter does not keep up.`,
   );
   expect(said({ last_outcome: 'server_error', last_reason: 'HTTP 502' })).toBe(
