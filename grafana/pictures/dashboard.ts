@@ -1,4 +1,4 @@
-/** Parts of a dashboard's JSON that are drawn. */
+/** Parts of a dashboard's JSON that the pictures need. */
 export interface DashboardJson {
   readonly title: string;
   readonly time: { readonly from: string; readonly to: string };

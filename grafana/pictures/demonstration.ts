@@ -71,7 +71,7 @@ function shownIn(exposition: string): Shown[] {
   ) as unknown as Shown[];
 }
 
-/** True if the rules learn from hours instead of days, which takes minutes less. */
+/** True if the rules learn from hours instead of days, which saves minutes. */
 const BRIEF = process.argv.includes('brief');
 
 const now = Math.floor(Date.now() / MINUTE) * MINUTE;
@@ -160,12 +160,12 @@ const lessons = [
     yields: 'account:edge_waf_threats_per_minute:threshold',
   },
 ];
-// Thresholds follow within minutes once the rules run.
+// The alert thresholds appear within minutes after the rules start.
 await learn(prometheus, { storage, to: Date.now() - MINUTE, lessons: BRIEF ? lessons.slice(0, 3) : lessons });
 await prometheus.reconfigure({ storage, scrapeInterval: '15s', scrapeConfigs, rules });
 if (production) {
   happen(production, Date.now(), [ATTACK]);
-  // Between two reads of the settings, so that both are found changed.
+  // Changes the settings between two polls, so that the exporter reports both changes.
   change(production);
 }
 process.stdout.write('ready for pictures\n');

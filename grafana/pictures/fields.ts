@@ -29,7 +29,7 @@ function legendOf(format: string, labels: Readonly<Record<string, string>>): str
   return Object.values(labels).join(', ') || 'value';
 }
 
-/** A frame for each series, as Grafana's data source of Prometheus makes them. */
+/** Returns a data frame for each series, as Grafana's Prometheus data source does. */
 export function framesOf(
   panel: PanelJson,
   answers: readonly (readonly Series[])[],
@@ -68,7 +68,10 @@ function order(panel: PanelJson, name: string): number {
   return place < 0 ? 99 : place;
 }
 
-/** One frame of all answers: a row for each set of labels, as the transformations merge and organize make it. */
+/**
+ * Returns one data frame of all answers: a row for each label set, as Grafana's merge and organize
+ * transformations do.
+ */
 export function tableOf(
   panel: PanelJson,
   answers: readonly (readonly Series[])[],
@@ -104,7 +107,7 @@ function headings({ renameByName = {}, indexByName = {} }: OrganizeOptions): [st
   return Object.entries(renameByName).sort(([a], [b]) => (indexByName[a] ?? 0) - (indexByName[b] ?? 0));
 }
 
-/** The first value of each answer, as the panel shows it, with its name; nothing of answers that are empty. */
+/** Returns the first value of each answer, as the panel formats it, with its name. Skips empty answers. */
 export function figuresOf(panel: PanelJson, answers: readonly (readonly Series[])[], theme: GrafanaTheme2) {
   return answers.flatMap((series, query) => {
     const text = series[0]?.values[0]?.[1];

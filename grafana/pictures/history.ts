@@ -19,7 +19,7 @@ export interface Shown {
   readonly metric: string;
 }
 
-/** A stretch of history, in ms since the epoch; only the families that `wanted` accepts. */
+/** Time span of the history, in ms since the epoch, and a filter of its families. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -28,7 +28,9 @@ export interface Span {
 
 type Lines = Map<Family, string[]>;
 
-/** Writes the truth of the sandboxes minute by minute, in the exporter's families, as OpenMetrics text. */
+/**
+ * Writes the true values of the sandboxes for every minute, in the exporter's families, as OpenMetrics text.
+ */
 export async function writeHistory(
   file: string,
   shown: readonly Shown[],

@@ -7,7 +7,7 @@ import { eventually } from '../../test/eventually.ts';
 
 const RECORDING_RULES = join('config', 'prometheus', 'recording.rules.yml');
 
-/** Rules to evaluate from `from` (ms) on, and a metric that shows when Prometheus has the result. */
+/** Rules to evaluate from `from` (ms) on, and a metric that appears when Prometheus has loaded the result. */
 interface Lesson {
   readonly groups: RegExp;
   readonly records?: RegExp;

@@ -4,7 +4,7 @@ import { filledIn } from '../source/filled-in.ts';
 import type { AnnotationJson } from './dashboard.ts';
 import { queryRange, type Range } from './prometheus.ts';
 
-/** A moment that is marked in every graph. */
+/** Time that all graphs mark with a line. */
 export interface Mark {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -13,7 +13,7 @@ export interface Mark {
 
 const STEP = 60_000;
 
-/** Returns the marks of an annotation: times at which its series exist, or times that their values name. */
+/** Returns the marks of an annotation: the times at which its series exist, or the times in their values. */
 export async function marksOf(
   { expr, iconColor: colour, useValueForTime }: AnnotationJson,
   { prometheus, range, values }: { prometheus: string; range: Range; values: Record<string, string> },
@@ -24,7 +24,7 @@ export async function marksOf(
   return [...moments].filter((at) => at > range.from && at <= range.to).map((at) => ({ at, colour }));
 }
 
-/** Draws the marks into a graph, as Grafana does: a dashed line with a triangle at its foot. */
+/** Draws the marks into a graph as Grafana does: a dashed line with a triangle at its foot. */
 export function Marks({ config, marks }: { config: UPlotConfigBuilder; marks: readonly Mark[] }) {
   useLayoutEffect(() => {
     config.addHook('draw', ({ ctx, bbox, valToPos }) => {

@@ -8,7 +8,7 @@ import { type Answered, Panel, type Shared, THEME } from './panels.tsx';
 import type { Picture } from './picture.ts';
 import { queryNow, queryRange } from './prometheus.ts';
 
-// As Grafana lays its grid out.
+// Dimensions (px) of Grafana's grid.
 const ROW_HEIGHT = 30;
 const GAP = 8;
 const MARGIN = 16;
@@ -120,7 +120,7 @@ function Page({ picture, answered, shared }: { picture: Picture; answered: reado
   );
 }
 
-/** Draws a dashboard into the page. */
+/** Draws a dashboard on the page. */
 export async function draw(picture: Picture): Promise<void> {
   const answered: Answered[] = [];
   for (const panel of picture.dashboard.panels) answered.push(await answer(panel, picture));

@@ -19,7 +19,7 @@ import type { Range, Series } from './prometheus.ts';
 
 export const THEME: GrafanaTheme2 = createTheme({ colors: { mode: 'dark' } });
 
-/** Common properties of all graphs of a dashboard. */
+/** Properties that all graphs of a dashboard share. */
 export interface Shared {
   readonly range: Range;
   readonly marks: readonly Mark[];
@@ -42,7 +42,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Panel with its frame, drawn with Grafana's components. */
+/** Draws a panel and its frame with Grafana's components. */
 export function Panel({ answered, shared, width, height }: { answered: Answered; shared: Shared } & Size) {
   const { panel } = answered;
   return (

@@ -1,12 +1,12 @@
 import type { DashboardJson } from './dashboard.ts';
 import type { Range } from './prometheus.ts';
 
-/** Input of the page that draws. */
+/** Input of the page that draws a dashboard. */
 export interface Picture {
   readonly dashboard: DashboardJson;
   readonly prometheus: string;
   readonly range: Range;
-  /** Variable -> value, as a regular expression. */
+  /** Value of each variable, as a regular expression. */
   readonly chosen: Readonly<Record<string, string>>;
   readonly width: number;
 }

@@ -1,10 +1,10 @@
-/** A series of an answer: its labels and its points, `[seconds, value]`. */
+/** Series of an answer: its labels, and its points as `[seconds, value]`. */
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
   readonly values: readonly (readonly [seconds: number, value: string])[];
 }
 
-/** Milliseconds since the epoch, and the distance of points. */
+/** Time range (ms since the epoch), and the distance (ms) between points. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -25,7 +25,7 @@ async function ask(url: string, path: string, parameters: Record<string, string>
   return data;
 }
 
-/** The series of an expression over a range. */
+/** Returns the series of an expression over a range. */
 export async function queryRange(url: string, query: string, range: Range): Promise<readonly Series[]> {
   const step = range.step / 1000;
   const aligned = (ms: number) => String(Math.floor(ms / range.step) * step);
@@ -33,7 +33,7 @@ export async function queryRange(url: string, query: string, range: Range): Prom
   return (await ask(url, 'query_range', parameters)).result;
 }
 
-/** The samples of an expression at a moment, as series of one point. */
+/** Returns the samples of an expression at one time, each as a series of one point. */
 export async function queryNow(url: string, query: string, at: number): Promise<readonly Series[]> {
   const { result } = await ask(url, 'query', { query, time: String(at / 1000) });
   return result.map(({ metric, value }) => ({ metric, values: value === undefined ? [] : [value] }));

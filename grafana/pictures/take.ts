@@ -44,7 +44,8 @@ async function take(name: string): Promise<void> {
   page.on('console', (message) => {
     if (message.type() === 'error') process.stderr.write(`${name}: ${message.text()}\n`);
   });
-  // An empty page of Prometheus' origin may query it, and has the local storage that Grafana's components need.
+  // An empty page of Prometheus' origin can query it, and has the local storage that Grafana's components
+  // need.
   const address = `${prometheus}/picture`;
   await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: EMPTY }));
   await page.goto(address);
@@ -55,7 +56,7 @@ async function take(name: string): Promise<void> {
     (given) => (globalThis as unknown as { draw(p: Picture): Promise<void> }).draw(given),
     picture,
   );
-  // Graphs draw after they have measured their text.
+  // Graphs measure their text before they draw.
   await page.waitForTimeout(2_500);
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
   await page.close();

@@ -5,7 +5,10 @@ import { ACCOUNT, of } from './query.ts';
 
 const FIRING = ['alertstate="firing"', 'alertname=~"Edge.+"', 'account=~"$account|"'] as const;
 
-/** Firing alerts of the accounts, and of the exporter itself, which have no account. */
+/**
+ * Returns a query for firing alerts of the selected accounts, and of the exporter itself, which have no
+ * account.
+ */
 export function firingAlerts(...matchers: string[]): string {
   return of('ALERTS', ...FIRING, ...matchers);
 }
@@ -13,7 +16,9 @@ export function firingAlerts(...matchers: string[]): string {
 /** Alerts that require action. */
 export const URGENT = firingAlerts('severity!="info"');
 
-/** Times (ms) of the last change of settings, by account and kind of setting, of all such families at once. */
+/**
+ * Times (ms) of the last change of settings, by account and kind of setting, from all families of changes.
+ */
 export const CHANGES = `1000 * max by (account, setting) (label_replace(${of(
   '',
   '__name__=~"edge_.+_changed_timestamp_seconds"',
@@ -33,7 +38,10 @@ function changesOf(delay: 'publish' | 'settle'): string {
   return `label_replace(${begun}, "delay", "${delay}", "", "")`;
 }
 
-/** Changes of the learned delays by five minutes or more within a minute. Gauges may pause at such a time. */
+/**
+ * Query for changes of the learned delays by five minutes or more within a minute. Gauges may pause after
+ * such a change.
+ */
 export const DELAY_CHANGES = `${changesOf('publish')} or ${changesOf('settle')}`;
 
 interface Marks {
@@ -65,7 +73,10 @@ function marks({ name, expr, colour, title, text, tags, momentIs }: Marks): Anno
 
 const ALERT = 'alertname, severity, account, product, configuration';
 
-/** Times at which alerts begin to fire. Grafana joins consecutive points to a region, so only the first minute is a point. */
+/**
+ * Returns a query for the times at which alerts begin to fire. Grafana joins consecutive points to a region,
+ * so only the first minute is a point.
+ */
 export function beginningsOf(severity: 'page' | 'ticket'): string {
   const firing = of('ALERTS', ...FIRING, `severity="${severity}"`);
   return `max by (${ALERT}) (${firing}) unless max by (${ALERT}) (last_over_time(${firing}[5m] offset 1m))`;
@@ -83,7 +94,7 @@ function alertMarks(severity: 'page' | 'ticket', name: string, colour: string): 
   });
 }
 
-/** When alerts begin to fire: the pages apart from the tickets. */
+/** Annotations at the times at which alerts begin to fire: one for pages, one for tickets. */
 export const ALERT_MARKS: readonly AnnotationQuery[] = [
   alertMarks('page', 'Firing pages', 'red'),
   alertMarks('ticket', 'Firing tickets', 'orange'),

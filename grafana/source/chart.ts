@@ -26,7 +26,7 @@ import { type About, DATASOURCE, type Query, targets } from './panel.ts';
 export interface Chart extends About {
   readonly queries: readonly Query[];
   readonly shape?: 'lines' | 'stack';
-  /** Text beside the axis, if the unit does not say it: `per minute`. */
+  /** Label of the axis, if the unit does not say it: `per minute`. */
   readonly axis?: string;
   readonly noValue?: string;
   readonly min?: number;
@@ -44,7 +44,10 @@ const DASHES: DynamicConfigValue[] = [
   { id: 'custom.fillOpacity', value: 0 },
 ];
 
-/** Series over time. A gap in the data is a gap in the line, and nothing is filled with zeros. */
+/**
+ * Returns a chart of series over time. A gap in the data is a gap in the line; the chart never fills gaps
+ * with zeros.
+ */
 export function chart(given: Chart): Panel {
   const {
     title,

@@ -1,4 +1,4 @@
-/** A colour has one meaning in all dashboards. */
+/** Colours by meaning. Each colour has the same meaning in all dashboards. */
 export const COLOURS = {
   good: 'green',
   notice: 'yellow',
@@ -8,7 +8,7 @@ export const COLOURS = {
   past: '#7b8087',
 } as const;
 
-/** Colours of series by legend. */
+/** Colours of series, by legend. */
 export const SERIES_COLOURS: Readonly<Record<string, string>> = {
   'from the cache': 'green',
   'from the origin': 'orange',

@@ -6,7 +6,7 @@ const total = (family: string) => sum(mean(family, SITE));
 const READ_WHERE = 'Read by GraphQL where the configuration names the metric.';
 const NOT_READ = 'read where the configuration names the metric';
 
-/** Panels of the largest values of each dimension, and the rest. */
+/** Panels of the largest values of each dimension, with the sum of all other values. */
 export const values: readonly Panel[] = (['country', 'host'] as const).map((label) =>
   chart({
     title: `Requests by ${label}`,
@@ -23,7 +23,7 @@ export const values: readonly Panel[] = (['country', 'host'] as const).map((labe
   }),
 );
 
-/** Panels of the duration of requests, and of the origins' answers. */
+/** Panels of request durations and of the responses of origins. */
 export const origin: readonly Panel[] = [
   chart({
     title: 'Time a request takes',

@@ -13,7 +13,7 @@ const CLASSES = [
   ['5xx', 'Server errors', '500 and above'],
 ] as const;
 
-/** A chart for each class of status codes. */
+/** Charts of responses, one for each class of status codes. */
 export const responses: readonly Panel[] = CLASSES.map(([group, title, codes]) =>
   chart({
     title: `${title} (${group})`,
@@ -57,7 +57,7 @@ const cacheTimes = table({
   sortedBy: 'Cached for',
 });
 
-/** Panels of the share of errors, and of the time that the cache serves them. */
+/** Panels of the error ratio, and of the time for which the cache serves errors. */
 export const errorPages: readonly Shelf[] = [
   {
     height: 8,

@@ -113,7 +113,7 @@ const requests: readonly Panel[] = [
   }),
 ];
 
-/** Data transferred and requests. */
+/** Sections for data transferred and for requests. */
 export const delivered: readonly Section[] = [
   { title: 'Data transferred', shelves: shelves(data, 8) },
   { title: 'Requests', shelves: shelves(requests, 8) },

@@ -71,7 +71,7 @@ const waf: readonly Panel[] = [
   }),
 ];
 
-/** One site, in the order of the platform's own console. */
+/** Dashboard of one configuration, in the order of the platform's own console. */
 export const configuration: Dashboard = dashboard({
   uid: 'edge-configuration',
   description:

@@ -30,7 +30,7 @@ export interface DashboardOptions {
   readonly sections: readonly Section[];
 }
 
-/** Returns a dashboard: variables, links to the others, annotations, and placed panels. */
+/** Returns a dashboard: variables, links to the other dashboards, annotations, and placed panels. */
 export function dashboard({ uid, description, from, variables, sections }: DashboardOptions): Dashboard {
   const built = new DashboardBuilder(TITLES[uid])
     .uid(uid)
@@ -65,7 +65,7 @@ function linksFrom(uid: Uid): DashboardLink[] {
     .map(withoutPlacement);
 }
 
-/** The builders' default would hide links and marks in a menu. */
+/** Removes the placement, because the builders' default hides links and annotations in a menu. */
 function withoutPlacement<T extends { placement?: unknown }>({
   placement: _menu,
   ...rest

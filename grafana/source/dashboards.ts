@@ -4,7 +4,7 @@ import { exporter } from './exporter.ts';
 import { overview } from './overview.ts';
 import { security } from './security.ts';
 
-/** File name -> dashboard. */
+/** Dashboards by file name. */
 export const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
   'overview.json': overview,
   'configuration.json': configuration,

@@ -1,8 +1,8 @@
 import { ACCOUNT, of } from './query.ts';
 
-/** Trouble, and what an operator does about it. */
+/** Trouble of the data, with advice for the operator. */
 export interface Trouble {
-  /** Query that has samples only during the trouble. */
+  /** Query that returns samples only during the trouble. */
   readonly while: string;
   readonly says: string;
   readonly next: string;
@@ -15,7 +15,7 @@ type Words = Omit<Trouble, 'while'>;
 
 const SEE_WHICH = 'The status page shows what each job waits for';
 
-/** Texts for dashboards, by `cause` of `edge_trouble_info`. */
+/** Texts for dashboards, by the label `cause` of `edge_trouble_info`. */
 export const OF_CAUSES = {
   unauthorized: {
     says: 'no new data: the platform refuses the token',
@@ -99,7 +99,7 @@ export const OF_CAUSES = {
   },
 } as const satisfies Readonly<Record<string, Words>>;
 
-/** Returns a query for accounts that have one of these causes. */
+/** Returns a query for the accounts that have one of these causes. `causes` is a regular expression. */
 export function accountsWith(causes: string): string {
   return of('edge_trouble_info', ACCOUNT, `cause=~"${causes}"`);
 }
@@ -110,7 +110,7 @@ const OF_ACCOUNTS = Object.entries(OF_CAUSES).map(
 
 const OF_EXPORTERS: readonly Trouble[] = [
   {
-    // At once; the alert waits until a new version has taken over from the old one.
+    // The trouble appears at once. The alert waits until a new version has replaced the old one.
     while: of('ALERTS', 'alertname="EdgeAccountPolledTwice"', ACCOUNT),
     says: 'two exporters poll it: they use the quota twice, and your own sums may be doubled',
     next: 'See the targets on the Overview under “What fires now”. Stop one, unless both are intended',

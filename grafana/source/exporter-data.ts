@@ -14,7 +14,7 @@ const perMinute = (family: string, by: string, of: string) =>
 const RESTATED = 'account,product,direction';
 const REJECTED = 'account,collector,reason';
 
-/** Panels of the age and the completeness of the data. */
+/** Panels of the age and completeness of the data. */
 export const data: readonly Panel[] = [
   chart({
     title: 'Age of data by product',

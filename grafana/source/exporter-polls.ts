@@ -10,7 +10,7 @@ const COLLECTOR = 'account,collector';
 
 const SLOW = `histogram_quantile(0.95, ${sum(rate('edge_exporter_poll_duration_seconds_bucket', EXPORTER), 'collector,le')}) >= 0`;
 
-// Over a quarter of an hour, as some collectors poll that seldom.
+// The rate spans 15 minutes, because some collectors poll that rarely.
 const perCollector = (...matchers: string[]) =>
   sum(`rate(${of(POLLS, EXPORTED, ...matchers)}[15m])`, COLLECTOR);
 

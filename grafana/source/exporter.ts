@@ -15,7 +15,7 @@ import { KEPT, LOADED, UP_DOWN } from './words.ts';
 const recentPolls = (...matchers: string[]) =>
   sum(`rate(${of('edge_exporter_polls_total', EXPORTED, ...matchers)}[15m])`);
 
-/** An account that one of several exporters cannot reach is unreachable. */
+/** Reachability of each account: 0 if at least one exporter cannot reach it. */
 const UP = smallest(of('edge_up', EXPORTED), 'account');
 
 const figures: readonly Panel[] = [

@@ -9,7 +9,7 @@ import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { LIMITS, type Steps, thresholds } from './limits.ts';
 import { type About, DATASOURCE, targets } from './panel.ts';
 
-/** A second value in a figure. */
+/** Second value in a figure, with its name. */
 export interface Beside {
   readonly name: string;
   readonly expr: string;
@@ -19,7 +19,7 @@ export interface Beside {
 }
 
 export interface Figure extends About {
-  /** Name, which is shown only beside another value. */
+  /** Name of the value; shown only beside a second value. */
   readonly name?: string;
   readonly expr: string;
   readonly limits?: Steps;
@@ -29,7 +29,7 @@ export interface Figure extends About {
   readonly noValue?: string;
 }
 
-/** One number, as of now: an old value never stands for a missing one, so it is asked for this moment only. */
+/** Returns a figure of one current number. Its instant query never shows an old value for a missing one. */
 export function figure(given: Figure): Panel {
   const {
     title,

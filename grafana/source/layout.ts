@@ -1,18 +1,18 @@
 import { type Panel, RowBuilder, type RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 
-/** Panels side by side, of one height. Their widths add up to at most 24. */
+/** Panels of one row of the grid, with the same height. Their widths add up to at most 24. */
 export interface Shelf {
   readonly height: number;
   readonly panels: readonly (readonly [width: number, panel: Panel])[];
 }
 
-/** A part of a dashboard under a heading. */
+/** Part of a dashboard, with a heading. */
 export interface Section {
   readonly title: string;
   readonly shelves: readonly Shelf[];
 }
 
-/** Returns shelves with panels of equal width; default: three in a row. */
+/** Returns shelves with panels of equal width; by default three in a row. */
 export function shelves(panels: readonly Panel[], height: number, perShelf = 3): Shelf[] {
   const width = Math.floor(24 / perShelf);
   const count = Math.ceil(panels.length / perShelf);
@@ -22,7 +22,7 @@ export function shelves(panels: readonly Panel[], height: number, perShelf = 3):
   }));
 }
 
-/** Every panel with its place on the grid of 24 columns and an id of its own. */
+/** Returns every panel with its position on the grid of 24 columns and its own id. */
 export function place(sections: readonly Section[]): (Panel | RowPanel)[] {
   const placed: (Panel | RowPanel)[] = [];
   let y = 0;

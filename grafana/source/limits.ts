@@ -1,7 +1,7 @@
 import { ThresholdsConfigBuilder, ThresholdsMode } from '@grafana/grafana-foundation-sdk/dashboard';
 import { COLOURS } from './colours.ts';
 
-/** Colours by value, each from `from` on; the first has no `from`. */
+/** Colours by value, each for values of at least `from`. The first colour has no `from`. */
 export type Steps = readonly (readonly [from: number | null, colour: string])[];
 
 function steps(first: string, ...others: (readonly [from: number, colour: string])[]): Steps {
@@ -13,21 +13,23 @@ const { good, notice, bad, neutral } = COLOURS;
 const rising = (doubtful: number, wrong: number) => steps(good, [doubtful, notice], [wrong, bad]);
 const falling = (wrong: number, doubtful: number) => steps(bad, [wrong, notice], [doubtful, good]);
 
-/** Limits from which an operator should look, for all panels. */
+/** Thresholds of all panels. From the first threshold on, an operator should check the value. */
 export const LIMITS = {
   none: steps(neutral),
   serverErrors: rising(0.01, 0.05),
   clientErrors: rising(0.1, 0.25),
   offload: falling(0.3, 0.6),
-  /** Times the usual threats. */
+  /** Ratio of threats to the usual number. */
   surge: rising(2, 3),
-  /** Seconds since the end of the newest bucket shown. */
+  /** Seconds since the end of the newest exposed bucket. */
   dataAge: rising(360, 840),
-  /** Times the age to be expected; older than 1.5 times that, and than ten minutes, is stale to the alerts. */
+  /**
+   * Ratio of the data's age to the expected age. The alerts treat data as stale above 1.5 and ten minutes.
+   */
   dataAgeToExpected: rising(1, 1.5),
-  /** Seconds since the last counted bucket: the settle delay, and the wait for missing buckets. */
+  /** Seconds since the last counted bucket. Includes the settle delay and the wait for missing buckets. */
   countedAge: rising(1_500, 2_700),
-  /** Seconds; the settle delay, unless configured otherwise. */
+  /** Seconds; the threshold is the default settle delay. */
   restatementAge: steps(good, [600, bad]),
   quotaLeft: falling(0.05, 0.15),
   stretch: rising(1.2, 2),
@@ -41,12 +43,12 @@ export const LIMITS = {
   errorPageCache: rising(60, 600),
 } as const satisfies Readonly<Record<string, Steps>>;
 
-/** Limits of seconds for values in minutes. */
+/** Returns thresholds in minutes from thresholds in seconds. */
 export function inMinutes(steps: Steps): Steps {
   return steps.map(([from, colour]) => [from === null ? null : from / 60, colour]);
 }
 
-/** Steps as Grafana takes them. */
+/** Returns the thresholds as Grafana's builder expects them. */
 export function thresholds(steps: Steps): ThresholdsConfigBuilder {
   const entries = steps.map(([value, color]) => ({ value, color }));
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(entries);

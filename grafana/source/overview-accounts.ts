@@ -10,7 +10,7 @@ import { YES_NO } from './words.ts';
 const traffic = trafficNow(SITE, 'account');
 const overTime = trafficOverTime(SITE, 'account');
 
-/** A row for each account. */
+/** Table with a row for each account. */
 export const accounts = table({
   title: 'Accounts',
   description:

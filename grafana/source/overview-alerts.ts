@@ -5,7 +5,10 @@ import { table } from './table.ts';
 
 const ALERT = 'alertname,severity,account,configuration';
 const FIRING = `count by (${ALERT}) (${URGENT})`;
-/** Prometheus keeps as its value since when an alert has been pending or firing. */
+/**
+ * Query for the time since which an alert is pending or firing. Prometheus stores this time as the value of
+ * ALERTS_FOR_STATE.
+ */
 const SINCE = of('ALERTS_FOR_STATE', 'alertname=~"Edge.+"', 'account=~"$account|"', 'severity!="info"');
 
 const SUBJECT = 'account,product,configuration';
@@ -31,7 +34,7 @@ const SHARES: Judged = [
 
 const AGES: Judged = [['EdgeDataStale', ['configuration:edge_data_age_seconds:stale'], 'metric']];
 
-/** Alerts for which the table shows a value. */
+/** Alerts for which the table shows the current value. */
 export const JUDGED: Judged = [...PER_MINUTE, ...SHARES, ...AGES];
 
 function valuesOf(judged: Judged): string {

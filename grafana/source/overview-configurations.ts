@@ -44,7 +44,7 @@ export const configurationCharts: readonly Panel[] = [
   }),
 ];
 
-/** Table of the most frequent errors. */
+/** Table of the most frequent status codes of errors. */
 export const statusCodes = table({
   title: 'Most frequent status codes of errors',
   description:
@@ -63,7 +63,7 @@ export const statusCodes = table({
   ],
 });
 
-/** A row for each configuration. */
+/** Table with a row for each configuration. */
 export const configurations = table({
   title: 'Configurations',
   description:

@@ -76,7 +76,7 @@ const sections: readonly Section[] = [
   },
 ];
 
-/** Accounts and configurations at a glance. */
+/** Dashboard that summarizes all accounts and configurations. */
 export const overview: Dashboard = dashboard({
   uid: 'edge-overview',
   description:

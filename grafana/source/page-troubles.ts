@@ -33,7 +33,7 @@ const OTHERS = {
   act: 'now',
 } as const;
 
-/** Troubles that page. */
+/** Troubles whose alerts have the severity `page`. */
 export const PAGES: readonly Trouble[] = [
   {
     while: firingAlerts(`alertname=~"${ATTACK}"`),
@@ -66,7 +66,7 @@ export const PAGES: readonly Trouble[] = [
     act: 'now',
   },
   {
-    // A refused token has its own trouble.
+    // A refused token is a trouble of its own.
     while: `${paging('token')} unless on (account) ${accountsWith('unauthorized')}`,
     says: 'the token expires soon: then there is no new data',
     next: 'Renew the credentials. The exporter reads a token file again by itself',
@@ -80,7 +80,7 @@ export const PAGES: readonly Trouble[] = [
     act: 'now',
   },
   {
-    // Without an instance there is no exporter, which has its own trouble.
+    // Without the label `instance` no exporter exists, which is a trouble of its own.
     while: ofExporter(paging('exporter', 'instance!=""')),
     says: 'the exporter is down: nothing that it polls is seen',
     next: 'Start it. See the reason on Prometheus’ page of targets, and in the log. Counters continue where they were',

@@ -1,18 +1,18 @@
-/** The matchers of the variables, from the widest choice to the narrowest. */
+/** Matchers of the dashboard's variables, from the widest selection to the narrowest. */
 export const ACCOUNT = 'account=~"$account"';
 export const PRODUCT = `${ACCOUNT},product=~"$product"`;
 export const SITE = `${PRODUCT},configuration=~"$configuration"`;
-/** Selector of a site in the families of related products, for any selected product. */
+/** Matchers of a configuration's name, for families of products that the variable does not select. */
 export const NAMESAKE = `${ACCOUNT},configuration=~"$configuration"`;
-/** Selector of an exporter, for all accounts. */
+/** Matchers of an exporter, for all accounts. */
 export const EXPORTER = 'job=~"$job",instance=~"$instance"';
-/** Selector of an exporter, for the selected accounts. */
+/** Matchers of an exporter, for the selected accounts. */
 export const EXPORTED = `${EXPORTER},${ACCOUNT}`;
 
-/** Labels that identify a configuration. Several ids (of its domains) may have its name. */
+/** Labels that identify a configuration. Several configuration ids can share its name. */
 export const BY_SITE = 'account,product,configuration';
 
-/** Returns a selector. It joins `matchers` with commas. */
+/** Returns a selector of the family with these matchers. */
 export function of(family: string, ...matchers: string[]): string {
   return `${family}{${matchers.join(',')}}`;
 }
@@ -33,32 +33,35 @@ function identity(family: string): string {
 }
 
 /**
- * Selects each series of traffic once. If several exporters poll an account, or it has just moved to another replica,
- * their series are equal, and a sum must not count them twice.
+ * Returns a query that selects each series of traffic once. Several exporters can expose equal series if they
+ * poll the same account, or if it has just moved to another replica. A sum must not count them twice.
  */
 export function once(expression: string, labels: string): string {
   return largest(expression, labels);
 }
 
-/** Returns the current value of a gauge of traffic, each series once. */
+/** Returns a query for the current value of a traffic gauge, with each series once. */
 export function now(family: string, ...matchers: string[]): string {
   return once(of(family, ...matchers), identity(family));
 }
 
-/** Returns the value at the end of the graph's time range. */
+/** Returns a query for the value of a traffic gauge at the end of the graph's time range. */
 export function atEnd(family: string, ...matchers: string[]): string {
   return once(`${of(family, ...matchers)} @ end()`, identity(family));
 }
 
-/** The mean of a gauge over a graph's step, each series once, so that zooming out averages buckets instead of skipping them. */
+/**
+ * Returns a query for the mean of a gauge over a graph's step, with each series once. A wide time range then
+ * averages buckets instead of skipping them.
+ */
 export function mean(family: string, ...matchers: string[]): string {
   return once(`avg_over_time(${of(family, ...matchers)}[$__rate_interval])`, identity(family));
 }
 
 /**
- * Returns the increase of a counter of traffic within the time range. It adds up the increases of all exporters, and
- * divides by the average number of exporters that show it. So it is right for an account that moves between replicas,
- * and for one that two exporters poll.
+ * Returns a query for the increase of a traffic counter within the time range. It divides the increases of
+ * all exporters by the average number of exporters that expose the series. So it is right for an account that
+ * moves between replicas, and for one that two exporters poll.
  */
 export function growth(family: string, ...matchers: string[]): string {
   const series = of(family, ...matchers);
@@ -67,7 +70,7 @@ export function growth(family: string, ...matchers: string[]): string {
   return `${sum(`increase(${series}[$__range])`, by)} / ${shownBy}`;
 }
 
-/** Returns `mean` of an earlier time: `1d`, `1w`. */
+/** Returns the query of `mean` with an offset, such as `1d` or `1w`. */
 export function meanBefore(before: string, family: string, ...matchers: string[]): string {
   return once(
     `avg_over_time(${of(family, ...matchers)}[$__rate_interval] offset ${before})`,
@@ -75,44 +78,47 @@ export function meanBefore(before: string, family: string, ...matchers: string[]
   );
 }
 
-/** Legend of estimates. */
+/** Legend of estimated values. */
 export const ESTIMATE = 'newest minute, estimated';
 
 /**
- * Returns the sum with the estimated final value of the newest minute. Series without an estimate contribute their
- * complete minute. Without any estimate there is no line.
+ * Returns a query for the sum with the estimated final value of the newest minute. Series without an estimate
+ * contribute their complete minute. If no series has an estimate, the result is empty.
  */
 export function estimated(stem: string, matchers: string): string {
   const estimate = mean(`${stem}_expected_per_minute`, matchers);
   return `${sum(`${estimate} or ${mean(`${stem}_per_minute`, matchers)}`)} and on () ${sum(estimate)}`;
 }
 
-/** Increase of a counter per second. */
+/** Returns a query for the increase of a counter per second. */
 export function rate(family: string, ...matchers: string[]): string {
   return `rate(${of(family, ...matchers)}[$__rate_interval])`;
 }
 
-/** Returns the sum, in total or by labels. */
+/** Returns a query for the sum, in total or by labels. */
 export function sum(expression: string, by?: string): string {
   return by === undefined ? `sum(${expression})` : `sum by (${by}) (${expression})`;
 }
 
-/** Returns the largest value, in total or by labels. */
+/** Returns a query for the largest value, in total or by labels. */
 export function largest(expression: string, by?: string): string {
   return by === undefined ? `max(${expression})` : `max by (${by}) (${expression})`;
 }
 
-/** Returns the smallest value, in total or by labels. */
+/** Returns a query for the smallest value, in total or by labels. */
 export function smallest(expression: string, by?: string): string {
   return by === undefined ? `min(${expression})` : `min by (${by}) (${expression})`;
 }
 
-/** Returns a share; without samples if the whole is zero. */
+/** Returns a query for a ratio; it has no samples if the whole is zero. */
 export function share(part: string, whole: string): string {
   return `${part} / (${whole} > 0)`;
 }
 
-/** The highest at each moment: with hundreds of configurations a graph stays readable. */
+/**
+ * Returns a query for the highest values at each moment, so that a graph of hundreds of configurations stays
+ * readable.
+ */
 export function highest(count: number, expression: string): string {
   return `topk(${count}, ${expression})`;
 }

@@ -79,7 +79,7 @@ export const thresholdChart = chart({
   dashedLike: ': alert above$',
 });
 
-/** Chart of the attacked configurations. */
+/** Chart of the configurations with most threats. */
 export const attacked = chart({
   title: 'Configurations with most threats',
   description: 'Threats per minute, the five highest configurations, from one a minute on.',
@@ -96,7 +96,7 @@ const siteNow = trafficNow(SITE, BY_SITE);
 const WORST = `topk(25, ${siteNow.threats} > 0)`;
 const ofWorst = (expression: string) => `${expression} and on (${BY_SITE}) ${WORST}`;
 
-/** The configurations under attack, as numbers. */
+/** Table of the configurations under attack. */
 export const worst = table({
   title: 'Under attack now',
   description:

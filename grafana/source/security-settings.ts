@@ -81,7 +81,7 @@ const changes = table({
   noValue: 'none seen',
 });
 
-/** Modes and switches of the protection. */
+/** Section for the modes and switches of the protection. */
 export const settings: Section = {
   title: 'Protection: modes and switches',
   shelves: [

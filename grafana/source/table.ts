@@ -8,11 +8,11 @@ import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { LIMITS, type Steps, thresholds } from './limits.ts';
 import { type About, DATASOURCE, targets } from './panel.ts';
 
-/** A column of values; its query yields one value for each row. */
+/** Column of values. Its query returns one value for each row. */
 export interface Column {
   readonly title: string;
   readonly expr: string;
-  /** Default: the table's. */
+  /** Grafana unit; undefined: the unit of the table. */
   readonly unit?: string;
   readonly decimals?: number;
   readonly limits?: Steps;
@@ -27,13 +27,13 @@ export interface Table extends About {
   readonly columns: readonly Column[];
   /** Heading of the column that sorts the rows. */
   readonly sortedBy: string;
-  /** Default: from the highest down. */
+  /** Order of the rows; undefined: descending. */
   readonly order?: 'ascending' | 'descending';
   readonly noValue?: string;
   readonly widths?: Readonly<Record<string, number>>;
 }
 
-/** Returns a table of current values by label; cells without a value stay empty. */
+/** Returns a table of current values by label. Cells without a value stay empty. */
 export function table(given: Table): Panel {
   const { title, description, unit = 'short', rows, columns, sortedBy, links = {}, widths = {} } = given;
   const panel = new PanelBuilder()
@@ -49,7 +49,7 @@ export function table(given: Table): Panel {
     .targets(targets(columns, 'now, as a table'))
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({ id: 'organize', options: organisation(rows, columns) });
-  // A label that looks like a number would get the table's unit.
+  // Without this override, a label that resembles a number gets the table's unit.
   for (const heading of Object.values(rows)) panel.overrideByName(heading, [{ id: 'unit', value: 'string' }]);
   for (const column of columns) panel.overrideByName(column.title, appearance(column));
   for (const [heading, link] of Object.entries(links)) {

@@ -3,7 +3,7 @@ import { figure } from './figure.ts';
 import { LIMITS } from './limits.ts';
 import type { Traffic } from './traffic-queries.ts';
 
-/** Returns a figure of the oldest data's age, coloured by its share of the expected age. */
+/** Returns a figure of the oldest data's age. The ratio to the expected age determines its colour. */
 export function dataAgeFigure(title: string, { dataAge, dataAgeToExpected }: Traffic): Panel {
   return figure({
     title,
@@ -23,7 +23,7 @@ export function dataAgeFigure(title: string, { dataAge, dataAgeToExpected }: Tra
   });
 }
 
-/** Returns the figures of offload and of server errors. */
+/** Returns the figures of cache offload and server errors. */
 export function shareFigures({ offload, serverErrors }: Traffic): readonly Panel[] {
   return [
     figure({

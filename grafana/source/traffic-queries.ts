@@ -12,17 +12,17 @@ export interface Traffic {
   readonly threats: string;
   readonly stopped: string;
   readonly threatShare: string;
-  /** Seconds since the end of the newest bucket shown of the series that is furthest behind. */
+  /** Seconds since the end of the newest exposed bucket, of the series that is furthest behind. */
   readonly dataAge: string;
   readonly dataAgeToExpected: string;
 }
 
-/** The values now, for figures and tables. */
+/** Returns queries for current values, for figures and tables. */
 export function trafficNow(matchers: string, by?: string): Traffic {
   return traffic(now, matchers, by);
 }
 
-/** The values over time, for graphs. */
+/** Returns queries for values over time, for graphs. */
 export function trafficOverTime(matchers: string, by?: string): Traffic {
   return traffic(mean, matchers, by);
 }
@@ -48,7 +48,7 @@ function traffic(read: Reading, matchers: string, by: string | undefined): Traff
 
 const EXPECTED_BY = 'account,product,metric';
 
-/** 1 is the age to be expected. */
+/** Returns a query for the ratio of the data's age to the expected age. */
 function ageToExpected(matchers: string): string {
   const age = `(time() - ${now('edge_data_until_timestamp_seconds', matchers)})`;
   return `${age} / on (${EXPECTED_BY}) group_left ${largest(of('edge_expected_age_seconds', PRODUCT), EXPECTED_BY)}`;

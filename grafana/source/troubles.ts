@@ -13,7 +13,7 @@ function row({ while: samples, says, next, act }: Trouble): string {
   return `label_replace(${told}, "next", "${next}", "", "")`;
 }
 
-/** Query with a sample for each account and trouble: the urgency as value, the texts as labels. */
+/** Query with a sample for each account and trouble. Its value is the urgency; its labels are the texts. */
 export const TOLD = largest([...DATA_TROUBLES, ...PAGES].map(row).join(' or '), 'account,trouble,next');
 
 const troubles: Panel = table({
@@ -35,5 +35,5 @@ const troubles: Panel = table({
   ],
 });
 
-/** One sentence and one next step for each trouble: the first panel of every dashboard. */
+/** First shelf of every dashboard: a table with one sentence and one next step for each trouble. */
 export const TROUBLES: Shelf = { height: 7, panels: [[24, troubles]] };

@@ -8,7 +8,7 @@ import {
 import { DATASOURCE } from './panel.ts';
 import { ACCOUNT, EXPORTER, PRODUCT } from './query.ts';
 
-/** A label's values that exist in the time range; all of them unless some are chosen. */
+/** Returns a variable for a label's values that exist in the time range. Its default is all values. */
 function choice(name: string, label: string, series: string): VariableModel {
   return choiceOf(name, label, series).allValue('.+').build();
 }
@@ -31,7 +31,7 @@ function choiceOf(name: string, label: string, series: string): QueryVariableBui
     .current({ text: ['All'], value: ['$__all'] });
 }
 
-/** The data source: any Prometheus that Grafana knows. */
+/** Variable for the data source: any Prometheus that Grafana has. */
 export const DATASOURCE_CHOICE: VariableModel = new DatasourceVariableBuilder('datasource')
   .label('Data source')
   .type('prometheus')

@@ -10,7 +10,7 @@ const FAMILIES = {
   other: 'other attacks',
 } as const;
 
-/** Chart of threats by family of attack. */
+/** Chart of threats by attack family. */
 export const threatsByFamily = chart({
   title: 'Threats by family',
   description: 'Threats per minute by kind of attack. Their sum is all detected threats.',
@@ -21,7 +21,7 @@ export const threatsByFamily = chart({
   })),
 });
 
-/** The last ten minutes against the hour around the same time of the day before. */
+/** Returns a query for the ratio of threats in the last ten minutes to the same hour of the day before. */
 export function timesUsual(by?: string): string {
   const around = (range: string) =>
     once(`avg_over_time(${of(THREATS, SITE)}${range})`, `${BY_SITE},configuration_id`);

@@ -5,12 +5,12 @@ function words(options: Readonly<Record<string, string>>): readonly ValueMapping
   return [{ type: MappingType.ValueToText, options: Object.fromEntries(texts) }];
 }
 
-/** 1 and 0 in words. */
+/** Value mappings of 1 and 0. */
 export const YES_NO = words({ 0: 'no', 1: 'yes' });
 export const ON_OFF = words({ 0: 'off', 1: 'on' });
 export const LOADED = words({ 0: 'refused', 1: 'loaded' });
 export const KEPT = words({ 0: 'withheld', 1: 'on disk' });
 export const UP_DOWN = words({ 0: 'down', 1: 'up' });
-/** Words for the urgency of a trouble. */
+/** Value mappings of a trouble's urgency. */
 export const URGENCY = words({ 0: 'just wait', 1: 'soon', 2: 'now' });
 export const WAF_MODES = words({ 0: 'counting', 1: 'blocking' });
