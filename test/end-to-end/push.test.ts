@@ -31,7 +31,6 @@ async function startReceivers(): Promise<Map<string, PushReceiver>> {
   return new Map(await Promise.all(started));
 }
 
-/** Returns a summary of a few words instead of thousands of lines. */
 function summaryOf({ missing, doubled, wrong }: Difference) {
   const first = [...missing, ...doubled, ...wrong].slice(0, 3);
   return { missing: missing.length, doubled: doubled.length, wrong: wrong.length, first };

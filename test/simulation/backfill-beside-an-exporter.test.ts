@@ -133,7 +133,7 @@ it('leaves room for an exporter that might come, but uses the rest of the quota'
   const before = simulation.sandbox.requests.total;
   const { ended } = begin({ from: simulation.clock.now() - 24 * HOUR });
   await simulation.minutes(4);
-  // Of 80 operations, 16 stay for the reserve and 12 for an exporter.
+  // 16 of 80 operations are the reserve, and 12 are for an exporter.
   const used = (simulation.sandbox.requests.total - before) / 4;
   expect(used).toBeGreaterThan(0.9 * 52);
   expect(used).toBeLessThanOrEqual(1.3 * 52);

@@ -52,7 +52,6 @@ function* fieldsOf(message: Buffer): Generator<readonly [number, number | Buffer
 const partsOf = (message: Buffer, field: number) =>
   [...fieldsOf(message)].flatMap(([of, part]) => (of === field && Buffer.isBuffer(part) ? [part] : []));
 
-/** Returns the samples of a remote-write 1.0 request. */
 function samplesOf(request: Buffer): Received[] {
   return partsOf(request, 1).flatMap((series) => {
     const labels = Object.fromEntries(
